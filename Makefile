@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book replay test test-core test-browser test-latex test-python test-slurm check bench doc man bless
+.PHONY: book replay test test-core test-browser test-latex test-python wheel test-slurm check bench doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -45,16 +45,23 @@ test-latex:
 	$(CARGO) build --release --quiet
 	tests/latex/run.sh
 
-# Reads results with Polars, pandas and evalys, and renders Markdown; installs into target/; says what it skips.
-test-python:
+# Builds the Python package into target/wheels, with the command in it; installs maturin into target/ where it is missing.
+wheel:
+	python/scripts/wheel.sh
+
+# Reads results with Polars, pandas and evalys, and renders Markdown; then tests the Python package with nothing but the wheel,
+# and with the libraries of frames. Installs into target/; says what it skips.
+test-python: wheel
 	$(CARGO) build --release
 	tests/python/run.sh
+	python/tests/run.sh
 
 # Formatting, lints (of the whole and of the core alone) and documentation, warnings being errors.
 check:
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --lib --test core -- -D warnings
+	$(CARGO) clippy --release --package meshreplay-python -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
 
 # Times parsing, allocator calls and whole replays.

@@ -83,7 +83,7 @@ pub struct Job {
     pub logged: Logged,
 }
 
-/// The facts that a log records about a job beside its request: who submitted it and what really happened. Everything is
+/// The facts that a log records about a job beside its request: who submitted it, where to, and what really happened. Everything is
 /// unknown for jobs of a workload model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logged {
@@ -91,6 +91,42 @@ pub struct Logged {
     pub wait: Option<Time>,
     /// The number of its user; `None` if it is unknown.
     pub user: Option<i64>,
+    /// The time of its submission, not scaled and not drawn.
+    pub submit: Time,
+    /// The number of the group or account of its user.
+    pub group: LogNumber,
+    /// The number of its queue.
+    pub queue: LogNumber,
+    /// The number of its partition.
+    pub partition: LogNumber,
+    /// How it ended: 1 is completed, 0 failed and 5 cancelled.
+    pub status: LogNumber,
+    /// The number of the list of its nodes among those of the log; `None` if the log has no list for it.
+    pub nodes: Option<u32>,
+}
+
+/// A number by which a log names something, such as a queue, or the knowledge that the log does not tell it. It takes
+/// half the room of an `Option<i64>`, as logs have millions of jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogNumber(i64);
+
+/// The default is an unknown number.
+impl Default for LogNumber {
+    fn default() -> Self {
+        Self(-1)
+    }
+}
+
+impl LogNumber {
+    /// Returns the number in a field of a log, where negative numbers stand for what is unknown.
+    pub const fn of(field: i64) -> Self {
+        Self(field)
+    }
+
+    /// Returns the number; `None` if it is unknown.
+    pub fn known(self) -> Option<i64> {
+        (self.0 >= 0).then_some(self.0)
+    }
 }
 
 impl Job {

@@ -14,7 +14,7 @@
 //! * A *machine* is a mesh, a torus or an array, together with the set of its free nodes. The [`engine`] owns it.
 //! * A *request* is what a job asks for. A *placement* is the list of nodes that the job gets, in rank order.
 //! * A [`scheduler`] decides when a job starts, an [`allocator`] on which nodes, and an [`execution`] model how long it
-//!   runs.
+//!   runs. Those from outside this program are a [`guest`].
 //! * The *pairwise sum* of a placement is the sum of the L1 distances over all unordered pairs of its nodes. It
 //!   measures the dispersal of the job.
 //!
@@ -31,10 +31,8 @@
 //!     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
 //! };
 //! let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
-//! let replay = Replay {
-//!     spec: ReplaySpec::new("4x2".parse()?, "easy".parse()?, "hilbert+bf".parse()?),
-//!     source: JobSource::recorded(Arc::new(jobs), 0),
-//! };
+//! let spec = ReplaySpec::new("4x2".parse()?, "easy".parse()?, "hilbert+bf".parse()?);
+//! let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs), 0));
 //! let options = Options { jobs: true, ..Options::default() };
 //! let outcome = replay.run(&options, &Monitor::default())?.remove(0);
 //! assert_eq!(outcome.records[2].start, Time::from_seconds(90));
@@ -58,9 +56,11 @@ pub mod execution;
 pub mod figure;
 #[cfg(feature = "lab")]
 pub mod frame;
+pub mod guest;
 #[cfg(feature = "lab")]
 pub mod inspect;
 pub mod job;
+pub mod laws;
 pub mod machine;
 pub mod metrics;
 #[cfg(feature = "lab")]

@@ -133,7 +133,7 @@ mod tests {
     use crate::machine::Mesh;
 
     fn outcome(text: &str, mesh: &Mesh) -> Result<String, SpecError> {
-        build_allocator(&text.parse()?, &Setup { mesh, seed: 1 }).map(|built| built.spec.to_string())
+        build_allocator(&text.parse()?, &Setup::new(mesh, 1)).map(|built| built.spec.to_string())
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_smallest_sum_wins_and_the_others_follow() -> Result<(), Box<dyn std::error::Error>> {
         let mesh: Mesh = "5x5".parse()?;
-        let setup = Setup { mesh: &mesh, seed: 1 };
+        let setup = Setup::new(&mesh, 1);
         let specs = ["naive", "row-snake+ff", "granular-mbs", "mm"];
         let mut best_of = build_allocator(&format!("best-of:{}", specs.join("|")).parse()?, &setup)?.strategy;
         let mut machine = Machine::new(mesh.clone());

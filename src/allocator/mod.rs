@@ -15,6 +15,7 @@ mod contiguous;
 mod curve;
 mod nearest;
 mod pieces;
+mod recorded;
 mod registry;
 mod rfold;
 mod seam;
@@ -22,7 +23,9 @@ mod shells;
 mod slurm_torus3d;
 mod snug;
 
-pub use self::registry::{ALLOCATORS, build, find, short, short_label};
+pub use self::registry::{
+    ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
+};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
     OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,

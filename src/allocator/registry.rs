@@ -1,9 +1,9 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
-use super::seam::{Built, Entry, Placement, Setup};
+use super::seam::{Built, Entry, Placement, Setup, Strategy};
 use super::{
-    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, rfold, shells, slurm_torus3d,
-    snug,
+    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, recorded, rfold, shells,
+    slurm_torus3d, snug,
 };
 use crate::machine::order::ORDERS;
 use crate::machine::{Machine, Mesh, unavailable_submeshes};
@@ -55,7 +55,18 @@ pub const ALLOCATORS: &[Entry] = &[
     compaction::rows::RIGHT,
     compaction::rows::ORDERED,
     compaction::rows::COST_FREE,
+    recorded::ENTRY,
 ];
+
+/// The name of the allocator that gives jobs the nodes that their log says. It needs a log with lists of nodes.
+pub const RECORDED: &str = recorded::ENTRY.name;
+
+/// Returns whether the allocator, or a member of it, gives jobs the nodes that their log says.
+pub fn follows_lists(spec: &Spec) -> bool {
+    let members = spec.members.iter().flat_map(|members| members.split('|'));
+    spec.name == RECORDED
+        || members.filter_map(|member| member.parse().ok()).any(|member| follows_lists(&member))
+}
 
 /// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is
 /// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
@@ -100,6 +111,9 @@ pub fn short_label(text: &str) -> String {
 /// Returns a short form of a spec for tables. Parameters that have their default values are left out, and a curve
 /// allocator becomes `ORDER+SELECT`, such as `hilbert+bf`. The members of best-of are shortened in the same way.
 pub fn short(spec: &Spec) -> String {
+    if spec.is_guest() {
+        return spec.to_string();
+    }
     if let Some(members) = &spec.members {
         let bare = Spec::named(&spec.name);
         if defaults(&bare).is_some_and(|default| default == *spec) {
@@ -123,7 +137,7 @@ pub fn short(spec: &Spec) -> String {
 /// Returns the spec with every default written out; `None` if it cannot be built on a machine of one node.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
-    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
+    Some(build(spec, &Setup::new(&smallest, 0)).ok()?.spec)
 }
 
 /// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were reported to it
@@ -131,14 +145,20 @@ fn defaults(spec: &Spec) -> Option<Spec> {
 /// allowed, or if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let mut built = build_untold(spec, setup)?;
-    if !setup.mesh.unavailable().is_empty() {
-        let machine = Machine::new(setup.mesh.clone());
-        // Rectangles, as an allocator that lists the submeshes in use then lists few.
-        for place in unavailable_submeshes(setup.mesh) {
-            built.strategy.taken(&Placement::of(place.nodes(&machine)), &machine);
-        }
-    }
+    tell_unavailable(&mut built.strategy, setup.mesh);
     Ok(built)
+}
+
+/// Reports the unavailable nodes of `mesh` to a new allocator, as placements of somebody else.
+pub fn tell_unavailable(strategy: &mut Strategy, mesh: &Mesh) {
+    if mesh.unavailable().is_empty() {
+        return;
+    }
+    let machine = Machine::new(mesh.clone());
+    // Rectangles, as an allocator that lists the submeshes in use then lists few.
+    for place in unavailable_submeshes(mesh) {
+        strategy.taken(&Placement::of(place.nodes(&machine)), &machine);
+    }
 }
 
 /// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its members by

@@ -1,9 +1,10 @@
 //! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
 //! the function that runs the command. Only this module prints.
 
+mod algorithms;
 mod completions;
+pub mod embedded;
 mod interrupt;
-mod list;
 mod merge;
 mod plot;
 mod reading;
@@ -20,6 +21,7 @@ mod terminal;
 mod trace;
 mod usage;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::panic;
@@ -27,6 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
@@ -45,7 +48,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Replay(replay::Args),
+    Replay(Box<replay::Args>),
     Sweep(sweep::Args),
     Merge(merge::Args),
     Table(table::Args),
@@ -53,6 +56,7 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     Audit(audit::Args),
+    Check(check::Args),
     Export(export::Args),
     Schema(schema::Args),
     Reproduce(reproduce::Args),
@@ -88,17 +92,24 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 /// Runs the command given on the command line. Errors are printed to standard error.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    ExitCode::from(run(std::env::args_os()))
+}
+
+/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit code. Errors
+/// are printed to standard error.
+fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::explain(error);
             // A broken pipe while help is printed is no error.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
     hush_readers();
     interrupt::listen();
+    reading::tell_local_zone();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),
@@ -108,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
@@ -133,18 +145,18 @@ fn hush_readers() {
 }
 
 /// Returns the exit code of a command. Prints why it failed, unless a message has been printed.
-fn code(outcome: Result<(), Failure>) -> ExitCode {
+fn code(outcome: Result<(), Failure>) -> u8 {
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Reported) => ExitCode::from(1),
-        Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(Failure::Reported) => 1,
+        Err(Failure::Failed(error)) if is_broken_pipe(&error) => 0,
         Err(Failure::Failed(error)) => {
             complain(&format!("error: {error:#}"));
-            ExitCode::from(1)
+            1
         }
         Err(Failure::Usage(error)) => {
             complain(&format!("error: {error:#}"));
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -1,14 +1,25 @@
 //! The arguments that say how a log is read. Every command that reads logs has them.
 
 use anyhow::{Result, bail};
+use jiff::tz::TimeZone;
 
 use crate::spec::{Spec, SpecError};
-use crate::trace::{Columns, formats};
+use crate::trace::{Columns, formats, set_local_zone};
+
+/// Tells the readers of logs the time zone of this machine, if it is known.
+pub(in crate::cli) fn tell_local_zone() {
+    let zone = TimeZone::try_system().ok();
+    if let Some(name) = zone.as_ref().and_then(TimeZone::iana_name) {
+        set_local_zone(name);
+    }
+}
 
 /// Arguments for logs that tell less than they need to.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Zone {
-    /// Time zone of dates in the log that tell none, such as Europe/Berlin or +02:00 [default: UTC].
+    /// Time zone of dates in the log that tell none, such as Europe/Berlin or +02:00 [default: this
+    /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first is taken,
+    /// unless that is before the job's submission or start.
     #[arg(long, value_name = "ZONE", value_parser = time_zone)]
     time_zone: Option<String>,
 
@@ -57,13 +68,11 @@ impl Zone {
         let given = given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
         let mut spec = format.cloned().or_else(|| columns.map(Columns::spec));
         for (key, value) in given {
-            let base = spec.take().unwrap_or_else(|| Spec::named(formats::AUTO));
-            if let Some(other) = base.params.get(key).filter(|other| *other != value) {
+            let other = spec.as_ref().and_then(|spec| spec.params.get(key)).filter(|other| *other != value);
+            if let Some(other) = other {
                 bail!("--{key} is {value}, and the format has {key}={other}; expected one of them");
             }
-            // A table by numbers of columns has no parameters; as a table of the newer kind it has them.
-            let name = if base.name == "columns" { "table".to_owned() } else { base.name.clone() };
-            spec = Some(Spec { name, ..base }.with(key, value));
+            spec = Some(formats::with_parameter(spec.take(), key, value));
         }
         if let Some(spec) = &spec {
             formats::parse(&spec.to_string())?;

@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 /// Returns the path of this program and the working directory.
 fn caller() -> Result<Caller, Failure> {
     Ok(Caller {
-        program: env::current_exe().context("cannot tell where this program is")?,
+        program: super::embedded::program().context("cannot tell where this program is")?,
         directory: env::current_dir().context("cannot tell the working directory")?,
     })
 }

@@ -4,19 +4,22 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::terminal::is_bold;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
-use crate::report::{CrosstabOptions, crosstab};
+use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, groups};
+use crate::text::PaperTable;
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///
 /// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the summary.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay table out --rows allocator --columns log,machine --value pairwise_sum_mean --relative-to mc1x1")]
+  meshreplay table out --rows allocator --columns log,machine --value pairwise_sum_mean --relative-to mc1x1
+  meshreplay table out --by user --top 10")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]
@@ -38,6 +41,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
+    /// Show the jobs by what they have in common instead: for each group and replay the number of jobs, node-hours,
+    /// wait, bounded slowdown and dispersal. Groups with most node-hours come first; size (powers of two of processors)
+    /// and hour (of the week, when they were submitted) have their own order. It reads the jobs that `replay -o` and
+    /// `sweep --jobs` keep.
+    #[arg(long, value_name = "WHAT", value_parser = grouping(),
+          conflicts_with_all = ["frame", "rows", "columns", "value", "relative_to", "best"])]
+    by: Option<&'static Grouping>,
+
+    /// Number of groups of --by that are shown, those with most node-hours; the rest is one more group.
+    #[arg(long, value_name = "N", requires = "by", value_parser = clap::value_parser!(u64).range(1..))]
+    top: Option<u64>,
+
     /// Divide all numbers by those of this row or column, such as mc1x1.
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
@@ -46,7 +61,7 @@ pub(super) struct Args {
     #[arg(long, value_enum)]
     best: Option<BestArg>,
 
-    /// Number of decimals. By default the largest number has four digits, and csv has all decimals.
+    /// Number of decimals. By default the largest number has four digits, and csv and json have all decimals.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=15))]
     decimals: Option<u8>,
 
@@ -61,6 +76,7 @@ enum Format {
     Markdown,
     Latex,
     Csv,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -72,6 +88,11 @@ enum BestArg {
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(by) = args.by {
+        let top = args.top.map(|top| usize::try_from(top).unwrap_or(usize::MAX));
+        let options = GroupsOptions { by, top, decimals: args.decimals, exact: args.format.is_exact() };
+        return args.format.print(&groups(&args.folder, &options)?);
+    }
     let sheet = match args.frame.as_str() {
         "summary" => Sheet::read(&args.folder)?,
         detail => {
@@ -91,15 +112,34 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if table.rows.is_empty() {
         complain(&format!("note: no result has a value of {}", args.value));
     }
-    match args.format {
-        Format::Text => print(&table.text(is_bold())),
-        Format::Markdown => print(&table.markdown()),
-        Format::Latex => print(&table.latex()),
-        Format::Csv => {
+    args.format.print(&table)
+}
+
+/// Returns the parser of the name of a grouping.
+fn grouping() -> impl TypedValueParser<Value = &'static Grouping> {
+    PossibleValuesParser::new(GROUPINGS.iter().map(|row| row.name))
+        .try_map(|name| GROUPINGS.iter().find(|row| row.name == name).ok_or("expected one of the names"))
+}
+
+impl Format {
+    /// Returns whether numbers and labels are for other programs.
+    fn is_exact(self) -> bool {
+        matches!(self, Self::Csv | Self::Json)
+    }
+
+    /// Prints a table. The notes on one for other programs go to standard error.
+    fn print(self, table: &PaperTable) -> Result<(), Failure> {
+        if self.is_exact() {
             for note in &table.notes {
                 complain(&format!("note: {note}"));
             }
-            print(&table.csv())
+        }
+        match self {
+            Self::Text => print(&table.text(is_bold())),
+            Self::Markdown => print(&table.markdown()),
+            Self::Latex => print(&table.latex()),
+            Self::Csv => print(&table.csv()),
+            Self::Json => print(&table.json()),
         }
     }
 }
@@ -117,7 +157,7 @@ impl Args {
                 BestArg::None => Better::Neither,
             }),
             decimals: self.decimals,
-            exact: self.format == Format::Csv,
+            exact: self.format.is_exact(),
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::error::Error as _;
 use std::path::Path;
 
-use clap::Error;
 use clap::error::{ContextKind, ErrorKind};
+use clap::{Arg, Command, CommandFactory as _, Error};
 
+use super::Arguments;
 use crate::text::grouped;
 use crate::trace::Format;
 
@@ -56,9 +57,7 @@ fn misplaced(option: &str, value: &str) -> Option<String> {
 /// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma in it, or
 /// only commas between the parameters of one spec.
 fn separated(option: &str, value: &str) -> Option<String> {
-    /// The options of which no value has a comma, but for those between the parameters of a spec.
-    const OPTIONS: [&str; 5] = ["--allocator", "--arrival-scale", "--machine", "--network", "--scheduler"];
-    if !OPTIONS.contains(&option) {
+    if takes_commas(&Arguments::command(), option) {
         return None;
     }
     let is_list = value.split(',').all(|part| !part.is_empty());
@@ -66,6 +65,19 @@ fn separated(option: &str, value: &str) -> Option<String> {
     let spaced = value.replace(',', " ");
     (!first.contains(':'))
         .then(|| format!("'{value}' has commas: values are separated by blanks, as in {option} {spaced}"))
+}
+
+/// Returns whether values of an option of the command or of one of its commands may have commas, between them or, as
+/// coordinates do, inside.
+fn takes_commas(command: &Command, option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    let is_it = |argument: &&Arg| argument.get_long() == Some(name);
+    let has_inside = |argument: &Arg| {
+        argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.contains(',')))
+    };
+    let has = |argument: &Arg| argument.get_value_delimiter().is_some() || has_inside(argument);
+    command.get_arguments().find(is_it).is_some_and(has)
+        || command.get_subcommands().any(|command| takes_commas(command, option))
 }
 
 /// Returns what was expected instead of a number that failed to parse with `message`, in plain words; `None` if the

@@ -9,6 +9,10 @@ pub enum ReplayError {
     /// Another thread threw the switch of [`super::Parts::stop`].
     #[error("interrupted")]
     Interrupted,
+    /// An allocator, a scheduler or an execution model from outside has failed. It has given this message to
+    /// [`crate::stop::Stop::fail`].
+    #[error("{0}")]
+    Failed(String),
     /// A job asks for more processors than the machine has nodes.
     #[error("job {number} asks for {procs} processors, but machine {machine} has {nodes}")]
     Oversize {

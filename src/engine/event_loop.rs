@@ -34,6 +34,11 @@ pub struct Parts<'a> {
     pub stop: Stop,
 }
 
+/// Returns the error of a replay that was stopped: a part of it has failed, or another thread has thrown the switch.
+fn stopped(stop: &Stop) -> ReplayError {
+    stop.reason().map_or(ReplayError::Interrupted, |reason| ReplayError::Failed(reason.to_owned()))
+}
+
 /// The number of instants between two calls of [`Observer::finished`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
@@ -44,7 +49,7 @@ const INSTANTS_PER_REPORT: u32 = 1024;
 /// stopped, or if the next end lies beyond the range of time.
 fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
     let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
-        Next::Stopped => return Err(ReplayError::Interrupted),
+        Next::Stopped => return Err(stopped(&state.stop)),
         Next::At(end) => Some(end),
         Next::Later | Next::Idle => None,
     };
@@ -202,7 +207,7 @@ pub fn replay(
             state.observer.finished(finished);
         }
         if state.stop.is_thrown() {
-            return Err(ReplayError::Interrupted);
+            return Err(stopped(&state.stop));
         }
     }
     state.check_end()?;

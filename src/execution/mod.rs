@@ -124,6 +124,12 @@ pub const NETWORKS: &[Entry] = &[recorded::ENTRY, wormhole::ENTRY];
 /// The name of the model without messages.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
+/// Returns whether replays with the execution model `spec` have numbers of messages: every model of ours except recorded
+/// run times has them, models from outside have none.
+pub fn has_traffic(spec: &Spec) -> bool {
+    spec.name != RECORDED && !spec.is_guest()
+}
+
 /// Builds the execution model that `spec` names. Returns it with the spec in which every default is written out. Fails
 /// if no model has this name, or if a parameter is unknown or invalid.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Execution>, Spec), SpecError> {

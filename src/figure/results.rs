@@ -109,8 +109,7 @@ impl Results {
 
     /// Returns the value of a row in a column as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
-        let label = self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
-        if name == "allocator" { allocator::short_label(&label) } else { label }
+        self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default()
     }
 
     /// Returns the name of a row: its allocator and its values in the other varying columns, except for the columns in
@@ -188,13 +187,20 @@ impl Results {
         // If one allocator is replayed under several schedulers, the curves show the schedulers.
         let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
         let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
-        let subjects: Vec<String> = curves.iter().map(|curve| self.label(curve.rows[0], subject)).collect();
+        let subjects: Vec<String> = curves.iter().map(|curve| self.subject(curve.rows[0], subject)).collect();
         let named = subjects.iter().zip(&curves).map(|(subject, curve)| (&**subject, &*curve.name));
         let looks = looks(&named.collect::<Vec<_>>());
         for (curve, look) in curves.iter_mut().zip(looks) {
             curve.look = look;
         }
         curves
+    }
+
+    /// Returns the text on which the look of a row depends: its allocator in its short form, or its scheduler in full. It
+    /// does not depend on how the user spelt them.
+    fn subject(&self, row: usize, coordinate: &str) -> String {
+        let spec = self.label(row, &format!("{coordinate}_spec"));
+        if coordinate == "allocator" { allocator::short_label(&spec) } else { spec }
     }
 
     /// Returns the load of a row; `None` if the rows do not differ in load and the log is no workload model with a

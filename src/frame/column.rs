@@ -100,6 +100,8 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Outages => options.outages.is_some(),
         When::Predictions => options.predictions,
         When::Recorded => options.recorded,
+        When::Partitions => options.partitions,
+        When::RecordedNodes => options.recorded_nodes,
         When::Study => false,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIR/study.json               the resolved study: every cell with its key, in order
-//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
+//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay` and labels
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
 //! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
@@ -23,12 +23,13 @@ use serde::Serialize;
 use super::detail::DETAILS;
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
+use super::labels::{relabel, without_labels};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use crate::disk::{Claim, TEMPORARY};
-use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
+use crate::study::{Labels, Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
 const KEY: usize = 64;
@@ -162,14 +163,17 @@ impl StudyFolder {
         options: &Options,
     ) -> Result<(), FrameError> {
         let PlannedReplay { spec, key, .. } = planned;
-        let cell = &ManifestCell::from(planned);
+        // The file of a cell has no labels, because another study may give the same cell others.
+        let unlabelled = ReplaySpec { labels: Labels::default(), ..spec.clone() };
+        let cell = &ManifestCell { key: key.clone(), spec: unlabelled };
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
         if options.jobs {
             // The jobs come last: a process that sees them may rely on the other details.
             for detail in DETAILS.iter().rev().filter(|detail| detail.is_in(options)) {
                 let mut all: Option<DataFrame> = None;
                 for outcome in outcomes {
-                    stack(&mut all, (detail.of)(0, spec, outcome, options)?.drop("replay")?)?;
+                    let rows = (detail.of)(0, spec, outcome, options)?.drop("replay")?;
+                    stack(&mut all, without_labels(&rows))?;
                 }
                 let path = self.detail(key, detail.name);
                 self.write_frame(&path, all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
@@ -177,7 +181,7 @@ impl StudyFolder {
         }
         // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
-        let frame = summary(&rows, options)?.drop("replay")?;
+        let frame = without_labels(&summary(&rows, options)?.drop("replay")?);
         self.write_frame(&self.row(key), frame, FileFormat::Parquet, &origin)?;
         self.forget_failure(key)
     }
@@ -245,7 +249,8 @@ impl StudyFolder {
             if !finished[number] {
                 continue;
             }
-            let replications = self.read_row(&cell.key)?;
+            let mut replications = self.read_row(&cell.key)?;
+            relabel(&mut replications, Some(&cell.spec.labels))?;
             numbers.extend(std::iter::repeat_n(number as u32, replications.height()));
             keys.extend(std::iter::repeat_n(cell.key.as_str(), replications.height()));
             stack(&mut rows, replications)?;

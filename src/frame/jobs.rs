@@ -2,7 +2,7 @@
 
 use polars::prelude::DataFrame;
 
-use super::column::Value::{Added, F64, I64, MaybeF64, MaybeU64, Str, U32, U64};
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
 use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
@@ -10,6 +10,7 @@ use crate::execution::JobTraffic;
 use crate::job::{Job, Shape};
 use crate::metrics::{Dispersal, JobContention, When};
 use crate::study::{Options, Outcome};
+use crate::trace::NameKind;
 
 /// One row of the frame: job `i` of a replication.
 pub(super) struct JobRow<'a> {
@@ -31,6 +32,17 @@ impl JobRow<'_> {
         &self.outcome.recording.dispersal[self.i]
     }
 
+    /// Returns the name or the number of what the job belongs to, as its log tells it; empty if it does not.
+    fn label(&self, kind: NameKind, number: Option<i64>) -> String {
+        number.map_or_else(String::new, |number| self.outcome.names.label(kind, number))
+    }
+
+    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
+    fn submit_hour(&self) -> Option<u64> {
+        let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
+        self.outcome.names.hour_of_week(after_s).map(u64::from)
+    }
+
     /// Returns the nodes of the job as intervals; empty if placements were not kept.
     fn nodes(&self) -> String {
         self.outcome.recording.placements.get(self.i).cloned().unwrap_or_default()
@@ -40,6 +52,11 @@ impl JobRow<'_> {
     fn shape_used(&self) -> String {
         let sides = self.outcome.recording.boxes.get(self.i).copied().flatten();
         sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
+    }
+
+    /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
+    fn replaced(&self) -> Option<u64> {
+        self.outcome.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
     }
 
     /// Returns the contention of the job; zeros if it was not measured.
@@ -68,7 +85,7 @@ impl JobRow<'_> {
 /// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
 /// so.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
-    [of_schedule(), of_placement()].into_iter().flatten().collect()
+    [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
 }
 
 /// Returns the columns that say what a job is and when it ran.
@@ -107,6 +124,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("shape_used", Str(JobRow::shape_used)).when(When::Placements).meaning(
             "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
         ),
+        field("nodes_replaced", MaybeU64(JobRow::replaced))
+            .when(When::RecordedNodes)
+            .meaning("those nodes that are not in its list of the log; null if it has no list"),
         field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
             .unit("s")
             .meaning("start − arrival"),
@@ -173,6 +193,28 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
             .when(When::Timed)
             .unit("ns")
             .meaning("duration of the allocator call that placed it"),
+    ]
+}
+
+/// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
+fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("user", Str(|row| row.label(NameKind::User, row.job().logged.user)))
+            .meaning("its user: the name where the log has names, else the number; empty if unknown"),
+        field("account", Str(|row| row.label(NameKind::Group, row.job().logged.group.known())))
+            .meaning("its account or group, likewise"),
+        field("queue", Str(|row| row.label(NameKind::Queue, row.job().logged.queue.known())))
+            .meaning("its queue, likewise"),
+        field("partition", Str(|row| row.label(NameKind::Partition, row.job().logged.partition.known())))
+            .meaning("its partition, likewise"),
+        field("status", MaybeI64(|row| row.job().logged.status.known()))
+            .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
+        field("submit_hour", MaybeU64(JobRow::submit_hour))
+            .unit("h")
+            .meaning(
+                "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; null if \
+                 the log does not tell its date or its time zone",
+            ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ]

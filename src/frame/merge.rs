@@ -4,6 +4,7 @@ use polars::prelude::DataFrame;
 
 use super::FrameError;
 use super::folder::StudyFolder;
+use super::labels::{relabel, without_labels};
 use crate::metrics::{When, metric};
 use crate::study::Manifest;
 
@@ -51,7 +52,7 @@ pub fn merge(
             continue;
         };
         for other in others {
-            if !untimed(&first.read_row(&cell.key)?).equals_missing(&untimed(&other.read_row(&cell.key)?)) {
+            if !untimed(first.read_row(&cell.key)?)?.equals_missing(&untimed(other.read_row(&cell.key)?)?) {
                 let [first, other] = [first, other].map(|part| part.path().display());
                 conflicts.push(format!(
                     "{first} and {other} differ in cell {}, {}",
@@ -119,9 +120,12 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     }
 }
 
-/// Returns the rows of a cell without the columns of measured times.
-fn untimed(row: &DataFrame) -> DataFrame {
+/// Returns the rows of a cell without the columns of measured times and without labels.
+fn untimed(mut row: DataFrame) -> Result<DataFrame, FrameError> {
+    // Results of an earlier version have their columns in another order.
+    relabel(&mut row, None)?;
+    let row = without_labels(&row);
     let measured = |column: &str| metric(column).is_some_and(|metric| metric.column.when == When::Timed);
     let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();
-    row.drop_many(names.into_iter().filter(|name| measured(name)))
+    Ok(row.drop_many(names.into_iter().filter(|name| measured(name))))
 }

@@ -11,7 +11,7 @@ use super::detail::DETAILS;
 use super::read::{first_rows, read_columns};
 use super::whole::read_if_there;
 use super::{FileFormat, FrameError, name};
-use crate::study::{Coordinate, Manifest, sha256};
+use crate::study::{Coordinate, Labels, Manifest, sha256};
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
@@ -177,12 +177,23 @@ impl Origin {
     /// Returns the name of replay `i`: the values in which it differs from the other replays, or its allocator if there
     /// are no differences. The name is empty if there is no such replay.
     pub(super) fn label(&self, i: usize) -> String {
-        let value = |key: &&str| match self.replays.get(i).and_then(|replay| replay.get(key)) {
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            None => String::new(),
+        let Some(replay) = self.replays.get(i) else { return String::new() };
+        let labels = self.labels(i);
+        let value = |coordinate: &Coordinate| match (&labels, &coordinate.label, replay.get(coordinate.name))
+        {
+            (Some(labels), Some(labelled), _) => (labelled.of)(labels).to_owned(),
+            (_, Some(labelled), Some(Value::String(spec))) => (labelled.short)(spec),
+            (_, _, Some(Value::String(text))) => text.clone(),
+            (_, _, Some(other)) => other.to_string(),
+            (_, _, None) => String::new(),
         };
-        self.varying.iter().map(value).collect::<Vec<_>>().join(" · ")
+        let varying = Coordinate::listed().filter(|coordinate| self.varying.contains(&coordinate.name));
+        varying.map(value).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// Returns the labels of replay `i`; `None` if run.json or study.json does not have them.
+    pub(super) fn labels(&self, i: usize) -> Option<Labels> {
+        Labels::of_json(self.replays.get(i)?)
     }
 }
 

@@ -162,7 +162,8 @@ fn of_cell(
     };
     let missing = || ScheduleError::None { path, known: known() };
     let cell = cell.ok_or_else(missing)?;
-    let frame = cells.read_details("jobs", &keys, None, &|number| number == cell as u64)?.unwrap_or_default();
+    let frame =
+        cells.read_details("jobs", origin, None, &|number| number == cell as u64)?.unwrap_or_default();
     Ok((cells.detail(keys[cell], "jobs"), frame))
 }
 

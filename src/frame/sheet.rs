@@ -7,6 +7,7 @@ use polars::prelude::{Column, DataFrame, DataType};
 
 use super::FrameError;
 use super::folder::StudyFolder;
+use super::labels::{is_unlabelled, relabel};
 use super::origin::{Missing, Origin, RUN_COLUMN};
 use super::read::{find, read_columns, read_file};
 
@@ -96,6 +97,9 @@ impl Sheet {
         };
         let origin = Origin::of(folder)?;
         let mut frame = read_file(&path)?;
+        if is_unlabelled(&frame) {
+            relabel(&mut frame, None)?;
+        }
         if let Some(origin) = &origin {
             origin.check(&path, &frame)?;
             origin.renumber(&mut frame)?;
@@ -127,12 +131,18 @@ impl Sheet {
             let Some(origin) = origin else { return Ok(None) };
             let cells = StudyFolder::new(folder, None);
             let keys: Vec<&str> = origin.keys().collect();
-            let Some(frame) = cells.read_details(detail, &keys, columns, wanted)? else { return Ok(None) };
+            let Some(frame) = cells.read_details(detail, &origin, columns, wanted)? else { return Ok(None) };
             let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has_detail(key, detail)));
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let frame = match columns {
-            None => read_file(&path)?,
+            None => {
+                let mut frame = read_file(&path)?;
+                if is_unlabelled(&frame) {
+                    relabel(&mut frame, None)?;
+                }
+                frame
+            }
             Some(columns) => {
                 let mut read = columns.to_vec();
                 // These columns are needed to find missing replays and to check the run.
@@ -202,6 +212,28 @@ impl Sheet {
     pub fn numbers(&self, name: &str) -> Option<&[Option<f64>]> {
         self.column(name)?.numbers()
     }
+}
+
+/// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of a study
+/// are those of its cells, one after the other. `None` if the folder does not hold the frame. Fails if it holds files of
+/// different runs.
+pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
+    let origin = Origin::of(folder)?;
+    let Some(path) = find(folder, name) else {
+        let Some(origin) = origin else { return Ok(None) };
+        return StudyFolder::new(folder, None).read_details(name, &origin, None, &|_| true);
+    };
+    let mut frame = read_file(&path)?;
+    if is_unlabelled(&frame) {
+        relabel(&mut frame, None)?;
+    }
+    if let Some(origin) = origin {
+        origin.check(&path, &frame)?;
+        if name == "summary" {
+            origin.renumber(&mut frame)?;
+        }
+    }
+    Ok(Some(frame))
 }
 
 /// Returns the set of whole numbers in a column; `None` if the column does not exist or holds no numbers.

@@ -21,11 +21,13 @@ fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
         field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
+        field("partition", Str(|row| row.spec.partition_text()))
+            .when(When::Partitions)
+            .meaning("the partitions of the log whose jobs were replayed, such as `batch+debug`; `all` if no job was left out"),
         field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
-        field("scheduler", Str(|row| row.spec.scheduler.to_string()))
-            .meaning("spec with every default written out"),
-        field("allocator", Str(|row| row.spec.allocator.to_string())).meaning("likewise"),
-        field("network", Str(|row| row.spec.network.to_string())).meaning("how long jobs run, likewise"),
+        field("scheduler", Str(|row| row.spec.labels.scheduler.clone())).meaning("as it was typed"),
+        field("allocator", Str(|row| row.spec.labels.allocator.clone())).meaning("likewise"),
+        field("network", Str(|row| row.spec.labels.network.clone())).meaning("how long jobs run, likewise"),
         field("arrival_scale", F64(|row| row.spec.arrival_scale))
             .meaning("what arrival times were multiplied by"),
         field("seed", U64(|row| row.outcome.seed)).meaning("seed of everything random"),
@@ -39,6 +41,10 @@ fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
 /// Returns the columns that tell where a row comes from. They stand after the numbers.
 fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
+        field("scheduler_spec", Str(|row| row.spec.scheduler.to_string()))
+            .meaning("the scheduler with every default written out"),
+        field("allocator_spec", Str(|row| row.spec.allocator.to_string())).meaning("the allocator, likewise"),
+        field("network_spec", Str(|row| row.spec.network.to_string())).meaning("the network, likewise"),
         field("log_sha256", Str(|row| row.spec.log_sha256.clone())).meaning("SHA-256 of the log's text"),
         field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
         field("run", Added).meaning(

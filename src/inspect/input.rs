@@ -78,7 +78,7 @@ impl Places {
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
         let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;
-        let ruled = Request { procs: job.procs, shape: self.shape.shape(job.number, job.procs) };
+        let ruled = Request { shape: self.shape.shape(job.number, job.procs), ..Request::of(job.procs) };
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
             Submesh::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
@@ -129,8 +129,8 @@ impl Input {
         let Some(row) = (0..sheet.height()).find(same) else { return };
         self.log = label("log", row);
         self.machine = label("machine", row).and_then(|machine| machine.parse().ok());
-        self.scheduler = label("scheduler", row);
-        self.allocator = label("allocator", row);
+        self.scheduler = label("scheduler_spec", row);
+        self.allocator = label("allocator_spec", row);
         self.rules = label("rules", row);
     }
 
@@ -141,9 +141,14 @@ impl Input {
             return StartRule::Unknown("nodes went down and came up");
         }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
+        if spec.as_ref().is_some_and(Spec::is_guest) {
+            return StartRule::Unknown(
+                "the allocator is from outside, and only it knows which jobs it refuses",
+            );
+        }
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
-            Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.strategy, entry.kind))
+            Some((allocator::build(&spec, &Setup::new(machine, 0)).ok()?.strategy, entry.kind))
         });
         let Some((strategy, kind)) = built else { return StartRule::Counts };
         if strategy.moves_jobs {

@@ -74,6 +74,11 @@ impl<'a> Facts<'a> {
         Self { replay, kept: kept(replay), makespan_s, available_node_s }
     }
 
+    /// Returns the facts with other jobs in means: those at the positions `kept`.
+    pub(super) fn of(&self, kept: Vec<usize>) -> Self {
+        Self { kept, ..*self }
+    }
+
     fn job(&self, i: usize) -> (&Job, &Record) {
         (&self.replay.jobs[i], &self.replay.records[i])
     }
@@ -94,6 +99,19 @@ impl<'a> Facts<'a> {
     /// Returns the number of jobs for which `is` is true of [`Self::start_delay_s`].
     pub(super) fn start_delays(&self, is: fn(Option<f64>) -> bool) -> u64 {
         (0..self.replay.jobs.len()).filter(|&i| is(self.start_delay_s(i))).count() as u64
+    }
+
+    /// Returns the sum of `value` of the number of replaced nodes over the jobs with a list of nodes; `None` if jobs are not
+    /// placed by lists.
+    pub(super) fn replaced(&self, value: fn(u64) -> u64) -> Option<u64> {
+        let replaced = self.replay.recording.replaced.as_ref()?;
+        Some(replaced.iter().flatten().map(|&nodes| value(u64::from(nodes))).sum())
+    }
+
+    /// Returns the number of jobs without a list of nodes; `None` if jobs are not placed by lists.
+    pub(super) fn lists_unknown(&self) -> Option<u64> {
+        let replaced = self.replay.recording.replaced.as_ref()?;
+        Some(replaced.iter().filter(|nodes| nodes.is_none()).count() as u64)
     }
 
     /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.

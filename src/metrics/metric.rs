@@ -58,6 +58,10 @@ pub enum When {
     Predictions,
     /// If any replay of the table starts jobs, or places them, as the log says.
     Recorded,
+    /// If a replay of the table has the jobs of some partitions only.
+    Partitions,
+    /// If a replay places jobs as the log says.
+    RecordedNodes,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -75,7 +79,9 @@ impl When {
             Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
-            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
+            Self::Recorded => "if a replay has the scheduler `recorded`",
+            Self::Partitions => "with --partition",
+            Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Study => "in the summary of a study",
         }
     }
@@ -201,8 +207,10 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
-    /// Whether any replay starts jobs, or places them, as the log says.
+    /// Whether any replay starts jobs as the log says.
     pub recorded: bool,
+    /// Whether any replay places jobs as the log says.
+    pub recorded_nodes: bool,
 }
 
 /// A function that returns whether a table has a column.
@@ -268,6 +276,8 @@ pub struct Metric {
     pub room_rank: u8,
     /// Whether replays keep block sums of the number, for paired comparisons.
     pub is_compared: bool,
+    /// Whether the number is shown for groups of jobs too, such as the jobs of each user.
+    pub is_grouped: bool,
     compute: Compute,
 }
 
@@ -286,6 +296,7 @@ impl Metric {
             of_jobs: None,
             room_rank: 0,
             is_compared: false,
+            is_grouped: false,
             compute,
         }
     }
@@ -398,6 +409,12 @@ impl Metric {
     /// Adds the number to those that are compared between replays of the same jobs.
     pub(super) const fn compared(mut self) -> Self {
         self.is_compared = true;
+        self
+    }
+
+    /// Shows the number for groups of jobs too. It must be a mean over jobs.
+    pub(super) const fn grouped(mut self) -> Self {
+        self.is_grouped = true;
         self
     }
 

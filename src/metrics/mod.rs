@@ -9,6 +9,7 @@ mod diameter;
 mod dispersal;
 mod facts;
 mod fragmentation;
+mod groups;
 mod metric;
 mod outages;
 mod paired;
@@ -26,6 +27,7 @@ pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
+pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };

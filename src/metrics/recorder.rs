@@ -11,7 +11,7 @@ use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Mesh, NodeId, Submesh, intervals};
+use crate::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 use crate::stop::Stop;
 
 /// The data that other threads share with a running replay: its progress, and the switch that stops it.
@@ -52,6 +52,9 @@ pub struct Recording {
     pub boxes: Vec<Option<[u32; 3]>>,
     /// How often the allocator refused each job, by job. Empty unless that was asked for.
     pub refusals: Vec<u64>,
+    /// How many nodes of each job are not in the list of nodes that the log has for it, by job; `None` for a job without a
+    /// list. All of it is `None` unless jobs are placed by such lists.
+    pub replaced: Option<Vec<Option<u32>>>,
     /// The outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
@@ -64,6 +67,9 @@ impl Recording {
         retain(&mut self.placements, is_kept);
         retain(&mut self.boxes, is_kept);
         retain(&mut self.refusals, is_kept);
+        if let Some(replaced) = &mut self.replaced {
+            retain(replaced, is_kept);
+        }
         if let Some(contention) = &mut self.contention {
             retain(&mut contention.jobs, is_kept);
         }
@@ -97,6 +103,9 @@ pub struct Recorder<'a> {
     started: Vec<bool>,
     /// The jobs of the replay; empty unless outages are measured.
     jobs: &'a [Job],
+    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs are
+    /// placed by such lists.
+    lists: Vec<&'a [NodeId]>,
     recording: Recording,
 }
 
@@ -116,6 +125,7 @@ impl<'a> Recorder<'a> {
             placements: Vec::new(),
             boxes: Vec::new(),
             refusals: Vec::new(),
+            replaced: None,
             outages: None,
         };
         Self {
@@ -127,6 +137,7 @@ impl<'a> Recorder<'a> {
             fragmentation: None,
             started: Vec::new(),
             jobs: &[],
+            lists: Vec::new(),
             recording,
         }
     }
@@ -179,6 +190,15 @@ impl<'a> Recorder<'a> {
         self
     }
 
+    /// Makes the recorder compare the nodes of `jobs`, which are those of the replay, with `lists` as well.
+    #[must_use]
+    pub fn with_lists(mut self, jobs: &[Job], lists: &'a NodeLists) -> Self {
+        self.lists = jobs.iter().map(|job| lists.nodes(job.logged.nodes)).collect();
+        let known = |list: &&[NodeId]| (!list.is_empty()).then_some(0);
+        self.recording.replaced = Some(self.lists.iter().map(known).collect());
+        self
+    }
+
     /// Returns all measurements.
     pub fn finish(mut self) -> Recording {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
@@ -187,6 +207,16 @@ impl<'a> Recorder<'a> {
         self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
         self.recording
     }
+}
+
+/// Returns how many of `nodes` are not in `list`.
+fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
+    if nodes == list {
+        return 0;
+    }
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    nodes.iter().filter(|node| sorted.binary_search(node).is_err()).count() as u32
 }
 
 /// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
@@ -202,6 +232,10 @@ impl Observer for Recorder<'_> {
         let cost = if let Some(placement) = placement {
             recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
             recording.allocate_ns[job as usize] = cost_ns;
+            if let (Some(list), Some(replaced)) = (self.lists.get(job as usize), &mut recording.replaced) {
+                let count = &mut replaced[job as usize];
+                *count = count.map(|_| outside(&placement.nodes, list));
+            }
             if let Some(sides) = recording.boxes.get_mut(job as usize) {
                 *sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
             }

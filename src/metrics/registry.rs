@@ -102,7 +102,8 @@ pub static METRICS: &[Metric] = &[
         .room(8)
         .report(First, "wait s", |_| true)
         .interval(3)
-        .compared(),
+        .compared()
+        .grouped(),
     Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
         .when(When::Recorded)
         .meaning("jobs that started later than their log says")
@@ -122,6 +123,18 @@ pub static METRICS: &[Metric] = &[
     Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
         .when(When::Recorded)
         .meaning("jobs whose recorded wait is unknown")
+        .better(Neither),
+    Metric::count("nodes_replaced", |of| of.replaced(|nodes| nodes))
+        .when(When::RecordedNodes)
+        .meaning("nodes that jobs with a list got although it does not have them, as nodes of it were in use, down or too few")
+        .terminal(First, "replaced", |of| of.recorded_nodes)
+        .report(First, "nodes other than recorded", |of| of.recorded_nodes),
+    Metric::count("placements_replaced", |of| of.replaced(|nodes| u64::from(nodes > 0)))
+        .when(When::RecordedNodes)
+        .meaning("jobs that got such nodes"),
+    Metric::count("lists_unknown", |of| of.lists_unknown())
+        .when(When::RecordedNodes)
+        .meaning("jobs that have no list of nodes in the log")
         .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .of_jobs("queue_delay_s")
@@ -191,7 +204,8 @@ pub static METRICS: &[Metric] = &[
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
         .room(5)
     .report(First, "slowdown", |_| true)
-    .interval(4),
+    .interval(4)
+        .grouped(),
     Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
         let processors = f64::from(of.replay.jobs[i].procs);
         (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
@@ -241,7 +255,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", |_| true)
         .room(3)
-        .report(First, "pairwise mean", |_| true),
+        .report(First, "pairwise mean", |_| true)
+        .grouped(),
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)

@@ -99,6 +99,7 @@ mod tests {
             placements: Vec::new(),
             boxes: Vec::new(),
             refusals: Vec::new(),
+            replaced: None,
             outages: None,
         };
         (jobs, records, recording)

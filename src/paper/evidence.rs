@@ -139,7 +139,7 @@ impl Evidence {
                 .iter()
                 .filter_map(|column| Some((column.name.clone(), column.numbers()?[i]?)))
                 .collect();
-            let allocator = text("allocator", i);
+            let allocator = text("allocator_spec", i);
             let short = |spec: Spec| allocator::short(&spec);
             self.rows.push(Row {
                 dataset: dataset.to_owned(),
@@ -148,9 +148,9 @@ impl Evidence {
                 round,
                 rules: text("rules", i),
                 machine: text("machine", i),
-                scheduler: text("scheduler", i),
+                scheduler: text("scheduler_spec", i),
                 allocator: allocator.parse().map_or(allocator, short),
-                network: text("network", i),
+                network: text("network_spec", i),
                 arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
                 numbers,
             });

@@ -25,7 +25,7 @@ pub struct CrosstabOptions {
     pub best: Option<Better>,
     /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
-    /// Whether numbers and labels are written without rounding or shortening, for other programs.
+    /// Whether numbers are written without rounding, and labels that all columns share in each, for other programs.
     pub exact: bool,
 }
 
@@ -101,7 +101,7 @@ pub fn crosstab(
     let mut widths = None;
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
-        title = format!("{title} relative to {}", allocator::short_label(base));
+        title = format!("{title} relative to {base}");
         if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
             let ratios = Ratios::read(sheet, &options.value, folder)?;
             let found = ratio_widths(&ratios, &pivot, (side, base), |i| {
@@ -212,8 +212,8 @@ fn ratio_widths(
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
-/// Returns the side and the label that the user means by `given`: a label equal to it, a label with this short form, or
-/// the only label with this name. Fails if there is none, or if several labels have this name.
+/// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,
+/// or the only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     pivot: &'a Pivot,
@@ -222,15 +222,20 @@ fn baseline<'a>(
     let sides = (0..options.rows.len()).map(Side::Row).chain((0..options.columns.len()).map(Side::Column));
     let labels: Vec<(Side, &str)> =
         sides.flat_map(|side| pivot.labels(side).into_iter().map(move |label| (side, label))).collect();
-    let same = |label: &str| label == given || allocator::short_label(label) == given;
-    if let Some(found) = labels.iter().find(|(_, label)| same(label)) {
+    let short = allocator::short_label(given);
+    let found = labels.iter().find(|(_, label)| *label == given);
+    let same = || labels.iter().find(|(_, label)| allocator::short_label(label) == short);
+    if let Some(found) = found.or_else(same) {
         return Ok(*found);
     }
-    let named: Vec<_> = labels.iter().filter(|(_, label)| label.split(':').next() == Some(given)).collect();
+    // The abbreviation of a curve is a label of the allocator `curve`.
+    let name = |label: &str| label.parse().ok().and_then(|spec| Some(allocator::find(&spec).ok()?.0.name));
+    let is_named = |label: &str| label.split(':').next() == Some(given) || name(label) == Some(given);
+    let named: Vec<_> = labels.iter().filter(|(_, label)| is_named(label)).collect();
     if let [found] = named.as_slice() {
         return Ok(**found);
     }
-    let known: Vec<String> = labels.iter().map(|(_, label)| allocator::short_label(label)).collect();
+    let known: Vec<&str> = labels.iter().map(|(_, label)| *label).collect();
     let (given, known) = (given.to_owned(), known.join(", "));
     Err(CrosstabError::Baseline { given, is_ambiguous: !named.is_empty(), known })
 }
@@ -264,18 +269,12 @@ impl Shown<'_> {
         }
     }
 
-    /// Returns a label as the table shows it: shortened, unless the table is exact.
-    fn label(&self, label: &str) -> String {
-        if self.options.exact { label.to_owned() } else { allocator::short_label(label) }
-    }
-
     /// Returns the table with this title and these notes.
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
         let best = options.best.unwrap_or_else(|| better(&options.value));
         // Numbers with the same text count as equal, so that the table never marks only one of them.
         let bests = pivot.best(best, |a, b| self.text(a) == self.text(b));
-        let labels = |labels: &[String]| labels.iter().map(|label| self.label(label)).collect::<Vec<_>>();
         let row = |i: usize| {
             let cell = |j: usize| {
                 let width = self.widths.as_ref().and_then(|widths| widths[i][j]);
@@ -283,9 +282,9 @@ impl Shown<'_> {
                 let text = pivot.values[i][j].map(|value| self.text(value) + &spread).unwrap_or_default();
                 PaperCell { text, best: bests[i][j] }
             };
-            (labels(&pivot.rows[i]), (0..pivot.columns.len()).map(cell).collect())
+            (pivot.rows[i].clone(), (0..pivot.columns.len()).map(cell).collect())
         };
-        let mut columns: Vec<Vec<String>> = pivot.columns.iter().map(|column| labels(column)).collect();
+        let mut columns: Vec<Vec<String>> = pivot.columns.clone();
         if !options.exact {
             for shared in take_shared(&options.columns, &mut columns) {
                 title = format!("{title} · {shared}");

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
+use crate::allocator;
 use crate::figure::{Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
@@ -126,7 +127,12 @@ struct Shown {
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
         (0..results.sheet.height()).map(|row| results.label(row, "allocator")).collect();
-    if let Some(missing) = show.iter().find(|show| !allocators.contains(show)) {
+    // An allocator may be named as it was typed, or by another spelling of the same spec.
+    let short = |row: usize| allocator::short_label(&results.label(row, "allocator_spec"));
+    let shorts: Vec<String> = (0..allocators.len()).map(short).collect();
+    let is =
+        |row: usize, show: &String| *show == allocators[row] || allocator::short_label(show) == shorts[row];
+    if let Some(missing) = show.iter().find(|show| !(0..allocators.len()).any(|row| is(row, show))) {
         let mut known = allocators;
         known.dedup();
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
@@ -134,7 +140,7 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
     let mut all: Vec<Shown> = Vec::new();
     for (row, number) in results.numbers("replay")?.iter().enumerate() {
         let number = number.unwrap_or_default() as u64;
-        let is_wanted = show.is_empty() || show.contains(&allocators[row]);
+        let is_wanted = show.is_empty() || show.iter().any(|show| is(row, show));
         if is_wanted && !all.iter().any(|other| other.number == number) {
             let machine = results.machine(row)?;
             all.push(Shown { number, name: results.name(row, &[]), machine });

@@ -2,7 +2,7 @@
 //! width of the confidence interval.
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
-use crate::allocator;
+use crate::execution::RECORDED;
 use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
@@ -64,8 +64,17 @@ impl SummaryTable {
     /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
     /// no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
-        let mut constant =
-            vec!["log", "machine", "scheduler", "network", "scale", "seed", "jobs", "replications"];
+        let mut constant = vec![
+            "log",
+            "partition",
+            "machine",
+            "scheduler",
+            "network",
+            "scale",
+            "seed",
+            "jobs",
+            "replications",
+        ];
         if screen.width.is_some() && self.table.height() > 1 {
             constant.extend(self.by_use.iter().rev());
         }
@@ -84,6 +93,11 @@ impl SummaryTable {
             text += &wrapped_line(&[note], screen.width);
         }
         text
+    }
+
+    /// Returns the table itself, with all of its columns.
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 
     /// Returns the table in Markdown.
@@ -170,6 +184,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         replicated: shown.options.replications.are_several(),
         network: shown.options.traffic,
         recorded: shown.options.recorded,
+        recorded_nodes: shown.options.recorded_nodes,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
         predictions: shown.options.predictions,
@@ -187,8 +202,11 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen } = shown;
-    let mut left = vec!["log", "machine", "scheduler"];
-    left.extend(options.traffic.then_some("network"));
+    let mut left = vec!["log"];
+    left.extend(options.partitions.then_some("partition"));
+    left.extend(["machine", "scheduler"]);
+    let has_networks = replays.iter().any(|(spec, _)| spec.network.name != RECORDED);
+    left.extend(has_networks.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
@@ -200,7 +218,7 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let mut table = Table::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
-        let mut cells = names(spec, outcomes, options);
+        let mut cells = names(spec, outcomes, options, has_networks);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -217,14 +235,16 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
 
 /// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
 /// replications.
-fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
-    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
-    cells.extend(options.traffic.then(|| spec.network.to_string()));
+fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options, has_networks: bool) -> Vec<String> {
+    let mut cells = vec![spec.log.clone()];
+    cells.extend(options.partitions.then(|| spec.partition_label()));
+    cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
+    cells.extend(has_networks.then(|| spec.labels.network.clone()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([
         spec.arrival_scale.to_string(),
         spec.seed.to_string(),
-        allocator::short(&spec.allocator),
+        spec.labels.allocator.clone(),
         grouped(Interval::of(&jobs).unwrap_or_default().mean, 0),
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));

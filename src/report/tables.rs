@@ -23,6 +23,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         outages: results.sheet.column("goodput").is_some(),
         predictions: results.sheet.column("prediction_error_s_mean").is_some(),
         recorded: results.sheet.column("starts_delayed").is_some(),
+        recorded_nodes: results.sheet.column("nodes_replaced").is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
@@ -86,7 +87,8 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
     for column in ["machine", "scheduler", "allocator", "network", "rules", "arrival_scale"] {
         let mut values: Vec<String> = Vec::new();
         for i in 0..results.sheet.height() {
-            let value = results.sheet.column(column).map(|column| column.label(i)).unwrap_or_default();
+            let (label, spec) = (results.label(i, column), results.label(i, &format!("{column}_spec")));
+            let value = if spec.is_empty() || spec == label { label } else { format!("{label} ({spec})") };
             if !values.contains(&value) {
                 values.push(value);
             }

@@ -5,10 +5,8 @@
 
 use std::cmp::Ordering;
 
-use crate::allocator;
 use crate::frame::FinishedRun;
 use crate::metrics::{Difference, Interval, metric};
-use crate::scheduler;
 use crate::spec::Spec;
 use crate::study::{Outcome, ReplaySpec, Study};
 use crate::text::grouped;
@@ -69,8 +67,8 @@ impl Axis {
 
     fn name(self, spec: &ReplaySpec) -> String {
         match self {
-            Self::Allocator => allocator::short(&spec.allocator),
-            Self::Scheduler => scheduler::short(&spec.scheduler).to_string(),
+            Self::Allocator => spec.labels.allocator.clone(),
+            Self::Scheduler => spec.labels.scheduler.clone(),
         }
     }
 }
@@ -97,19 +95,20 @@ fn prefix(candidate: &Candidate<'_>, replays: &[(&ReplaySpec, &[Outcome])], axis
         |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
     let mut words = Vec::new();
     words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
+    words.extend(
+        differs(|a, b| a.partition == b.partition).then(|| format!("partition {}", spec.partition_label())),
+    );
     words.extend(differs(|a, b| a.machine == b.machine).then(|| format!("on {}", spec.machine)));
     if axis == Axis::Allocator {
         words.extend(
-            differs(|a, b| a.scheduler == b.scheduler)
-                .then(|| format!("under {}", scheduler::short(&spec.scheduler))),
+            differs(|a, b| a.scheduler == b.scheduler).then(|| format!("under {}", spec.labels.scheduler)),
         );
     } else {
         words.extend(
-            differs(|a, b| a.allocator == b.allocator)
-                .then(|| format!("with {}", allocator::short(&spec.allocator))),
+            differs(|a, b| a.allocator == b.allocator).then(|| format!("with {}", spec.labels.allocator)),
         );
     }
-    words.extend(differs(|a, b| a.network == b.network).then(|| format!("by {}", spec.network)));
+    words.extend(differs(|a, b| a.network == b.network).then(|| format!("by {}", spec.labels.network)));
     words.extend(
         differs(|a, b| a.arrival_scale.to_bits() == b.arrival_scale.to_bits())
             .then(|| format!("at scale {}", spec.arrival_scale)),

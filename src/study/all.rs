@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::jobs::{JobsError, asked, served};
-use crate::allocator::{self, ALLOCATORS, Request};
+use crate::allocator::{self, ALLOCATORS, Request, Setup};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 
@@ -44,7 +44,8 @@ pub(super) fn left_out(
     machine: &Mesh,
     allocator: &Spec,
 ) -> Result<Option<String>, JobsError> {
-    let served = served(requests.iter().copied(), machine, allocator)?;
+    let built = allocator::build(allocator, &Setup::new(machine, 0))?;
+    let served = served(requests.iter().copied(), machine, built);
     let refused = served.into_iter().find(|(_, fits)| !fits);
     Ok(refused.map(|(request, _)| {
         let (name, asked) = (allocator::short(allocator), asked(&request));

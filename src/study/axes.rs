@@ -5,13 +5,15 @@ use std::fmt;
 use std::ops::Range;
 
 use super::all::{ALL, unserving, written_out};
-use super::replay_spec::ReplaySpec;
-use crate::allocator::{self, Built, Setup};
-use crate::execution::{self, RECORDED};
+use super::replay_spec::{Labels, ReplaySpec};
+use crate::allocator;
+use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::scheduler;
-use crate::spec::{Spec, SpecError};
+use crate::spec::{GivenSpec, Spec, SpecError};
+use crate::trace::{PartitionChoice, Partitions};
 use crate::workload::Rules;
 
 /// The values of each axis of a study. A study replays every combination of them.
@@ -19,6 +21,8 @@ use crate::workload::Rules;
 pub struct Axes {
     /// The names of the logs.
     pub logs: Vec<String>,
+    /// The partitions whose jobs are replayed.
+    pub partitions: Vec<PartitionChoice>,
     /// The workload rules, which say how records of a log become jobs.
     pub rules: Vec<Rules>,
     /// The factors that arrival times are multiplied by.
@@ -27,14 +31,18 @@ pub struct Axes {
     pub machines: Vec<Mesh>,
     /// The machines that follow from each log.
     pub autos: Autos,
+    /// The parts of each log that are replayed, each with its machines; empty until the logs have been read.
+    pub of_logs: Vec<Vec<LogPart>>,
     /// The schedulers.
-    pub schedulers: Vec<Spec>,
+    pub schedulers: Vec<GivenSpec>,
     /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
-    pub allocators: Vec<Spec>,
+    pub allocators: Vec<GivenSpec>,
     /// The execution models (networks), which decide how long jobs run.
-    pub networks: Vec<Spec>,
+    pub networks: Vec<GivenSpec>,
     /// The seeds of the first replications.
     pub seeds: Vec<u64>,
+    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty without any.
+    pub guests: Guests,
 }
 
 /// The machines of a study that follow from its logs. Each log has its own.
@@ -42,8 +50,15 @@ pub struct Axes {
 pub struct Autos {
     /// The machines, each with its position among all machines of the study, ascending.
     pub machines: Vec<(usize, AutoMachine)>,
-    /// All machines of each log; empty until the logs have been read.
-    pub of_logs: Vec<Vec<Mesh>>,
+}
+
+/// A part of a log that is replayed on its own.
+#[derive(Clone, Debug)]
+pub struct LogPart {
+    /// The partitions whose jobs it has; `None` for all jobs.
+    pub partition: Option<Partitions>,
+    /// The machines.
+    pub machines: Vec<Mesh>,
 }
 
 /// The message about unavailable nodes of a machine that is not known yet.
@@ -102,78 +117,135 @@ pub struct Combination {
 }
 
 impl Axes {
-    /// Returns every combination, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and
+    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network and
     /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
     /// that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
-        if self.autos.machines.is_empty() {
-            return self.product(0..self.logs.len(), &self.machines);
+        if self.of_logs.is_empty() {
+            let whole = LogPart { partition: None, machines: self.machines.clone() };
+            return self.product(0..self.logs.len(), &whole);
         }
         let mut found = Vec::new();
-        for (log, machines) in self.autos.of_logs.iter().enumerate() {
-            found.extend(self.product(log..log + 1, machines)?);
+        for (log, parts) in self.of_logs.iter().enumerate() {
+            for part in parts {
+                found.extend(self.product(log..log + 1, part)?);
+            }
         }
         Ok(found)
     }
 
-    /// Returns every combination of the logs at these positions with `machines`.
-    fn product(&self, logs: Range<usize>, machines: &[Mesh]) -> Result<Vec<Combination>, SpecError> {
+    /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
+    pub(super) fn follow_from_logs(&self) -> bool {
+        !self.autos.machines.is_empty()
+            || self.partitions.iter().any(|choice| *choice != PartitionChoice::All)
+    }
+
+    /// Returns every combination of a part of the logs at these positions with its machines.
+    fn product(&self, logs: Range<usize>, part: &LogPart) -> Result<Vec<Combination>, SpecError> {
+        let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
-        for spec in &self.schedulers {
-            schedulers.push(scheduler::build(spec)?.1);
+        for given in &self.schedulers {
+            let (label, spec) = (given.label.clone(), self.guests.resolve_scheduler(&given.spec)?);
+            schedulers.push(Algorithm { spec, label, is_typed: true });
         }
+        same_labels(&mut schedulers);
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
-        let mut allocators = Vec::new();
-        for machine in machines {
-            let mut networks: Vec<Network> = Vec::new();
-            for spec in &self.networks {
-                let network = Network::on(machine, spec)?;
-                // Networks that differ only in parameters of tori are the same on a mesh.
-                if networks.iter().all(|other| other.spec != network.spec) {
-                    networks.push(network);
-                }
-            }
-            let mut served = Vec::new();
-            for given in &self.allocators {
-                for spec in written_out(given, machine) {
-                    let setup = Setup { mesh: machine, seed: 0 };
-                    let Built { spec, strategy, .. } = allocator::build(&spec, &setup)?;
-                    for network in &networks {
-                        if network.moves || !strategy.moves_jobs {
-                            served.push((spec.clone(), network.spec.clone(), *given == Spec::named(ALL)));
-                        } else if *given != Spec::named(ALL) {
-                            return Err(network.cannot_move(&spec, machine));
-                        }
-                    }
-                }
-            }
-            allocators.push((machine, served));
-        }
+        let served: Vec<Vec<(Algorithm, Algorithm)>> =
+            machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
         let mut found = Vec::new();
         for (log, name) in logs.map(|log| (log, &self.logs[log])) {
             for (rules, &arrival_scale) in pairs(&self.rules, &self.arrival_scales) {
-                for (machine, served) in &allocators {
-                    for (scheduler, (allocator, network, of_all)) in pairs(&schedulers, served) {
+                for (machine, served) in machines.iter().zip(&served) {
+                    for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
                         found.extend(self.seeds.iter().map(|&seed| Combination {
                             log,
                             spec: ReplaySpec {
                                 log: name.clone(),
                                 log_sha256: String::new(),
+                                partition: partition.clone(),
                                 rules: rules.clone(),
                                 arrival_scale,
-                                machine: (*machine).clone(),
-                                scheduler: scheduler.clone(),
-                                allocator: allocator.clone(),
-                                network: network.clone(),
+                                machine: machine.clone(),
+                                scheduler: scheduler.spec.clone(),
+                                allocator: allocator.spec.clone(),
+                                network: network.spec.clone(),
                                 seed,
+                                labels: Labels {
+                                    scheduler: scheduler.label.clone(),
+                                    allocator: allocator.label.clone(),
+                                    network: network.label.clone(),
+                                },
                             },
-                            of_all: *of_all,
+                            of_all: !allocator.is_typed,
                         }));
                     }
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Returns every pair of an allocator and a network that `machine` can have.
+    fn served(&self, machine: &Mesh) -> Result<Vec<(Algorithm, Algorithm)>, SpecError> {
+        let mut networks: Vec<Network> = Vec::new();
+        for given in &self.networks {
+            let network = Network::on(machine, given, &self.guests)?;
+            // Networks that differ only in parameters of tori are the same on a mesh.
+            if networks.iter().all(|other| other.algorithm.spec != network.algorithm.spec) {
+                networks.push(network);
+            }
+        }
+        let (mut allocators, mut moves_jobs) = (Vec::new(), Vec::new());
+        for given in &self.allocators {
+            let of_all = given.spec == Spec::named(ALL);
+            for spec in written_out(&given.spec, machine) {
+                let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
+                let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
+                allocators.push(Algorithm { spec, label, is_typed: !of_all });
+                moves_jobs.push(moves);
+            }
+        }
+        same_labels(&mut allocators);
+        let mut served = Vec::new();
+        for (allocator, moves_jobs) in allocators.into_iter().zip(moves_jobs) {
+            let of_all = !allocator.is_typed;
+            for network in &networks {
+                if network.moves || !moves_jobs {
+                    served.push((allocator.clone(), network.algorithm.clone()));
+                } else if !of_all {
+                    return Err(network.cannot_move(&allocator.spec, machine));
+                }
+            }
+        }
+        Ok(served)
+    }
+}
+
+/// An algorithm with every default written out, and its label in results.
+#[derive(Clone, Debug)]
+struct Algorithm {
+    spec: Spec,
+    label: String,
+    /// Whether the user gave the label; false for those of [`ALL`].
+    is_typed: bool,
+}
+
+/// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs that would have
+/// the same label get their own texts as labels.
+fn same_labels(algorithms: &mut [Algorithm]) {
+    let chosen = |of: &Algorithm| {
+        let same = || algorithms.iter().filter(|other| other.spec == of.spec);
+        let label = same().find(|other| other.is_typed).or_else(|| same().next());
+        label.map_or_else(|| of.spec.to_string(), |found| found.label.clone())
+    };
+    let labels: Vec<String> = algorithms.iter().map(chosen).collect();
+    let is_shared = |i: usize| {
+        let differs = |j: usize| algorithms[j].spec != algorithms[i].spec && labels[j] == labels[i];
+        (0..labels.len()).any(differs)
+    };
+    let shared: Vec<bool> = (0..labels.len()).map(is_shared).collect();
+    for ((algorithm, label), is_shared) in algorithms.iter_mut().zip(labels).zip(shared) {
+        algorithm.label = if is_shared { algorithm.spec.to_string() } else { label };
     }
 }
 
@@ -184,23 +256,24 @@ fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S,
 
 /// An execution model on one machine.
 struct Network {
-    spec: Spec,
+    algorithm: Algorithm,
     /// Whether the model can move running jobs.
     moves: bool,
 }
 
 impl Network {
     /// Builds the model with every default written out. Fails if it cannot serve `machine`.
-    fn on(machine: &Mesh, spec: &Spec) -> Result<Self, SpecError> {
-        let (model, spec) = execution::build(spec, &execution::Setup { mesh: machine, jobs: 0, seed: 0 })?;
-        Ok(Self { spec, moves: model.postpones() })
+    fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
+        let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
+        let algorithm = Algorithm { spec, label: given.label.clone(), is_typed: true };
+        Ok(Self { algorithm, moves })
     }
 
     /// Returns the error for an allocator that moves running jobs, which this model cannot do.
     fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
         let problem = format!(
             "it moves running jobs, which network '{}' cannot; give another allocator or network '{RECORDED}'",
-            self.spec.name
+            self.algorithm.spec.name
         );
         SpecError::Unsuited { owner: allocator.name.clone(), machine: machine.to_string(), problem }
     }
@@ -209,29 +282,29 @@ impl Network {
 /// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
-    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
+    Ok(Guests::default().resolve_allocator(spec, machine)?.0)
 }
 
 impl Axes {
     /// Returns whether [`ALL`] is among the allocators.
     pub(super) fn ask_for_all(&self) -> bool {
-        self.allocators.contains(&Spec::named(ALL))
+        self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
     /// Returns whether a scheduler starts jobs as the log says.
     pub fn has_recorded(&self) -> bool {
-        self.schedulers.iter().any(|spec| spec.name == scheduler::RECORDED)
+        self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED)
     }
 
     /// Returns the machines of all logs, as far as they are known.
     pub(super) fn all_machines(&self) -> Vec<&Mesh> {
-        if self.autos.of_logs.is_empty() {
+        if self.of_logs.is_empty() {
             return self.machines.iter().collect();
         }
-        self.autos.of_logs.iter().flatten().collect()
+        self.of_logs.iter().flatten().flat_map(|part| &part.machines).collect()
     }
 
-    /// Returns the machines of a log whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
+    /// Returns the machines of a log, or of a part of it, whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
     pub(super) fn machines_of(&self, nodes: u64) -> Result<Vec<Mesh>, AutoMachine> {
         let mut machines = self.machines.clone();
         for &(place, auto) in &self.autos.machines {
@@ -264,14 +337,17 @@ mod tests {
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
             logs: vec!["a".to_owned(), "b".to_owned()],
+            partitions: vec![PartitionChoice::All],
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
             autos: Autos::default(),
+            of_logs: Vec::new(),
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
-            networks: vec![Spec::named(RECORDED)],
+            networks: vec![Spec::named(RECORDED).into()],
             seeds: vec![1, 2],
+            guests: Guests::default(),
         })
     }
 
@@ -293,13 +369,43 @@ mod tests {
 
     #[test]
     fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
-        let axes = Axes { logs: vec!["a".to_owned()], allocators: vec![Spec::named(ALL)], ..axes()? };
+        let axes = Axes { logs: vec!["a".to_owned()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
         let points = axes.combinations()?;
         for machine in &axes.machines {
             let found = points.iter().filter(|point| point.spec.machine == *machine).count();
             let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
             assert_eq!(found, serving * 4, "{machine}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn labels_are_what_was_typed_and_one_for_each_spec() -> Result<(), Box<dyn std::error::Error>> {
+        let labels = |allocators: &[&str]| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+            let allocators = allocators.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+            let (machines, seeds) = (vec!["4x4".parse()?], vec![1]);
+            let (logs, arrival_scales) = (vec!["a".to_owned()], vec![1.0]);
+            let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
+            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator).collect())
+        };
+        assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
+        // The order of parameters is kept, as whoever has typed them looks for this text.
+        let typed = "curve:select=best-fit,order=hilbert";
+        assert_eq!(labels(&[typed, "hilbert+bf"])?, [typed, typed]);
+        let all = labels(&["all", "mc1x1:tie-break=none"])?;
+        assert_eq!(all.iter().filter(|label| *label == "mc1x1:tie-break=none").count(), 2);
+        assert!(all.iter().any(|label| label == "naive"));
+        Ok(())
+    }
+
+    #[test]
+    fn different_specs_never_share_a_label() -> Result<(), SpecError> {
+        let algorithm = |spec: &str, label: &str| -> Result<Algorithm, SpecError> {
+            Ok(Algorithm { spec: spec.parse()?, label: label.to_owned(), is_typed: true })
+        };
+        let mut all = [algorithm("a:x=1", "a")?, algorithm("a:x=2", "a")?, algorithm("b", "b")?];
+        same_labels(&mut all);
+        assert_eq!(all.map(|algorithm| algorithm.label), ["a:x=1", "a:x=2", "b"]);
         Ok(())
     }
 }

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::log::LoadedLog;
-use crate::allocator::{self, Built, Request, Setup};
+use crate::allocator::{self, Built, Request};
+use crate::guest::GuestError;
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
+use crate::stop::Stop;
+use crate::trace::Partitions;
 use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
 /// The advice at the end of messages about jobs that do not fit.
@@ -85,12 +88,32 @@ pub enum JobsError {
     /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole message.
+    #[error("{0}")]
+    Failed(String),
+    /// The replay was stopped.
+    #[error("interrupted")]
+    Interrupted,
 }
 
-/// Returns the jobs of `log` with arrival times multiplied by `arrival_scale`. Fails if a replay could run past the
-/// last representable time.
-pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
-    within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
+impl From<GuestError> for JobsError {
+    fn from(error: GuestError) -> Self {
+        match error {
+            GuestError::Spec(error) => Self::Spec(error),
+            GuestError::Failed(message) => Self::Failed(message),
+            GuestError::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// `arrival_scale`. Fails if a replay could run past the last representable time.
+pub(super) fn scaled_jobs(
+    log: &LoadedLog,
+    partitions: Option<&Partitions>,
+    arrival_scale: f64,
+) -> Result<Vec<Job>, JobsError> {
+    within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
@@ -150,15 +173,30 @@ pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
-    allocator: &Spec,
+    (allocator, stop): (Built, &Stop),
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
-    let served = served(jobs.iter().map(Request::from), machine, allocator)?;
-    let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
-    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
-        let allocator = allocator::short(allocator);
-        JobsError::NeverFits { log, number, asked, allocator, machine }
+    let name = allocator::short(&allocator.spec);
+    let served = served(jobs.iter().map(kind_of), machine, allocator);
+    if stop.is_thrown() {
+        // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
+        return Err(stop
+            .reason()
+            .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
+    }
+    let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
+    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
+        log,
+        number,
+        asked,
+        allocator: name.clone(),
+        machine,
     })
+}
+
+/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+pub(super) fn kind_of(job: &Job) -> Request {
+    Request::from(job).without_list()
 }
 
 /// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
@@ -215,20 +253,19 @@ pub(super) fn asked(request: &Request) -> String {
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,
-    spec: &Spec,
-) -> Result<BTreeMap<Request, bool>, JobsError> {
+    Built { promises, mut strategy, .. }: Built,
+) -> BTreeMap<Request, bool> {
     let mut found = BTreeMap::new();
-    let Built { promises, mut strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
     // so it must be asked too.
     if promises.complete && promises.exact {
-        return Ok(found);
+        return found;
     }
     let machine = Machine::new(mesh.clone());
     for request in requests.filter(|request| request.procs <= mesh.available()) {
         found.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
     }
-    Ok(found)
+    found
 }
 
 #[cfg(test)]
@@ -238,7 +275,7 @@ mod tests {
     fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
-            let Request { procs, shape } = Request::sides(sides);
+            let Request { procs, shape, .. } = Request::sides(sides);
             Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())
@@ -247,7 +284,8 @@ mod tests {
     #[test]
     fn jobs_that_never_fit_are_named_or_counted() -> Result<(), Box<dyn std::error::Error>> {
         let jobs = jobs(&[[2, 2, 1], [5, 1, 1], [1, 5, 1], [2, 2, 2], [9, 9, 9]]);
-        let machine: Mesh = "5x4".parse()?;
+        let (machine, stop): (Mesh, Stop) = ("5x4".parse()?, Stop::default());
+        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup::new(&machine, 0));
         for (allocator, left) in [
             ("first-fit", &[1, 2][..]),
             ("first-fit:turn=yes", &[1, 2, 3]),
@@ -256,7 +294,7 @@ mod tests {
         ] {
             let spec: Spec = allocator.parse()?;
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
-            let (found, misfits) = placeable("a", &small, &machine, &spec, Oversize::Skip)?;
+            let (found, misfits) = placeable("a", &small, &machine, (built(&spec)?, &stop), Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
             assert_eq!(
                 (numbers.as_slice(), large + misfits.len() as u64),
@@ -265,7 +303,7 @@ mod tests {
             );
         }
         let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
-        let found = placeable("a", &jobs, &machine, &"first-fit".parse()?, Oversize::Error);
+        let found = placeable("a", &jobs, &machine, (built(&"first-fit".parse()?)?, &stop), Oversize::Error);
         assert_eq!(
             message(found.err()),
             "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \

@@ -2,28 +2,65 @@
 //! again wherever it was made, and two different replays never have the same name.
 
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::disk::hexadecimal;
+use crate::guest;
 use crate::spec::Spec;
 use crate::workload::Estimate;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
 /// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too. If a file lists outages or predictions, the key depends on its content and not on its path.
+/// contents too, and so it does on the files of programs. If a file lists outages, nodes or predictions, the key depends on
+/// its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     let unnamed_spec = without_path(spec);
-    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
+    let given = COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec));
+    text.extend(given.map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
     let unnamed = options.without_paths();
     text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
     text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
+    text.extend(node_map_file(options).map(|(_, sha256)| format!("node_map_sha256={sha256}\n")));
     text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
+    text.extend(program_files(spec).into_iter().map(|(_, sha256)| format!("program_sha256={sha256}\n")));
     sha256(&text)
+}
+
+/// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
+/// SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
+pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
+    guests(spec).flat_map(guest::files).filter_map(read).collect()
+}
+
+/// Returns the specs of the guests of a replay.
+fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
+    [&spec.scheduler, &spec.allocator, &spec.network].into_iter().filter(|spec| spec.is_guest())
+}
+
+/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results
+/// depend on. Such a guest is an object of the caller, or a program whose command names no file. The key is then made from
+/// `unique` too, so that no other study ever finds the result.
+pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
+    if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
+        key
+    } else {
+        sha256(&format!("{key} {unique}"))
+    }
+}
+
+/// Returns a text that is different each time.
+pub(super) fn unique() -> String {
+    // The standard library seeds its hashes from the operating system.
+    let random = || RandomState::new().build_hasher().finish();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
 }
 
 /// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's content in
@@ -37,6 +74,12 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
 /// there is no such file or it cannot be read.
 pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
     options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal. `None` if there
+/// is no such file or it cannot be read.
+pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
+    options.node_map.as_ref()?.path().and_then(|path| read(path.to_owned()))
 }
 
 /// Returns the description of a replay without the path of a file of predictions.
@@ -65,6 +108,9 @@ const FILES: [&str; 2] = ["path", "weights"];
 
 /// Returns the path of every file that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
+    if allocator.is_guest() {
+        return Vec::new();
+    }
     let mut paths: Vec<String> = FILES.iter().filter_map(|&key| allocator.params.get(key).cloned()).collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
     for member in members.filter_map(|member| member.parse().ok()) {
@@ -129,6 +175,7 @@ mod tests {
             "mc1x1",
             "wormhole",
             "18446744073709551615",
+            "batch+2",
         ]) {
             let mut spec = base.clone();
             assert!((row.set)(&mut spec, other), "{}", row.name);

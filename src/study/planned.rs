@@ -7,8 +7,9 @@ use super::options::Options;
 use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
-use crate::allocator;
+use crate::guest::Guests;
 use crate::metrics::Summary;
+use crate::trace::formats;
 
 /// A study that is ready to run.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Study {
     /// The replays, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and seed. The
     /// seed varies fastest.
     pub cells: Vec<PlannedReplay>,
+    /// The objects of the caller that the specs of the replays name.
+    pub guests: Guests,
     /// Notes for the user, such as those on allocators that `all` leaves out.
     pub notes: Vec<String>,
 }
@@ -60,6 +63,11 @@ pub struct PlannedReplay {
 }
 
 impl Study {
+    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and nobody gave a zone.
+    pub fn time_zone(&self) -> Option<&str> {
+        self.options.input_format.as_ref().and_then(formats::time_zone)
+    }
+
     /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have their default
     /// values are left out where possible.
     pub fn command(&self, i: usize) -> Vec<String> {
@@ -74,10 +82,11 @@ impl Study {
     /// means are over no jobs, and whether a mean is less precise than asked for. The list is empty if there is nothing
     /// to say.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
-        let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
-        let allocator = allocator::short(allocator);
+        let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
+        let allocator = &labels.allocator;
         let mut notes = Vec::new();
         notes.extend(self.notes_on_starts(i, outcomes));
+        notes.extend(self.notes_on_nodes(i, outcomes));
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
         if never_fit > 0 {
             notes.push(format!(
@@ -122,10 +131,10 @@ impl Study {
     /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and why, and how
     /// many have no recorded wait. The list is empty if all started as recorded, or with another scheduler.
     fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
-        let ReplaySpec { log, machine, allocator, .. } = &self.cells[i].spec;
+        let ReplaySpec { log, machine, labels, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
         let number = |name| summary.get(name).unwrap_or_default();
-        let (allocator, nodes) = (allocator::short(allocator), machine.available());
+        let (allocator, nodes) = (&labels.allocator, machine.available());
         let (late, unknown, jobs) = (number("starts_delayed"), number("waits_unknown"), number("jobs"));
         let mut lines = Vec::new();
         if late > 0.0 {
@@ -146,6 +155,31 @@ impl Study {
             ));
         }
         lines
+    }
+
+    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how many were replaced,
+    /// and how many jobs have no list. The list is empty for another allocator.
+    fn notes_on_nodes(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let ReplaySpec { log, machine, scheduler, .. } = &self.cells[i].spec;
+        let Some(Outcome { summary, notes_on_nodes, .. }) = outcomes.first() else { return Vec::new() };
+        let Some(replaced) = summary.get("nodes_replaced") else { return Vec::new() };
+        let number = |name| summary.get(name).unwrap_or_default();
+        let (jobs, unknown) = (number("jobs"), number("lists_unknown"));
+        let mut notes = notes_on_nodes.clone();
+        if replaced > 0.0 {
+            notes.push(format!(
+                "{log} on {machine} under '{}': {} of {jobs} jobs got {replaced} nodes that their lists do not have, the \
+                 nearest free ones, as those of their lists were in use, down or too few",
+                scheduler.name,
+                number("placements_replaced")
+            ));
+        }
+        if unknown > 0.0 {
+            notes.push(format!(
+                "{log}: {unknown} of {jobs} jobs have no list of nodes; they got the free nodes with the lowest numbers"
+            ));
+        }
+        notes
     }
 
     /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 
+use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError};
 use super::running::Running;
@@ -135,7 +136,9 @@ fn one<T>(
     }
     let replay = workloads.replay(number)?;
     let outcomes = replay.run(&study.options, running.monitor(number)).map_err(|error| match error {
-        RunError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
+        RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
+            SweepError::Interrupted
+        }
         error => error.into(),
     })?;
     keep(number, outcomes).map_err(SweepError::Keep)

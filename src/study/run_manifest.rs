@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::{files, outage_file, prediction_file};
+use super::key::{files, node_map_file, outage_file, prediction_file, program_files};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
-use super::replay_spec::Coordinate;
+use super::replay_spec::{Coordinate, LABELS};
 use super::source::JobSource;
 
 /// A resolved run: everything that its results depend on. It is serialized to run.json.
@@ -23,6 +23,9 @@ pub struct RunManifest<'a> {
     /// The SHA-256 of the file that lists the outages; `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     outages_sha256: Option<String>,
+    /// The SHA-256 of the file that says where nodes are; `None` if there is no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_map_sha256: Option<String>,
     replays: Vec<RunReplay<'a>>,
 }
 
@@ -48,6 +51,7 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
             options: &study.options,
             outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
+            node_map_sha256: node_map_file(&study.options).map(|(_, sha256)| sha256),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
     }
@@ -65,17 +69,21 @@ impl Serialize for RunReplay<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let PlannedReplay { spec, source, .. } = self.0;
         let mut map = serializer.serialize_map(None)?;
-        for coordinate in Coordinate::listed().filter(|coordinate| coordinate.name != "rules") {
+        for coordinate in Coordinate::listed().filter(|row| row.name != "rules" && row.is_given(spec)) {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let read = files(&spec.allocator).into_iter().chain(prediction_file(spec));
+                let read = files(&spec.allocator)
+                    .into_iter()
+                    .chain(prediction_file(spec))
+                    .chain(program_files(spec));
                 let files: BTreeMap<String, String> = read.collect();
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;
                 }
             }
         }
+        map.serialize_entry(LABELS, &spec.labels)?;
         map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
         map.end()
     }

@@ -13,7 +13,7 @@ use super::replay::Replay;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::job::Job;
-use crate::trace::TraceError;
+use crate::trace::{Partitions, TraceError};
 
 /// The reason why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
@@ -68,8 +68,9 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-/// The key of a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
-type JobsKey = (usize, String, u64);
+/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
+/// partitions.
+type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
 type Fitting = (Arc<Vec<Job>>, u64);
@@ -85,7 +86,7 @@ pub(super) struct Workloads<'a> {
 
 /// Returns the key of the scaled jobs of a replay.
 fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
-    (*log, spec.rules.to_string(), spec.arrival_scale.to_bits())
+    (*log, spec.rules.to_string(), spec.arrival_scale.to_bits(), spec.partition.clone())
 }
 
 /// Counts one more user of the value at `key`.
@@ -114,22 +115,35 @@ impl<'a> Workloads<'a> {
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
-            return Ok(Replay { spec: spec.clone(), source: source.clone() });
+            return Ok(self.with_guests(spec, source.clone()));
         }
         let planned = &self.study.logs[*number];
-        let ReplaySpec { rules, arrival_scale, machine, .. } = spec.clone();
+        let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
         if let Some(model) = &planned.source.model {
             let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
-            return Ok(Replay { spec: spec.clone(), source });
+            return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
-        let scaled = self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, arrival_scale)?)))?;
+        let scaled =
+            self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, partition.as_ref(), arrival_scale)?)))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
-        let skipped = log.workload.left_out.total() + large;
-        let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
-        Ok(Replay { spec: spec.clone(), source })
+        let others = (log.workload.jobs.len() - scaled.len()) as u64;
+        let skipped = log.workload.left_out.total() + others + large;
+        let source = JobSource::Recorded {
+            jobs,
+            skipped,
+            arrivals: rules.arrivals,
+            arrival_scale,
+            names: Arc::clone(&log.names),
+            log: Some(Arc::clone(&log.summary)),
+        };
+        Ok(self.with_guests(spec, source))
+    }
+
+    fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
+        Replay { spec: spec.clone(), source, guests: self.study.guests.clone() }
     }
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
@@ -161,7 +175,10 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
         return Ok(());
     }
     let reason = match log.workload.left_out.total() {
-        0 => "it has no records".to_owned(),
+        0 => match log.summary.irregularities.no_jobs {
+            0 => "it has no records".to_owned(),
+            lines => format!("it has no records; lines that are no jobs: {lines}"),
+        },
         _ => format!("left out: {}", log.workload.left_out),
     };
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
@@ -172,10 +189,10 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());
-    for (i, PlannedReplay { spec, log, .. }) in study.cells.iter().enumerate() {
+    for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
         let source = workloads.replay(i)?.source;
-        let left_out = study.logs[*log].loaded.as_ref().map_or(0, |log| log.workload.left_out.total());
-        let large = source.skipped().unwrap_or(left_out) - left_out;
+        // Planning has counted the jobs of the log, and a model draws as many as it has been asked for.
+        let large = jobs.saturating_sub(source.count());
         let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
         if large > 0 && !notes.contains(&note) {
             notes.push(note);

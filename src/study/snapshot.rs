@@ -96,10 +96,11 @@ impl Observer for Watcher {
 
 impl Replay {
     /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
-    /// those of outages count. Fails if the replay fails.
+    /// those of outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed)?;
+        let stop = Stop::default();
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &stop)?;
         let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
         // The changes up to the time, also those after the last end of a job.
         let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
@@ -123,9 +124,10 @@ impl Replay {
             starts: 0,
             kills: BTreeMap::new(),
             limit,
-            stop: Stop::default(),
+            stop,
         };
-        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), outages, &mut watcher) {
+        let (recorded, stop) = (self.recorded_nodes(options)?, watcher.stop.clone());
+        match self.drive(&jobs, self.spec.seed, (false, stop), outages, recorded.as_ref(), &mut watcher) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
@@ -159,10 +161,10 @@ mod tests {
         // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
         let jobs =
             vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
-        let cell = Replay {
-            spec: ReplaySpec::new("8".parse()?, "fcfs".parse()?, "left-compaction".parse()?),
-            source: JobSource::recorded(Arc::new(jobs), 0),
-        };
+        let cell = Replay::new(
+            ReplaySpec::new("8".parse()?, "fcfs".parse()?, "left-compaction".parse()?),
+            JobSource::recorded(Arc::new(jobs), 0),
+        );
         let found = cell.snapshot(Time::from_seconds(30), &Options::default())?;
         let starts: Vec<(i64, bool)> =
             found.running.iter().map(|running| (running.job.number, running.start == Time::ZERO)).collect();
@@ -177,10 +179,10 @@ mod tests {
             let [submit, run] = [submit, run].map(Time::from_seconds);
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
         };
-        let cell = Replay {
-            spec: ReplaySpec::new("4".parse()?, "fcfs".parse()?, "naive".parse()?),
-            source: JobSource::recorded(Arc::new(vec![job(1, 0, 60, 4), job(2, 1, 90, 2)]), 0),
-        };
+        let cell = Replay::new(
+            ReplaySpec::new("4".parse()?, "fcfs".parse()?, "naive".parse()?),
+            JobSource::recorded(Arc::new(vec![job(1, 0, 60, 4), job(2, 1, 90, 2)]), 0),
+        );
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("o.csv");
         std::fs::write(&file, "10,3,down\n30,3,up\n200,0,down\n")?;
@@ -210,10 +212,10 @@ mod tests {
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
         };
         let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
-        let cell = Replay {
-            spec: ReplaySpec::new("4x2".parse()?, "fcfs".parse()?, "hilbert+bf".parse()?),
-            source: JobSource::recorded(Arc::new(jobs), 0),
-        };
+        let cell = Replay::new(
+            ReplaySpec::new("4x2".parse()?, "fcfs".parse()?, "hilbert+bf".parse()?),
+            JobSource::recorded(Arc::new(jobs), 0),
+        );
         for (at, running, waiting) in [
             (-1, vec![], 0),
             (0, vec![1, 2], 0),

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::all::Requests;
-use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
-use crate::allocator::Request;
+use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
+use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use crate::job::Job;
 use crate::machine::Mesh;
+use crate::machine::node_map::NodeMapSource;
+use crate::trace::{LogNames, LogSummary};
 use crate::workload::{Arrivals, Model, Rules};
 
 /// The jobs of a replay, or the model that draws them.
@@ -22,6 +24,10 @@ pub enum JobSource {
         arrivals: Arrivals,
         /// The factor that the gaps between drawn arrivals are multiplied by.
         arrival_scale: f64,
+        /// The names behind the numbers of the jobs, and when the log begins.
+        names: Arc<LogNames>,
+        /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
+        log: Option<Arc<LogSummary>>,
     },
     /// Jobs that a workload model draws from the seed.
     Drawn {
@@ -38,7 +44,32 @@ impl JobSource {
     /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of records of the
     /// log that are not among the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
-        Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0 }
+        let (names, arrivals) = (Arc::default(), Arrivals::Recorded);
+        Self::Recorded { jobs, skipped, arrivals, arrival_scale: 1.0, names, log: None }
+    }
+
+    /// Returns the source with the facts about the log that its jobs are of. Nothing changes if jobs are drawn.
+    #[must_use]
+    pub fn of_log(mut self, summary: &Arc<LogSummary>) -> Self {
+        if let Self::Recorded { log, names, .. } = &mut self {
+            (*log, *names) = (Some(Arc::clone(summary)), Arc::new(summary.names()));
+        }
+        self
+    }
+
+    /// Returns the nodes of `machine` that the jobs had according to the log called `log`. `map` says where nodes with
+    /// these names are.
+    pub(super) fn recorded_nodes(
+        &self,
+        log: &str,
+        map: Option<&NodeMapSource>,
+        machine: &Mesh,
+    ) -> Result<RecordedNodes, RecordedNodesError> {
+        let Self::Recorded { jobs, arrivals, arrival_scale, log: Some(summary), .. } = self else {
+            return Err(RecordedNodesError::NoLists { log: log.to_owned() });
+        };
+        let are_logged = *arrivals == Arrivals::Recorded && arrival_scale.to_bits() == 1.0_f64.to_bits();
+        recorded_nodes(log, jobs, &summary.facts.names, map, machine, are_logged)
     }
 
     /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number of records
@@ -50,7 +81,7 @@ impl JobSource {
         machine: &Mesh,
     ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         match self {
-            Self::Recorded { jobs, skipped, arrivals, arrival_scale } => {
+            Self::Recorded { jobs, skipped, arrivals, arrival_scale, .. } => {
                 let Some(drawn) = arrivals.redraw(jobs, *arrival_scale, seed) else {
                     return Ok((Arc::clone(jobs), *skipped));
                 };
@@ -79,7 +110,7 @@ impl JobSource {
         let mut requests = Requests::new();
         for seed in seeds {
             let (jobs, _) = self.jobs(log, seed, machine)?;
-            requests.extend(jobs.iter().map(Request::from));
+            requests.extend(jobs.iter().map(kind_of));
             if matches!(self, Self::Recorded { .. }) {
                 // The jobs of a log have the same requests with every seed.
                 break;
@@ -94,6 +125,14 @@ impl JobSource {
         match self {
             Self::Recorded { skipped, .. } => Some(*skipped),
             Self::Drawn { .. } => None,
+        }
+    }
+
+    /// Returns the names behind the numbers of the jobs. A model has none.
+    pub fn names(&self) -> Arc<LogNames> {
+        match self {
+            Self::Recorded { names, .. } => Arc::clone(names),
+            Self::Drawn { .. } => Arc::default(),
         }
     }
 

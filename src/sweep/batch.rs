@@ -67,8 +67,9 @@ impl<'a> Batch<'a> {
         // The shell is replaced by the program (`exec`), so that signals reach the program.
         let array = format!(
             "# One shard of a study; any task may run again, even twice at a time.\n\
-             cd {} || exit 1\nexec {shard} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\"",
-            quoted(here)
+             cd {} || exit 1\n{}exec {shard} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\"",
+            quoted(here),
+            zone(sweep)
         );
         // The exit status is an error if any cell is missing.
         let merge = |program| command_line([program, "merge", folder, "-o", folder]);
@@ -119,6 +120,13 @@ impl<'a> Batch<'a> {
         let own = [own, script.path.clone()];
         common.into_iter().chain(self.slurm.passed.iter().cloned()).chain(own).collect()
     }
+}
+
+/// Returns the line of a script that gives every machine the time zone in which dates were read that tell none, so that
+/// all shards read the same; empty if there are no such dates. A zone that is only an offset was given by the user.
+fn zone(sweep: &Sweep) -> String {
+    let name = sweep.study.time_zone().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    name.map_or_else(String::new, |name| format!("export TZ={}\n", quoted(name)))
 }
 
 /// Returns a path as text, and fails if it is not UTF-8.

@@ -1,7 +1,6 @@
 //! Lists the cells of a sweep as a table, for a dry run.
 
 use super::whole::Sweep;
-use crate::allocator;
 use crate::execution::RECORDED;
 use crate::study::Coordinate;
 use crate::text::{Align, Table, grouped};
@@ -15,7 +14,8 @@ impl Sweep {
     pub fn listing(&self) -> String {
         let Self { study, manifest, share, .. } = self;
         // The allocator differs in most rows, so its column is the last one.
-        let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
+        let is_given = |row: &Coordinate| study.cells.iter().any(|cell| row.is_given(&cell.spec));
+        let named = || Coordinate::listed().filter(|row| row.name != "allocator" && is_given(row));
         let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
         columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
@@ -35,9 +35,9 @@ impl Sweep {
                 (false, false) => "another shard's",
             };
             let mut row = vec![(i + 1).to_string(), cell.key[..KEY_SHOWN].to_owned(), state.to_owned()];
-            row.extend(named().map(|coordinate| coordinate.text(&cell.spec)));
+            row.extend(named().map(|coordinate| coordinate.shown(&cell.spec)));
             row.extend([
-                allocator::short(&planned.spec.allocator),
+                planned.spec.labels.allocator.clone(),
                 grouped(planned.jobs as f64, 0),
                 percent(planned.cost),
             ]);

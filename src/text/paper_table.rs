@@ -1,5 +1,7 @@
-//! Tables with labels for rows and columns, as papers print them. They can be written as aligned text, Markdown, LaTeX
-//! and CSV.
+//! Tables with labels for rows and columns, as papers print them. They can be written as aligned text, Markdown, LaTeX,
+//! CSV and JSON.
+
+use serde_json::Value;
 
 use super::escaped;
 
@@ -114,6 +116,23 @@ impl PaperTable {
         let alignment = "l".repeat(self.corner.len()) + &"r".repeat(self.columns.len());
         let heads: Vec<Vec<String>> = self.head_lines().iter().map(|line| escape_all(line)).collect();
         escaped::tabular(&remarks, &alignment, &heads, &self.rows.iter().map(row).collect::<Vec<_>>())
+    }
+
+    /// Returns the table as a JSON list with an object for each row. Labels are texts, cells are numbers, and a missing
+    /// number is null.
+    pub fn json(&self) -> String {
+        let titles: Vec<String> = self.columns.iter().map(|labels| labels.join(" ")).collect();
+        // Columns keep their order, which a JSON object of the library would lose.
+        let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
+            let labels = self.corner.iter().zip(labels);
+            let entry = |name: &str, value: Value| format!("{}:{value}", Value::from(name));
+            let labels = labels.map(|(name, label)| entry(name, Value::from(label.as_str())));
+            let number = |cell: &PaperCell| cell.text.parse().map_or(Value::Null, Value::Number);
+            let cells = titles.iter().zip(cells).map(|(title, cell)| entry(title, number(cell)));
+            format!("{{{}}}", labels.chain(cells).collect::<Vec<_>>().join(","))
+        };
+        let rows: Vec<String> = self.rows.iter().map(|cells| format!("  {}", row(cells))).collect();
+        if rows.is_empty() { "[]\n".to_owned() } else { format!("[\n{}\n]\n", rows.join(",\n")) }
     }
 
     /// Returns the table as comma-separated values. A missing number is an empty cell.

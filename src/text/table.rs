@@ -70,6 +70,11 @@ impl Table {
         self.rows.len()
     }
 
+    /// Returns the cells of each row.
+    pub fn rows(&self) -> impl Iterator<Item = &[String]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
     /// Marks a cell, as the best of its column. Only [`Table::bold_text`] shows it.
     pub fn mark(&mut self, row: usize, title: &str) {
         self.marked.insert((row, title.to_owned()));

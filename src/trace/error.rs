@@ -45,6 +45,16 @@ pub enum TraceError {
         /// The position of the zero byte in the uncompressed content, from 0.
         offset: u64,
     },
+    /// The file is of a kind that is no log.
+    #[error("{} is {kind}; expected a log, plain or compressed with gzip; {remedy}", .path.display())]
+    OtherKind {
+        /// The file.
+        path: PathBuf,
+        /// What the file is, in words.
+        kind: &'static str,
+        /// What makes a log of it, in words.
+        remedy: &'static str,
+    },
     /// The compressed data end too early.
     #[error(
         "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again",
@@ -68,6 +78,12 @@ pub enum TraceError {
         /// The error of the decompressor.
         source: io::Error,
     },
+    /// The log is another one when it is read for the second time.
+    #[error("{} has changed while it was read; convert it again", .path.display())]
+    Changed {
+        /// The log.
+        path: PathBuf,
+    },
     /// A line is longer than any line of a log.
     #[error(
         "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line",
@@ -89,6 +105,24 @@ pub enum TraceError {
         /// The number of the line, from 1.
         line: u64,
         /// The problem of the line.
+        problem: Box<Problem>,
+    },
+    /// Lenient reading has skipped every line, as the format is another one.
+    #[error(
+        "{}: no line is a job: {skipped} lines do not follow the format {format}; the first is line {line}: {problem}; \
+         --input-format or --columns says how to read them",
+        .path.display()
+    )]
+    NoJobs {
+        /// The log.
+        path: PathBuf,
+        /// The number of lines that were skipped.
+        skipped: u64,
+        /// The name of the format.
+        format: &'static str,
+        /// The number of the first of them, from 1.
+        line: u64,
+        /// The problem of that line.
         problem: Box<Problem>,
     },
     /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not follow the

@@ -1,6 +1,7 @@
 //! The facts that a format knows about a log as a whole and that are in no record.
 
 use super::names::Names;
+use super::times::Clock;
 
 /// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,18 +13,33 @@ pub struct Facts {
     pub has_unix_times: bool,
     /// The time zone in which the log spells its times, such as `Europe/Berlin`; `None` if it is unknown.
     pub time_zone: Option<String>,
+    /// Whether nobody gave that zone, so that it is the machine's. Results that depend on it have to name it.
+    pub is_zone_assumed: bool,
     /// The number of processors of the machine; `None` if the log does not tell.
     pub max_procs: Option<i64>,
     /// The number of nodes of the machine; `None` if the log does not tell.
     pub max_nodes: Option<i64>,
-    /// Notes on how the log was read, each a sentence without a full stop, such as `times without an offset are read as
-    /// times of UTC`.
+    /// Notes on how the log was read, each a sentence without a full stop, such as `processors are
+    /// nodes`.
     pub notes: Vec<String>,
     /// What was odd in the log beside the irregularities of every log, each in words with its count.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Facts {
+    /// Returns the time zone if nobody gave it, so that whoever keeps results has to write it down.
+    pub fn assumed_zone(&self) -> Option<&str> {
+        self.time_zone.as_deref().filter(|_| self.is_zone_assumed)
+    }
+
+    /// Adds what the clock of a log has learnt.
+    pub(super) fn add_clock(&mut self, clock: &Clock) {
+        self.time_zone = clock.zone_name();
+        self.is_zone_assumed = clock.is_assumed();
+        self.notes.extend(clock.notes());
+        self.counts.extend(clock.counts());
+    }
+
     /// Returns these facts as lines of a header, each with its `;`. `origin_s` is the time at which submit times are 0,
     /// in seconds since 1970; `None` if it is unknown.
     pub(super) fn header_lines(&self, origin_s: Option<i64>) -> Vec<String> {

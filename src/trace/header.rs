@@ -107,6 +107,49 @@ impl Header {
         self.number("UnixStartTime")
     }
 
+    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. The name ends
+    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. Entries without a name are left out.
+    pub fn listed(&self, key: &str) -> Vec<(i64, String)> {
+        let entry = |(name, value): (String, String)| {
+            let (number, rest) =
+                value.split_once(char::is_whitespace).filter(|_| name.eq_ignore_ascii_case(key))?;
+            let rest = rest.trim_start().trim_start_matches("- ");
+            let end = ["  ", " (", " - "].iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let found = rest[..end].trim();
+            (!found.is_empty()).then_some((number.parse().ok()?, found.to_owned()))
+        };
+        self.entries().into_iter().filter_map(entry).collect()
+    }
+
+    /// Returns the processors of a partition, given by its number and its name; `None` if the header does not tell. They
+    /// stand in parentheses behind the whole in `MaxProcs`, or in `MaxNodes` where that is the same number, either one
+    /// for each partition, as in `MaxProcs: 1664 (72, 1368, 224)`, or with names: `MaxNodes: 400 (48 interactive, 352
+    /// batch)`.
+    pub fn partition_procs(&self, number: i64, name: &str) -> Option<i64> {
+        let is_in_nodes = self.max_procs().is_none() || self.max_procs() == self.max_nodes();
+        let in_procs = self.get("MaxProcs").and_then(|value| self.part_of(&value, number, name));
+        in_procs.or_else(|| self.part_of(&self.get("MaxNodes").filter(|_| is_in_nodes)?, number, name))
+    }
+
+    /// Returns the number of a partition in the parentheses of `value`; `None` if they do not tell it.
+    fn part_of(&self, value: &str, number: i64, name: &str) -> Option<i64> {
+        let list = value.split_once('(')?.1.split_once(')')?.0;
+        let part = |item: &str| {
+            let (size, name) = item.trim().split_once(' ').unwrap_or((item.trim(), ""));
+            Some((size.parse::<i64>().ok().filter(|&size| size > 0)?, name.trim().to_owned()))
+        };
+        let parts = list.split(',').map(part).collect::<Option<Vec<_>>>()?;
+        if let Some((size, _)) = parts.iter().find(|(_, other)| !other.is_empty() && other == name) {
+            return Some(*size);
+        }
+        let sum: i64 = parts.iter().map(|(size, _)| size).sum();
+        let is_by_number = parts.iter().all(|(_, name)| name.is_empty())
+            && self.number("MaxPartitions") == i64::try_from(parts.len()).ok()
+            && leading_integer(value).ok().and_then(|(_, whole)| whole.parse().ok()) == Some(sum);
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        parts.get(at).filter(|_| is_by_number).map(|(size, _)| *size)
+    }
+
     /// Returns the values of all `Note` entries in their order; an empty list if there are none.
     pub fn notes(&self) -> Vec<String> {
         let is_note = |(key, value): (String, String)| key.eq_ignore_ascii_case("note").then_some(value);
@@ -175,6 +218,36 @@ mod tests {
             header.notes(),
             ["wait times are unknown".to_owned(), format!("THIS IS A CLEANED VERSION OF THE LOG! {removed}")]
         );
+    }
+
+    #[test]
+    fn partitions_have_names_and_sizes_where_the_header_tells_them() {
+        let ds =
+            header("; MaxNodes: 184  ( 6,  171,   7)\n; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 3");
+        assert_eq!([1, 2, 3, 4].map(|n| ds.partition_procs(n, "x")), [Some(72), Some(1368), Some(224), None]);
+        let par = header(
+            "; MaxNodes: 400 (48 interactive, 352 batch, 6 service, 10 I/O)\n; MaxProcs: 400\n; MaxPartitions: 2\n\
+             ; Partition:  1  interactive    \n; Partition:  2  batch  ",
+        );
+        assert_eq!(par.listed("Partition"), [(1, "interactive".to_owned()), (2, "batch".to_owned())]);
+        assert_eq!(par.partition_procs(2, "batch"), Some(352));
+        assert_eq!(par.partition_procs(2, "2"), None);
+        // Nodes of several processors do not tell the processors, and neither does a list of other things.
+        for text in [
+            "; MaxNodes: 184 (6, 178)\n; MaxProcs: 1664\n; MaxPartitions: 2",
+            "; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 2",
+            "; MaxProcs: 1664 (72, 1368, 225)\n; MaxPartitions: 3",
+            "; MaxProcs: 1664 (72, many, 224)\n; MaxPartitions: 3",
+        ] {
+            assert_eq!(header(text).partition_procs(1, "1"), None, "{text}");
+        }
+        let queues = header(
+            ";Queue:  1  express          (p655 /  2hr)\n; Queue: 2 - Besteffort jobs queue - low priority\n; Queue:  3 \n\
+             ; Queue: 4 a b (c)\n; Queue: x y",
+        );
+        let found: Vec<String> =
+            queues.listed("queue").into_iter().map(|(n, name)| format!("{n}={name}")).collect();
+        assert_eq!(found, ["1=express", "2=Besteffort jobs queue", "4=a b"]);
     }
 
     #[test]

@@ -8,23 +8,12 @@ use super::fields::skip_blanks;
 use super::formats::{self, Format, LineParser, Parsed, SWF};
 use super::header::Header;
 use super::lines::Lines;
+use super::options::ReadOptions;
 use super::record::Record;
 use super::source::Source;
 use super::summary::{Irregularities, LogSummary};
+use super::times::TIME_ZONE;
 use crate::spec::Spec;
-
-/// The options of reading a log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the first of
-    /// them.
-    pub lenient: bool,
-    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
-    /// by the file name, then by the first line that is neither blank nor a comment. If neither tells, it is SWF, or a
-    /// table if that line does not begin with a number. So it
-    /// is with the name [`formats::AUTO`], whose parameters are those of the format that is found.
-    pub format: Option<Spec>,
-}
 
 /// One line of a log, or one record that several lines gave together.
 #[derive(Debug)]
@@ -60,6 +49,8 @@ pub struct Reader {
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
+    /// Whether a time zone was given although the format has no dates without a zone.
+    is_zone_idle: bool,
 }
 
 /// The parser of the log, with a flag for whether it was given the header.
@@ -110,8 +101,13 @@ impl Reader {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
         };
-        let spec = |format: &Format| Spec { params: params.clone(), ..Spec::named(format.name) };
-        let known = given.or_else(|| Format::of_path(path).map(spec));
+        let mut is_zone_idle = false;
+        let mut spec = |format: &Format| {
+            let mut params = params.clone();
+            is_zone_idle = !format.has_zone() && params.remove(TIME_ZONE).is_some();
+            Spec { params, ..Spec::named(format.name) }
+        };
+        let known = given.or_else(|| Format::of_path(path).map(&mut spec));
         let given = known.as_ref().map(formats::build).transpose()?;
         let source = Source::open(path)?;
         let path = source.path().to_owned();
@@ -139,7 +135,13 @@ impl Reader {
             has_more: false,
             first_skipped: None,
             records,
+            is_zone_idle,
         })
+    }
+
+    /// Keeps no lists of the nodes of jobs, which need much memory in large logs.
+    pub fn forget_nodes(&mut self) {
+        self.parser.lines.forget_nodes();
     }
 
     /// Returns the format of the log.
@@ -228,11 +230,17 @@ impl Reader {
         let mut irregularities = self.records.irregularities;
         irregularities.unterminated_lines = u64::from(!self.lines.terminated());
         irregularities.byte_order_marks = u64::from(self.lines.has_mark());
-        let facts = self.parser.lines.facts();
+        let mut facts = self.parser.lines.facts();
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
         let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
         facts.header_lines(origin_s).iter().for_each(|line| self.header.push(line.as_bytes()));
+        if self.is_zone_idle {
+            let name = self.format.name;
+            facts.notes.push(format!(
+                "logs of the format {name} have no times without a zone; --time-zone changes nothing"
+            ));
+        }
         let source = self.lines.source();
         Ok(LogSummary {
             path: self.path,
@@ -475,8 +483,15 @@ mod tests {
         let (records, summary) = read_text(text, ReadOptions::default())?;
         assert_eq!((records.len(), records[0].run_s, summary.format.name), (1, 1451, "nas-ipsc"));
         let zone = ReadOptions { format: Some("auto:time-zone=UTC".parse()?), ..ReadOptions::default() };
-        let message = read_text(text, zone).expect_err("no such parameter").to_string();
-        assert_eq!(message, "'nas-ipsc' has no parameter 'time-zone' (it has none)");
+        let (_, summary) = read_text(text, zone)?;
+        assert!(
+            summary.facts.notes[0].contains("nas-ipsc have no times without a zone"),
+            "{:?}",
+            summary.facts
+        );
+        let unit = ReadOptions { format: Some("auto:unit=cpus".parse()?), ..ReadOptions::default() };
+        let message = read_text(text, unit).expect_err("no such parameter").to_string();
+        assert_eq!(message, "'nas-ipsc' has no parameter 'unit' (it has none)");
         let swf = ReadOptions { format: Some(Spec::named("swf")), ..ReadOptions::default() };
         assert!(read_text(text, swf).is_err());
         Ok(())

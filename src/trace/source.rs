@@ -10,6 +10,34 @@ use sha2::{Digest, Sha256};
 use super::error::TraceError;
 use crate::disk::hexadecimal;
 
+/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
+/// them.
+const OTHERS: [(&[u8], &str, &str); 12] = [
+    (
+        b"PK\x03\x04",
+        "a zip file, as Excel's workbooks (.xlsx) are",
+        "save the sheet as CSV, or unzip the file",
+    ),
+    (b"\xd0\xcf\x11\xe0", "a workbook of an old Excel (.xls)", "save the sheet as CSV"),
+    (b"PAR1", "a Parquet file", "write the table as CSV"),
+    (b"ARROW1", "an Arrow file", "write the table as CSV"),
+    (b"SQLite format 3", "a SQLite database", "write the table as CSV"),
+    (b"%PDF", "a PDF file", "get the table as CSV"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it, as in zstd -dc FILE | meshreplay … -"),
+    (b"\xfd7zXZ", "compressed by xz", "decompress it, as in xz -dc FILE | meshreplay … -"),
+    (b"BZh", "compressed by bzip2", "decompress it, as in bzip2 -dc FILE | meshreplay … -"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
+    (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
+];
+
+/// The number of bytes by which all kinds of files are told apart.
+const MAGIC: u64 = 15;
+
+/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is large, as
+/// formats are recognised by a line of the first chunk of text, which comes from these bytes.
+const FIRST: usize = 256 << 10;
+
 /// The two bytes with which every gzip member begins (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -51,6 +79,16 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
+/// Reads what there is into `buffer`, and returns the number of bytes, which is 0 at the end.
+fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 /// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
     path: PathBuf,
@@ -81,10 +119,21 @@ impl Source {
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
-        if let Err(source) = stream.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic) {
-            return Err(TraceError::Unreadable { path, source });
+        let mut first = vec![0; FIRST];
+        // One read, as a pipe may have no more for long.
+        let more = stream
+            .by_ref()
+            .take(MAGIC)
+            .read_to_end(&mut magic)
+            .and_then(|_| read_some(&mut stream, &mut first));
+        match more {
+            Ok(count) => magic.extend(&first[..count]),
+            Err(source) => return Err(TraceError::Unreadable { path, source }),
         }
-        let gzip = magic == GZIP_MAGIC;
+        if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
+            return Err(TraceError::OtherKind { path, kind, remedy });
+        }
+        let gzip = magic.starts_with(&GZIP_MAGIC);
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::error::Problem;
+use super::error::{Problem, TraceError};
 use super::facts::Facts;
 use super::formats::Format;
 use super::header::Header;
+use super::names::LogNames;
 
 /// Counts of what is odd in a log. Nothing of it stops reading, with one exception: a line that does not follow the
 /// format is an error unless reading is lenient.
@@ -115,6 +116,26 @@ pub struct LogSummary {
 }
 
 impl LogSummary {
+    /// Returns the names behind the numbers of the records, and when the log begins.
+    pub fn names(&self) -> LogNames {
+        LogNames::of(&self.facts.names, &self.header)
+    }
+
+    /// Fails if not a single line is a job although lines were skipped, since then reading leniently has hidden that the
+    /// format is another one.
+    pub fn check_jobs(&self) -> Result<(), TraceError> {
+        match &self.first_skipped {
+            Some((line, problem)) if self.records == 0 => Err(TraceError::NoJobs {
+                path: self.path.clone(),
+                skipped: self.irregularities.skipped(),
+                format: self.format.name,
+                line: *line,
+                problem: Box::new(problem.clone()),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns what has to be subtracted from the submit times of the records: the least of them if they count from
     /// 1970, and otherwise 0.
     pub fn origin_s(&self) -> i64 {

@@ -2,9 +2,14 @@
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
-use crate::trace::{
-    Entry, Format, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, peak_procs,
-};
+use crate::trace::{Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy};
+
+/// The time in seconds before a submission in which no job that comes later in a log may have started, so that the
+/// processors in use until then can be counted. A log of which this is not true is counted in another way.
+const SETTLED_S: i64 = 7 * 86_400;
+
+/// Opens the log that is converted once more.
+pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
 
 /// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the counts of the
 /// records that were left out.
@@ -14,11 +19,13 @@ use crate::trace::{
 /// simulator raises them itself. If `to` is not the format of the log, a comment names that format, provided that `to`
 /// has comments.
 ///
-/// A log of a format that can only be read is read as a whole first. Its submit times then count from the first one if
-/// they count from 1970, and the header says when that was, in which time zone, how large the machine is and, if
-/// `keeps_names`, which names the numbers stand for.
+/// A log of a format that can only be read is read twice, by `again` the second time, as its header needs what is known at
+/// its end: submit times then count from the first one if they count from 1970, and the header says when that was, in
+/// which time zone, how large the machine is and, if `keeps_names`, which names the numbers stand for. Without `again`
+/// memory holds its records.
 pub fn convert(
-    mut reader: Reader,
+    reader: Reader,
+    again: Option<Again<'_>>,
     writer: &mut Writer,
     to: &'static Format,
     keeps_names: bool,
@@ -42,35 +49,84 @@ pub fn convert(
         let summary = copy(reader, writer, None, choose)?;
         return Ok((summary, left_out));
     }
-    let mut records = Vec::new();
+    let mut surveyed = survey(reader, again.is_some(), again.is_none())?;
+    if let (true, Some(again)) = (surveyed.is_late, again) {
+        surveyed = survey(again()?, false, false)?;
+    }
+    let Surveyed { summary, peak, records, .. } = surveyed;
+    write_header(&summary, peak, keeps_names, writer)?;
+    let origin_s = summary.origin_s();
+    let mut write = |record: &Record| {
+        let submit_s = if record.submit_s < 0 { record.submit_s } else { record.submit_s - origin_s };
+        choose(&Record { submit_s, ..*record }).map_or(Ok(()), |chosen| writer.record(&chosen))
+    };
+    let Some(again) = again else {
+        records.iter().try_for_each(write)?;
+        return Ok((summary, left_out));
+    };
+    let mut reader = again()?;
+    reader.forget_nodes();
     while let Some(entry) = reader.next_entry()? {
         if let Entry::Record { record, .. } = entry {
-            records.push(record);
+            write(&record)?;
         }
     }
-    let summary = reader.finish()?;
-    write_header(&summary, &records, keeps_names, writer)?;
-    let origin_s = summary.origin_s();
-    for record in &records {
-        let submit_s = if record.submit_s < 0 { record.submit_s } else { record.submit_s - origin_s };
-        if let Some(chosen) = choose(&Record { submit_s, ..*record }) {
-            writer.record(&chosen)?;
-        }
+    let path = summary.path.clone();
+    if reader.finish()?.sha256 != summary.sha256 {
+        return Err(TraceError::Changed { path });
     }
     Ok((summary, left_out))
 }
 
-/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, the greatest number
-/// of processors in use stands for it.
+/// What a log says as a whole.
+struct Surveyed {
+    summary: LogSummary,
+    /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is known.
+    peak: Option<i64>,
+    /// Whether that number is wrong, as a job started before a time that was counted.
+    is_late: bool,
+    /// The records, if they are kept.
+    records: Vec<Record>,
+}
+
+/// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow with the log.
+fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, TraceError> {
+    reader.forget_nodes();
+    let (mut in_use, mut records) = (InUse::default(), Vec::new());
+    let (mut largest, mut last_s) = (None, 0);
+    while let Some(entry) = reader.next_entry()? {
+        let Entry::Record { record, .. } = entry else { continue };
+        if let Some(procs) = record.procs() {
+            largest = largest.max(Some(procs));
+            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s > 0 {
+                if settles && record.submit_s > last_s {
+                    last_s = record.submit_s;
+                    in_use.settle(last_s - SETTLED_S);
+                }
+                let start_s = record.submit_s.saturating_add(record.wait_s);
+                in_use.add(start_s, start_s.saturating_add(record.run_s), procs);
+            }
+        }
+        if keeps {
+            records.push(record);
+        }
+    }
+    let is_late = in_use.is_late();
+    let peak = largest.max(i64::try_from(in_use.most()).ok().filter(|&most| most > 0));
+    Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
+}
+
+/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak` stands for it,
+/// the greatest number of processors in use.
 fn write_header(
     summary: &LogSummary,
-    records: &[Record],
+    peak: Option<i64>,
     keeps_names: bool,
     writer: &mut Writer,
 ) -> Result<(), TraceError> {
-    writer.comment(format!("; MaxJobs: {}", records.len()).as_bytes())?;
-    writer.comment(format!("; MaxRecords: {}", records.len()).as_bytes())?;
-    if let (None, Some(procs)) = (summary.header.processors(), peak_procs(records)) {
+    writer.comment(format!("; MaxJobs: {}", summary.records).as_bytes())?;
+    writer.comment(format!("; MaxRecords: {}", summary.records).as_bytes())?;
+    if let (None, Some(procs)) = (summary.header.processors(), peak) {
         writer.comment(format!("; MaxNodes: {procs}").as_bytes())?;
         writer.comment(format!("; MaxProcs: {procs}").as_bytes())?;
         writer.comment(
@@ -81,14 +137,7 @@ fn write_header(
     if !keeps_names {
         return Ok(());
     }
-    for kind in named_kinds() {
-        let key = match kind {
-            NameKind::User => "User",
-            NameKind::Group => "Group",
-            NameKind::Executable => "Executable",
-            NameKind::Queue => "Queue",
-            NameKind::Partition | NameKind::Nodes => "Partition",
-        };
+    for (kind, key) in NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?))) {
         for (i, name) in summary.facts.names.of(kind).enumerate() {
             writer.comment(format!("; {key}: {} {}", i + 1, name.escape_debug()).as_bytes())?;
         }

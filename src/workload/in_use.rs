@@ -1,35 +1,7 @@
-//! Counts the processors that a log has in use at once.
+//! Counts the processors that jobs had in use at once when they really ran.
 
-use crate::job::{Job, Time};
-
-/// Counts the processors in use over time, from the runs of jobs in any order.
-#[derive(Clone, Debug, Default)]
-pub struct InUse {
-    /// The changes of the number of processors in use.
-    changes: Vec<(Time, i64)>,
-}
-
-impl InUse {
-    /// Adds a run of a job on `procs` processors. A run without length adds nothing.
-    pub fn add(&mut self, start: Time, end: Time, procs: i64) {
-        if start < end {
-            self.changes.extend([(start, procs), (end, -procs)]);
-        }
-    }
-
-    /// Returns the largest number of processors in use at once; 0 without jobs. Of one instant, ends come before starts.
-    /// O(J·log J) for J jobs.
-    pub fn most(mut self) -> u64 {
-        // Negative changes, which are ends, sort before the starts of their instant.
-        self.changes.sort_unstable();
-        let (mut used, mut most) = (0_i64, 0);
-        for (_, change) in self.changes {
-            used = used.saturating_add(change);
-            most = most.max(used);
-        }
-        most.unsigned_abs()
-    }
-}
+use crate::job::Job;
+use crate::trace::InUse;
 
 /// Returns the largest number of processors that `jobs` had in use at once when they really ran; 0 if no job has a
 /// recorded wait.
@@ -46,10 +18,10 @@ pub fn most_in_use(jobs: &[Job]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Logged;
+    use crate::job::{Logged, Time};
 
     #[test]
-    fn ends_of_an_instant_come_before_its_starts() {
+    fn jobs_count_from_their_recorded_start() {
         let at = Time::from_seconds;
         let job = |submit, wait: Option<i64>, run, procs| {
             let logged = Logged { wait: wait.map(at), ..Logged::default() };

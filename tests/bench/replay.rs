@@ -64,7 +64,7 @@ fn calls(criterion: &mut Criterion) {
     for (machine, procs) in [("32x32", 64), ("16x8x8", 64), ("1024x1024", 64), ("1024x1024", 1024)] {
         let Some(state) = half_full(machine) else { continue };
         for allocator in ["naive", "mc1x1-shells", "mc1x1"] {
-            let setup = Setup { mesh: state.mesh(), seed: 1 };
+            let setup = Setup::new(state.mesh(), 1);
             let Ok(mut built) = build(&Spec::named(allocator), &setup) else { continue };
             group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
                 bencher.iter(|| built.strategy.propose(black_box(&Request::of(procs)), &state));
@@ -97,7 +97,7 @@ fn submeshes(criterion: &mut Criterion) {
     group.sample_size(20);
     for name in ["first-fit", "first-fit:turn=yes", "rbs", "stack-based", "qna-scan", "adaptive-scan"] {
         let Ok(spec) = name.parse::<Spec>() else { continue };
-        let Ok(Built { mut strategy, .. }) = build(&spec, &Setup { mesh, seed: 1 }) else { continue };
+        let Ok(Built { mut strategy, .. }) = build(&spec, &Setup::new(mesh, 1)) else { continue };
         for placement in &held {
             strategy.taken(placement, &machine);
         }
@@ -135,7 +135,7 @@ fn slices(criterion: &mut Criterion) {
     for machine in ["128x128x64", "torus:128x128x64"] {
         let Some(state) = half_full_of_cubes(machine) else { continue };
         let Ok(spec) = "first-fit:turn=yes".parse::<Spec>() else { continue };
-        let Ok(mut built) = build(&spec, &Setup { mesh: state.mesh(), seed: 1 }) else { continue };
+        let Ok(mut built) = build(&spec, &Setup::new(state.mesh(), 1)) else { continue };
         for sides in [[4, 4, 4], [8, 16, 24], [9, 17, 25], [63, 40, 17]] {
             let request = Request::sides(sides);
             let found = built.strategy.propose(&request, &state).is_some();
@@ -155,8 +155,7 @@ fn compaction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compaction");
     group.sample_size(20);
     for name in ["left-compaction", "ordered-compaction", "cost-free-compaction"] {
-        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup { mesh: &mesh, seed: 1 })
-        else {
+        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup::new(&mesh, 1)) else {
             continue;
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -225,7 +224,7 @@ fn replays(criterion: &mut Criterion) {
         };
         let spec = ReplaySpec::new(machine, scheduler, allocator);
         let label = format!("20,000 jobs, 32x32, {}, {}", spec.scheduler, spec.allocator);
-        let replay = Replay { spec, source: JobSource::recorded(Arc::clone(&jobs), 0) };
+        let replay = Replay::new(spec, JobSource::recorded(Arc::clone(&jobs), 0));
         let options = Options { timed: true, ..Options::default() };
         group.bench_function(label, |bencher| {
             bencher.iter(|| {
@@ -259,7 +258,7 @@ fn network(criterion: &mut Criterion) {
         };
         let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
         let source = JobSource::recorded(Arc::new(vec![job]), 0);
-        let replay = Replay { spec: ReplaySpec { network, ..spec }, source };
+        let replay = Replay::new(ReplaySpec { network, ..spec }, source);
         let options = Options::default();
         let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
         let Some(once) = traffic(&replay) else { return };

@@ -1,9 +1,9 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
 use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Setup, Strategy, build};
+use meshreplay::laws::MACHINES;
 use meshreplay::machine::{Coord, Machine, Mesh, NodeId, near_square};
 
-use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
 
 /// Allocators that find a free box wherever one is, and whether they turn the shape.
@@ -80,7 +80,7 @@ impl Crowd {
     fn new(mesh: &Mesh) -> Result<Self, Box<dyn std::error::Error>> {
         let mut members = Vec::new();
         for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
-            members.push((text, turn, build(&text.parse()?, &Setup { mesh, seed: 0 })?.strategy));
+            members.push((text, turn, build(&text.parse()?, &Setup::new(mesh, 0))?.strategy));
         }
         Ok(Self { machine: Machine::new(mesh.clone()), members, held: Vec::new() })
     }
@@ -175,7 +175,7 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
             ALLOCATORS.iter().filter(|entry| entry.kind == Contiguity::Contiguous && entry.serves(&mesh))
         {
             for procs in 1..=mesh.nodes() {
-                let mut allocator = build(&entry.name.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
+                let mut allocator = build(&entry.name.parse()?, &Setup::new(&mesh, 0))?.strategy;
                 let idle = Machine::new(mesh.clone());
                 let shape = near_square(procs, &mesh).ok_or("no shape")?;
                 let label = format!("{} on {text}: {procs} as {shape:?}", entry.name);

@@ -200,7 +200,7 @@ fn check(
     let orientations = boxes.of(tries);
     let expected = expected(orientations, takes, busy);
     let request = match tries {
-        Tries::Row => Request { procs: shape.iter().product(), shape: Shape::Row },
+        Tries::Row => Request { shape: Shape::Row, ..Request::of(shape.iter().product()) },
         _ => Request::sides(shape),
     };
     let found = member.propose(&request, machine).map(|placement| placement.nodes);
@@ -258,7 +258,7 @@ fn check_machine(text: &str) -> Tested {
     let mut members = Vec::new();
     for row in ALLOCATORS {
         if row.1 != Tries::Row || mesh.dims() == 1 {
-            members.push((row, build(&row.0.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy));
+            members.push((row, build(&row.0.parse()?, &Setup::new(&mesh, 0))?.strategy));
         }
     }
     let boxes: Vec<Boxes> = shapes(&mesh).into_iter().map(|shape| Boxes::new(&mesh, shape)).collect();

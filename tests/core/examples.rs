@@ -20,7 +20,7 @@ fn placed(allocator: &str, before: &str, jobs: &[[u32; 3]]) -> Result<String, Bo
     let mut rows: Vec<Vec<u8>> = before.split_whitespace().map(|row| row.bytes().collect()).collect();
     rows.reverse();
     let mesh = Mesh::new(&[rows[0].len() as u32, rows.len() as u32])?;
-    let mut strategy = build(&allocator.parse()?, &Setup { mesh: &mesh, seed: 1 })?.strategy;
+    let mut strategy = build(&allocator.parse()?, &Setup::new(&mesh, 1))?.strategy;
     let mut machine = Machine::new(mesh.clone());
     for job in b'1'..=b'9' {
         let nodes: Vec<u32> =

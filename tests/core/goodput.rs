@@ -18,7 +18,7 @@ fn replay(
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
     let mut spec = ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?);
     spec.seed = seed;
-    let replay = Replay { spec, source: JobSource::recorded(Arc::new(jobs.to_vec()), 0) };
+    let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs.to_vec()), 0));
     let (outages, on_outage) = (Some(outages.parse()?), on_outage.parse()?);
     let options = Options { jobs: true, placements: true, outages, on_outage, ..Options::default() };
     replay.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
@@ -214,7 +214,7 @@ fn allocators_that_leave_out_the_first_job_meet_the_same_failures() -> Tested {
     let downtimes = |allocator: &str| -> Result<_, Box<dyn std::error::Error>> {
         let mut spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
         spec.rules.oversize = Oversize::Skip;
-        let replay = Replay { spec, source: JobSource::recorded(Arc::new(jobs.clone()), 0) };
+        let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs.clone()), 0));
         let outages = Some("random:mtbf=2h,repair=5min".parse()?);
         let options = Options { jobs: true, outages, on_outage: "drain".parse()?, ..Options::default() };
         let outcome = replay.run(&options, &Monitor::default())?.pop().ok_or("no replication")?;

@@ -1,7 +1,7 @@
 //! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no later than the
 //! shadow time that it had when it became the head.
 
-use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
+use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup, follows_lists};
 use meshreplay::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Machine, Mesh, NodeId};
@@ -45,7 +45,7 @@ pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseInt
 /// Whether a new allocator that is told what is in use serves a request.
 fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
     let mesh = machine.mesh();
-    let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup { mesh, seed: 5 }) else {
+    let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup::new(mesh, 5)) else {
         return false;
     };
     // Its builder has told it of the unavailable nodes already.
@@ -66,11 +66,11 @@ fn promises_kept(
 ) -> Result<u64, Box<dyn std::error::Error>> {
     let outcome = replay_with_placements(jobs, &mesh.to_string(), scheduler, &spec.to_string())?;
     let schedule = schedule(&outcome)?;
-    let strategy = allocator::build(spec, &Setup { mesh, seed: 1 })?.strategy;
+    let strategy = allocator::build(spec, &Setup::new(mesh, 1))?.strategy;
     let counts = matches!(strategy.served, Served::ByCount);
     let shapes: Vec<Shape> = outcome.jobs.iter().map(|job| job.shape).collect();
     let mut has_place = |job: &ScheduledJob, machine: &Machine| {
-        let request = Request { procs: job.procs, shape: shapes[job.row as usize - 1] };
+        let request = Request { shape: shapes[job.row as usize - 1], ..Request::of(job.procs) };
         Some(serves(spec, &request, machine))
     };
     let fits = if counts { Fits::Counts } else { Fits::Places(Machine::new(mesh.clone()), &mut has_place) };
@@ -85,10 +85,15 @@ fn promises_kept(
 /// next job wait for moves.
 fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
     let moves = |spec: &Spec| {
-        let built = allocator::build(spec, &Setup { mesh, seed: 1 });
+        let built = allocator::build(spec, &Setup::new(mesh, 1));
         spec.name != "cost-free-compaction" && built.is_ok_and(|built| built.strategy.moves_jobs)
     };
-    specs(mesh).into_iter().map(|(spec, _)| spec).filter(|spec| !moves(spec)).collect::<Vec<_>>().into_iter()
+    specs(mesh)
+        .into_iter()
+        .map(|(spec, _)| spec)
+        .filter(|spec| !moves(spec) && !follows_lists(spec))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 const SCHEDULERS: [&str; 2] = ["easy", "easy:pass=per-event"];
@@ -113,7 +118,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
 /// The jobs that the allocator serves on an idle machine.
 pub(crate) fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
     let idle = Machine::new(mesh.clone());
-    let fits = |job: &&Job| serves(spec, &Request { procs: job.procs, shape: job.shape }, &idle);
+    let fits = |job: &&Job| serves(spec, &Request::from(*job), &idle);
     jobs.iter().filter(fits).copied().collect()
 }
 

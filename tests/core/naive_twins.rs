@@ -238,7 +238,7 @@ fn nearest_family_keeps_its_bounds_against_the_optimum() -> Tested {
                 let optimum =
                     subsets.map(|subset| pairwise_sum(&mesh, &nodes(subset))).min().ok_or("none")?;
                 let found = ["gen-alg", "mm", "mm-inc"].map(|name| {
-                    let mut allocator = build(&name.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
+                    let mut allocator = build(&name.parse()?, &Setup::new(&mesh, 0))?.strategy;
                     let placed = allocator.propose(&Request::of(k as u32), &state).ok_or("refused")?.nodes;
                     let coords: Vec<Coord> = placed.into_iter().map(|node| mesh.coord(node)).collect();
                     Ok::<_, Box<dyn std::error::Error>>(f64::from(pairwise_sum(&mesh, &coords)))
@@ -318,7 +318,7 @@ fn curve_allocators_equal_their_definitions_on_random_histories() -> Tested {
     let order = order::build("column-snake", &mesh)?;
     for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
         let spec = format!("column-snake+{select}").parse()?;
-        let mut allocator = build(&spec, &Setup { mesh: &mesh, seed: 0 })?.strategy;
+        let mut allocator = build(&spec, &Setup::new(&mesh, 0))?.strategy;
         let (mut machine, mut held, mut numbers) = (Machine::new(mesh.clone()), Vec::new(), Numbers(13));
         for _ in 0..3000 {
             let procs = 1 + numbers.below(12);

@@ -149,7 +149,7 @@ fn replayed(
         }
     };
     let jobs: Vec<Job> = jobs.iter().enumerate().map(job).collect();
-    let replay = Replay { spec, source: JobSource::recorded(Arc::new(jobs), 0) };
+    let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs), 0));
     let (outages, on_outage) = (Some(file.to_str().ok_or("no text")?.parse()?), treatment.parse()?);
     let options = Options { jobs: true, placements: true, outages, on_outage, ..Options::default() };
     replay.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())

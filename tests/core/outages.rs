@@ -7,6 +7,7 @@ use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
 use meshreplay::engine::{self, Fate, Observer, OutagePlan, Parts, Record};
 use meshreplay::execution::RecordedRunTimes;
 use meshreplay::job::{Job, JobId, Shape, Time};
+use meshreplay::laws::with_holes;
 use meshreplay::machine::outages::{NodeChange, OutageSource, Outages, Treatment};
 use meshreplay::machine::{Machine, Mesh, NodeId};
 use meshreplay::scheduler;
@@ -16,7 +17,6 @@ use meshreplay::stop::Stop;
 use super::laws::specs;
 use super::scheduler_laws::schedulers;
 use super::support::{Numbers, Tested};
-use super::unavailable::with_holes;
 
 /// Follows a replay from the events that the engine reports.
 struct Witness {
@@ -110,7 +110,7 @@ fn replay(
     (mesh, allocator, scheduler): (&Mesh, &Spec, &Spec),
     outages: Option<(Outages, Treatment)>,
 ) -> Result<(Vec<Record>, Witness), Box<dyn std::error::Error>> {
-    let mut built = allocator::build(allocator, &Setup { mesh, seed: 3 })?;
+    let mut built = allocator::build(allocator, &Setup::new(mesh, 3))?;
     let (mut scheduler, resolved) = scheduler::build(scheduler)?;
     let treatment = outages.as_ref().map(|(_, treatment)| treatment.to_string()).unwrap_or_default();
     let mut witness = Witness::new(mesh, format!("{allocator} under {resolved} on {mesh}, {treatment}"));
@@ -133,7 +133,7 @@ fn replay(
 fn allocators(mesh: &Mesh) -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut found = Vec::new();
     for (spec, _) in specs(mesh) {
-        if !allocator::build(&spec, &Setup { mesh, seed: 3 })?.strategy.moves_jobs {
+        if !allocator::build(&spec, &Setup::new(mesh, 3))?.strategy.moves_jobs {
             found.push(spec);
         }
     }
@@ -142,7 +142,7 @@ fn allocators(mesh: &Mesh) -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
 
 /// The jobs for which the allocator finds nodes on the idle machine.
 fn placeable(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
-    let Built { mut strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 3 })?;
+    let Built { mut strategy, .. } = allocator::build(spec, &Setup::new(mesh, 3))?;
     let machine = Machine::new(mesh.clone());
     let fits = |job: &&Job| strategy.propose(&Request::from(*job), &machine).is_some();
     Ok(jobs.iter().filter(fits).copied().collect())
@@ -212,11 +212,11 @@ const TREATMENTS: [Treatment; 3] =
 
 #[test]
 fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
-    let (schedulers, mut totals, mut sets) = (schedulers()?, Totals::default(), Numbers(37));
+    let (schedulers, mut totals) = (schedulers()?, Totals::default());
     for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3", "6x5x2:wrap=x", "ocs:6x2x2x2"] {
         let whole: Mesh = machine.parse()?;
         // The machine itself, and one with holes, random or structured.
-        let holes = with_holes(&whole, &mut sets);
+        let holes = with_holes(&whole, 37);
         let hole = holes.get(totals.replays % holes.len().max(1)).cloned();
         for mesh in std::iter::once(whole).chain(hole) {
             let jobs = random_jobs(&mesh, 40, &mut Numbers(17));
@@ -310,7 +310,7 @@ fn jobs_that_need_nodes_that_never_come_up_are_counted() -> Tested {
         let up = mesh.nodes() - nodes.len() as u32;
         for spec in allocators(&mesh)? {
             let jobs = placeable(&jobs, &mesh, &spec)?;
-            let Built { promises, strategy, .. } = allocator::build(&spec, &Setup { mesh: &mesh, seed: 3 })?;
+            let Built { promises, strategy, .. } = allocator::build(&spec, &Setup::new(&mesh, 3))?;
             for treatment in [Treatment::Drain, Treatment::default()] {
                 let scheduler = &schedulers[replays % schedulers.len()];
                 let outages = (Outages::listed(changes.clone()), treatment);

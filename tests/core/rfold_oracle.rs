@@ -61,7 +61,7 @@ fn sides(numbers: &[i64]) -> [u32; 3] {
 fn jobs(text: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let job = |line: &str| -> Result<Job, Box<dyn std::error::Error>> {
         let fields = numbers(line)?;
-        let Request { procs, shape } = Request::sides(sides(&fields[3..]));
+        let Request { procs, shape, .. } = Request::sides(sides(&fields[3..]));
         let (submit, run) = (Time::from_seconds(fields[1]), Time::from_seconds(fields[2]));
         Ok(Job { number: fields[0], submit, run, estimate: run, procs, shape, ..Job::default() })
     };
@@ -89,7 +89,7 @@ type Replayed = (Vec<Record>, Vec<Vec<NodeId>>);
 /// Replays jobs first come, first served. Returns the records, and the nodes of each job in rank order.
 fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
-    let mut built = allocator::build(&allocator.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
+    let mut built = allocator::build(&allocator.parse()?, &Setup::new(&mesh, 0))?;
     let (mut scheduler, _) = scheduler::build(&"fcfs".parse()?)?;
     let setup = execution::Setup { mesh: &mesh, jobs: jobs.len(), seed: 0 };
     let (mut execution, _) = execution::build(&"recorded".parse()?, &setup)?;
@@ -112,7 +112,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
 /// simulator skips them when they are the first of the queue, which is no different: nobody has waited for them.
 fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let idle = Machine::new(machine.parse()?);
-    let mut built = allocator::build(&allocator.parse()?, &Setup { mesh: idle.mesh(), seed: 0 })?;
+    let mut built = allocator::build(&allocator.parse()?, &Setup::new(idle.mesh(), 0))?;
     let fits = |job: &Job| built.strategy.propose(&Request::from(job), &idle).is_some();
     Ok(jobs.into_iter().filter(fits).collect())
 }

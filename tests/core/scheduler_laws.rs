@@ -70,7 +70,7 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
         // Every tenth job has no recorded wait.
         let wait = (number % 10 > 0).then(|| Time::from_seconds(number * 7 % 23));
-        let logged = Logged { wait, user: Some(number % 3) };
+        let logged = Logged { wait, user: Some(number % 3), ..Logged::default() };
         Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare, logged }
     };
     (1..=80).map(&mut job).collect()
@@ -204,7 +204,7 @@ fn keeps_its_laws(
     rules: &Rules,
 ) -> Result<u64, Box<dyn std::error::Error>> {
     let (spec, nodes) = (allocator.parse::<Spec>()?, mesh.available());
-    let by_count = allocator::build(&spec, &Setup { mesh, seed: 1 })?.strategy.served;
+    let by_count = allocator::build(&spec, &Setup::new(mesh, 1))?.strategy.served;
     let by_count = matches!(by_count, Served::ByCount);
     let mut shadow_times = 0;
     for seed in 0..4 {

@@ -1,11 +1,11 @@
 //! What serves a request while nodes are down: schedulers plan with it, so that it must be true in every state of a machine.
 
 use meshreplay::allocator::{self, Placement, Request, Served, Setup, Strategy};
+use meshreplay::laws::{MACHINES, with_holes};
 use meshreplay::machine::{FreeSubmeshes, Machine, Mesh, NodeId};
 
-use super::laws::{MACHINES, specs};
+use super::laws::specs;
 use super::support::{Numbers, Tested};
-use super::unavailable::with_holes;
 
 /// A machine on which jobs start and end and nodes go down and come up, as the engine tells it.
 struct Shared {
@@ -92,13 +92,13 @@ fn request(mesh: &Mesh, numbers: &mut Numbers) -> Request {
 
 #[test]
 fn what_serves_a_request_is_true_while_nodes_go_and_come() -> Tested {
-    let (mut events, mut holes) = (0, Numbers(71));
+    let mut events = 0;
     for machine in MACHINES.into_iter().filter(|machine| !machine.starts_with("70")) {
         let whole: Mesh = machine.parse()?;
-        let structured = with_holes(&whole, &mut holes).into_iter().take(2);
+        let structured = with_holes(&whole, 71).into_iter().take(2);
         for mesh in std::iter::once(whole.clone()).chain(structured) {
             for (spec, _) in specs(&mesh) {
-                let strategy = allocator::build(&spec, &Setup { mesh: &mesh, seed: 3 })?.strategy;
+                let strategy = allocator::build(&spec, &Setup::new(&mesh, 3))?.strategy;
                 if strategy.moves_jobs {
                     continue;
                 }

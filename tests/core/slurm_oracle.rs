@@ -44,7 +44,7 @@ fn differences(name: &str, machine: &str) -> Result<Option<Compared>, Box<dyn st
         if name == "4x4x2.w" { format!(",weights={}", conf.path().display()) } else { String::new() };
     let strategy = |segment: u64| {
         let spec = format!("slurm-torus3d:path={},segment={segment}{weights}", topology.display());
-        Ok::<_, Box<dyn std::error::Error>>(build(&spec.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy)
+        Ok::<_, Box<dyn std::error::Error>>(build(&spec.parse()?, &Setup::new(&mesh, 0))?.strategy)
     };
     let idle = Machine::new(mesh.clone());
     let mut machine = idle.clone();

@@ -152,7 +152,7 @@ fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::er
         "5x5x4:wrap=xz",
     ] {
         let mesh: Mesh = text.parse()?;
-        let mut allocator = build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
+        let mut allocator = build(&"snug".parse()?, &Setup::new(&mesh, 0))?.strategy;
         for _ in 0..6 {
             let mut machine = Machine::new(mesh.clone());
             // Boxes, so that free regions have corners as real ones do, and single nodes.

@@ -63,10 +63,10 @@ pub(crate) fn replay_by(
 ) -> Result<Outcome, Box<dyn Error>> {
     let options = Options { jobs: true, placements: true, ..Options::default() };
     let spec = ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?);
-    let replay = Replay {
-        spec: ReplaySpec { rules: rules.clone(), ..spec },
-        source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
-    };
+    let replay = Replay::new(
+        ReplaySpec { rules: rules.clone(), ..spec },
+        JobSource::recorded(Arc::new(jobs.to_vec()), 0),
+    );
     replay.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
@@ -86,10 +86,10 @@ fn replayed(
     [machine, scheduler, allocator]: [&str; 3],
     options: &Options,
 ) -> Result<Outcome, Box<dyn Error>> {
-    let replay = Replay {
-        spec: ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?),
-        source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
-    };
+    let replay = Replay::new(
+        ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?),
+        JobSource::recorded(Arc::new(jobs.to_vec()), 0),
+    );
     replay.run(options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 

@@ -1,68 +1,23 @@
 //! What every registered allocator must do on machines with unavailable nodes, and with nodes that somebody else takes and
 //! gives back: laws over the whole registry.
 
-use meshreplay::allocator::{Placement, Request};
+use meshreplay::allocator::Request;
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::machine::{Coord, Machine, Mesh, NodeId};
+use meshreplay::laws::{MACHINES, with_holes};
+use meshreplay::machine::{Coord, Machine, Mesh};
 use meshreplay::metrics::Dispersal;
 use meshreplay::study::Outcome;
 use meshreplay::yardstick::{PairwiseBound, optimum};
 
-use super::laws::{History, MACHINES, specs, step};
+use super::laws::{history, keep_on, specs};
 use super::support::{Numbers, Tested, replay_with_placements};
-
-/// Returns `count` different nodes of `free`, in random order.
-fn drawn(mut free: Vec<NodeId>, count: u32, numbers: &mut Numbers) -> Vec<NodeId> {
-    for i in 0..count as usize {
-        let j = i + numbers.below((free.len() - i) as u32) as usize;
-        free.swap(i, j);
-    }
-    free.truncate(count as usize);
-    free
-}
-
-/// Sets of unavailable nodes of `mesh`, random ones and structured ones: one node, the corner half of every side, the last
-/// plane of the last dimension, and a checkerboard. Sets that leave no node are left out.
-pub(crate) fn with_holes(mesh: &Mesh, numbers: &mut Numbers) -> Vec<Mesh> {
-    let [width, length, depth] = mesh.extents();
-    let all = || 0..mesh.nodes();
-    let last = (0..3).rfind(|&d| [width, length, depth][d] > 1).unwrap_or(0);
-    let corner = [width, length, depth].map(|extent| extent.div_ceil(2));
-    let coord = |node: &NodeId| mesh.coord(*node);
-    let mut sets: Vec<Vec<NodeId>> = vec![
-        vec![mesh.nodes() / 2],
-        all().filter(|node| (0..3).all(|d| coord(node)[d] < corner[d])).collect(),
-        all().filter(|node| coord(node)[last] + 1 == mesh.extents()[last]).collect(),
-        all().filter(|node| coord(node).iter().sum::<u32>() % 2 == 1).collect(),
-    ];
-    for share in [8, 3] {
-        sets.push(drawn(all().collect(), mesh.nodes() / share, numbers));
-    }
-    let runs = |set: &Vec<NodeId>| set.iter().map(|&node| (node, node)).collect::<Vec<_>>();
-    sets.iter().filter_map(|set| mesh.without(&runs(set)).ok()).collect()
-}
 
 #[test]
 fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> Tested {
-    let mut sets = Numbers(41);
     for machine in MACHINES {
-        let whole: Mesh = machine.parse()?;
-        for mesh in with_holes(&whole, &mut sets) {
-            for (spec, promises) in specs(&mesh) {
-                // `History` holds that placements are on free nodes, and that allocators that promise it never refuse.
-                let (mut history, mut numbers) = (History::new(&spec, promises, &mesh)?, Numbers(43));
-                assert_eq!(history.machine.free_count(), mesh.available());
-                for _ in 0..120 {
-                    step(&mut history, &mut numbers);
-                }
-                while !history.held.is_empty() {
-                    history.release(numbers.below(history.held.len() as u32) as usize);
-                }
-                assert_eq!(history.machine.free_count(), mesh.available(), "{spec} on {mesh}");
-                if promises.complete && promises.exact {
-                    let all = history.allocate(mesh.available()).ok_or("refused")?;
-                    assert!(all.nodes.iter().all(|&node| mesh.is_available(node)), "{spec} on {mesh}");
-                }
+        for mesh in with_holes(&machine.parse()?, 41) {
+            for law in ["free", "size", "serves", "whole"] {
+                keep_on(&mesh, law, 40)?;
             }
         }
     }
@@ -70,42 +25,11 @@ fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> 
 }
 
 #[test]
-fn nodes_that_go_and_come_back_leave_an_allocator_as_it_was() -> Tested {
+fn allocators_on_machines_with_unavailable_nodes_forget_and_repeat() -> Tested {
     for machine in MACHINES {
-        let mesh: Mesh = machine.parse()?;
-        for (spec, promises) in specs(&mesh) {
-            let (mut history, mut numbers) = (History::new(&spec, promises, &mesh)?, Numbers(47));
-            // Nodes go one by one while jobs come and go; each is a placement of somebody else.
-            let mut down: Vec<Placement> = Vec::new();
-            for _ in 0..200 {
-                let free: Vec<NodeId> = history.machine.free().iter().collect();
-                match numbers.below(6) {
-                    0 if !free.is_empty() => {
-                        let node = drawn(free, 1, &mut numbers);
-                        history.occupy(node);
-                        down.extend(history.held.pop());
-                    }
-                    1 if !down.is_empty() => {
-                        let back = down.swap_remove(numbers.below(down.len() as u32) as usize);
-                        history.held.push(back);
-                        history.release(history.held.len() - 1);
-                    }
-                    _ if history.moves_jobs() => {}
-                    _ => drop(step(&mut history, &mut numbers)),
-                }
-            }
-            for placement in history.held.iter().chain(&down) {
-                assert!(placement.nodes.iter().all(|&node| !history.machine.free().contains(node)));
-            }
-            history.held.append(&mut down);
-            while !history.held.is_empty() {
-                history.release(numbers.below(history.held.len() as u32) as usize);
-            }
-            let (mut fresh, mut numbers) =
-                (History::new(&spec, promises, &mesh)?, [Numbers(53), Numbers(53)]);
-            for _ in 0..60 {
-                let [a, b] = [step(&mut history, &mut numbers[0]), step(&mut fresh, &mut numbers[1])];
-                assert!(a == b || !promises.forgets, "{spec} on {machine}");
+        for mesh in with_holes(&machine.parse()?, 43).into_iter().step_by(3) {
+            for law in ["repeats", "proposes", "forgets"] {
+                keep_on(&mesh, law, 30)?;
             }
         }
     }
@@ -114,19 +38,18 @@ fn nodes_that_go_and_come_back_leave_an_allocator_as_it_was() -> Tested {
 
 #[test]
 fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
-    let mut sets = Numbers(59);
     for machine in MACHINES {
         let whole: Mesh = machine.parse()?;
-        for mesh in with_holes(&whole, &mut sets) {
-            for (spec, promises) in specs(&mesh).into_iter().filter(|(_, promises)| promises.forgets) {
-                let mut built = History::new(&spec, promises, &mesh)?;
-                let mut told = History::new(&spec, promises, &whole)?;
+        for mesh in with_holes(&whole, 59) {
+            for (spec, _) in specs(&mesh).into_iter().filter(|(_, promises)| promises.forgets) {
+                let (mut built, mut told) = (history(&spec, &mesh)?, history(&spec, &whole)?);
                 for place in meshreplay::machine::unavailable_submeshes(&mesh) {
                     let nodes = place.nodes(&told.machine);
-                    told.occupy(nodes);
+                    told.take(&nodes);
                 }
                 for k in 1..=mesh.available() {
-                    let [a, b] = [&mut built, &mut told].map(|history| history.propose(&Request::of(k)));
+                    let [a, b] =
+                        [&mut built, &mut told].map(|history| history.ask(&Request::of(k)).placement);
                     // Snug weighs by the share of nodes in use, of which unavailable ones are none.
                     assert!(a == b || spec.name == "snug", "{spec} on {mesh}: {a:?} or {b:?} for {k}");
                 }
@@ -216,10 +139,9 @@ fn a_machine_without_its_last_row_or_column_is_the_smaller_one() -> Tested {
 
 #[test]
 fn the_bound_holds_and_the_optimum_takes_available_nodes() -> Tested {
-    let mut sets = Numbers(67);
     for machine in ["5x4", "torus:4x4", "3x2x3", "9"] {
         let whole: Mesh = machine.parse()?;
-        for mesh in with_holes(&whole, &mut sets) {
+        for mesh in with_holes(&whole, 67) {
             let (free, mut bound) = (Machine::new(mesh.clone()), PairwiseBound::new(&mesh));
             for k in 1..=mesh.available() {
                 let best = optimum(&mesh, free.free(), k, u64::MAX).map_err(|error| format!("{error:?}"))?;

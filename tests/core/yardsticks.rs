@@ -225,7 +225,7 @@ fn allocators_keep_their_guarantees_against_the_optimum_on_larger_machines() -> 
                 let least = optimum(&mesh, state.free(), procs, LIMIT)?.pairwise_sum;
                 let mut sums = [0.0; 3];
                 for (sum, name) in sums.iter_mut().zip(["gen-alg", "mm", "mm-inc"]) {
-                    let mut allocator = build(&name.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
+                    let mut allocator = build(&name.parse()?, &Setup::new(&mesh, 0))?.strategy;
                     let placed = allocator.propose(&Request::of(procs), &state).ok_or("refused")?.nodes;
                     let coords: Vec<Coord> = placed.into_iter().map(|node| mesh.coord(node)).collect();
                     *sum = f64::from(pairwise_sum(&mesh, &coords)) / least as f64;

@@ -69,6 +69,7 @@ pub(crate) fn printed(at: &Path, command: &str) -> Result<String, Box<dyn Error>
         .current_dir(at)
         .env("PATH", path)
         .env_remove("COLUMNS")
+        .env("TZ", "UTC")
         .output()?;
     let text = String::from_utf8(output.stdout)?;
     Ok(text.lines().map(|line| line.trim_end().to_owned() + "\n").collect())

@@ -6,7 +6,7 @@ use std::fs;
 
 use meshreplay::figure::PLOT_KINDS;
 
-use super::docs::{GENERATED, PAGES, place, printed};
+use super::docs::{GENERATED, PAGES, place, printed, root};
 use super::docs_registries::cell;
 use super::support::{Tested, assert_committed};
 
@@ -30,6 +30,21 @@ fn pictures_are_what_plot_draws() -> Tested {
         }
     }
     Ok(())
+}
+
+#[test]
+fn the_picture_of_a_dump_is_that_of_its_page() -> Tested {
+    let at = place()?;
+    let page = fs::read_to_string(root().join(PAGES).join("your-own-data.md"))?;
+    let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    let replay = commands.first().ok_or("the page has a command")?;
+    assert!(replay.contains(" -o may") && page.contains("\nmeshreplay plot may --kind waits\n"), "{replay}");
+    printed(at.path(), replay)?;
+    printed(at.path(), "meshreplay plot may --kind waits --quiet")?;
+    assert_committed(
+        &format!("{PAGES}/images/your-own-data.svg"),
+        &fs::read_to_string(at.path().join("may/waits.svg"))?,
+    )
 }
 
 #[test]

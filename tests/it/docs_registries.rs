@@ -5,11 +5,11 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 
-use meshreplay::allocator::{ALLOCATORS, Entry};
+use meshreplay::allocator::{ALLOCATORS, Entry, RECORDED};
 use meshreplay::machine::order::ORDERS;
 use meshreplay::metrics::{Better, METRICS};
 use meshreplay::scheduler::{self, SCHEDULERS};
-use meshreplay::trace::FORMATS;
+use meshreplay::trace::{FORMATS, Format};
 
 use super::docs::{GENERATED, PAGES, pages_below, printed, refreshed, root, rust_files};
 use super::support::{Tested, assert_committed, blesses};
@@ -116,8 +116,10 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
         "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings)."
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
+        // The story is told with the nodes of its jobs where an allocator needs them.
+        let (log, map) = if row.name == RECORDED { ("sacct", " --node-map n{rank}") } else { ("swf", "") };
         let command = format!(
-            "meshreplay show allocation docs/examples/seven-jobs.swf --at 120 \\\n    --machine {machine} --allocator {}",
+            "meshreplay show allocation docs/examples/seven-jobs.{log} --at 120 \\\n    --machine {machine} --allocator {}{map}",
             row.name
         );
         let _ = writeln!(text, "\n```console\n$ {command}\n```");
@@ -240,10 +242,26 @@ pub(crate) fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
 pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
     match registry {
         "log formats" => Ok(formats()),
+        "fields of sacct" | "fields of pbs" => {
+            let name = registry.strip_prefix("fields of ").unwrap_or_default();
+            Ok(reads(Format::find(name)?) + "\n")
+        }
         "orders of nodes" => orders(),
         "numbers" => Ok(numbers()),
         _ => Err(format!("no registry is called {registry}").into()),
     }
+}
+
+/// What the fields of a format become; empty if it tells none.
+fn reads(format: &Format) -> String {
+    let mut text = String::new();
+    if !format.reads.is_empty() {
+        text += "\n| field | becomes |\n| --- | --- |\n";
+    }
+    for (names, meaning) in format.reads {
+        let _ = writeln!(text, "| {} | {} |", cell(names), cell(meaning));
+    }
+    text
 }
 
 /// Every log format with its facts.
@@ -268,6 +286,7 @@ fn formats() -> String {
         for (title, value) in lines {
             let _ = writeln!(text, "| {title} | {} |", cell(&value));
         }
+        text += &reads(format);
     }
     text + "\n"
 }

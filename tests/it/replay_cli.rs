@@ -58,7 +58,7 @@ fn repeated_options_multiply_in_a_fixed_order() -> Tested {
     let mut expected = Vec::new();
     for scale in ["1.0", "0.5"] {
         for machine in ["4x4", "16"] {
-            for scheduler in ["fcfs", "easy:order=arrival,pass=batch"] {
+            for scheduler in ["fcfs", "easy"] {
                 expected.extend([(); 2].map(|()| format!("{scale} {machine} {scheduler}")));
             }
         }
@@ -135,7 +135,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(files(&out)?, ["jobs.csv", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
     let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,\
-                  pairwise_mean,diameter,components,bounding_box,allocate_ns,run";
+                  pairwise_mean,diameter,components,bounding_box,allocate_ns,user,account,queue,partition,status,submit_hour,run";
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
@@ -144,6 +144,8 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
         "authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors"
     );
     assert_eq!(run["replays"][1]["allocator"], "curve:order=hilbert,select=best-fit");
+    let labels = serde_json::json!({"scheduler": "easy", "allocator": "hilbert+bf", "network": "recorded"});
+    assert_eq!(run["replays"][1]["labels"], labels);
     assert_eq!(run["logs"][0]["sha256"].as_str().map(str::len), Some(64));
     let summary = fs::read_to_string(out.join("summary.csv"))?;
     assert!(summary.contains(run["logs"][0]["sha256"].as_str().unwrap_or("?")), "{summary}");
@@ -443,7 +445,7 @@ fn the_order_flag_sets_the_order_of_every_scheduler() -> Tested {
     let rest = "-m 4x4 -a naive --no-timing --format csv -q";
     let schedulers = "-s easy:pass=per-event first-fit-queue:order=wfp3";
     let flag = replay(directory.path(), &format!("{schedulers} --order wfp3 {rest}"))?;
-    let spelt = "-s easy:pass=per-event,order=wfp3 first-fit-queue:order=wfp3";
+    let spelt = "-s easy:order=wfp3,pass=per-event first-fit-queue:order=wfp3";
     let spelt = replay(directory.path(), &format!("{spelt} {rest}"))?;
     assert_eq!((flag.code, flag.stderr.as_str()), (Some(0), ""));
     assert!(flag.stdout.contains("easy:order=wfp3,pass=per-event"), "{}", flag.stdout);

@@ -155,7 +155,7 @@ fn replays_that_are_missing_are_named() -> Tested {
         let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("1,")).collect();
         fs::write(at.join("out").join(file), kept.join("\n") + "\n")?;
     }
-    let note = "note: out/summary.csv holds 1 of the 2 replays that out/run.json lists; missing: 1 (mc1x1:fill=nearest,tie-break=none)\n";
+    let note = "note: out/summary.csv holds 1 of the 2 replays that out/run.json lists; missing: 1 (mc1x1)\n";
     assert_eq!(fine(at, "table out")?.stderr, note);
     assert!(fine(at, "plot out --kind utilization")?.stderr.starts_with(note));
     assert!(fine(at, "report out")?.stderr.starts_with(note));

@@ -34,22 +34,24 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("allocator", Layer::Core, "job machine spec yardstick"),
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
+    ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
+    ("laws", Layer::Core, "allocator guest job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (
         "study",
         Layer::Core,
-        "allocator disk engine execution job machine metrics prediction scheduler spec stop trace workload",
+        "allocator disk engine execution guest job machine metrics prediction scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
-    ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
+    ("frame", Layer::Lab, "audit disk engine execution job machine metrics study trace"),
     ("text", Layer::Lab, "metrics"),
     ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
-    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
+    ("sweep", Layer::Lab, "disk execution frame machine spec study text"),
     (
         "figure",
         Layer::Lab,
-        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+        "allocator execution frame guest job machine metrics spec study text trace workload yardstick",
     ),
     (
         "paper",
@@ -59,13 +61,14 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper prediction scheduler spec study text trace workload",
+        "allocator execution figure frame laws machine metrics paper prediction scheduler spec study text trace \
+         workload",
     ),
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame inspect machine metrics paper report scheduler spec study sweep \
-         text trace workload",
+        "allocator audit disk execution figure frame guest inspect laws machine metrics paper report scheduler spec study \
+         sweep text trace workload",
     ),
 ];
 

@@ -29,7 +29,7 @@ fn blocks_of_every_strategy_tile_the_machine_and_their_parents() -> Tested {
     for machine in ["5x4", "10x10", "16x15", "7", "5x5x4", "4x1x3", "torus:6x3"] {
         let mesh: Mesh = machine.parse()?;
         for entry in ALLOCATORS.iter().filter(|entry| entry.serves(&mesh)) {
-            let built = allocator::build(&Spec::named(entry.name), &Setup { mesh: &mesh, seed: 0 })?;
+            let built = allocator::build(&Spec::named(entry.name), &Setup::new(&mesh, 0))?;
             let blocks = built.strategy.blocks.map_or_else(Vec::new, |blocks| blocks(&mesh));
             seen += usize::from(!blocks.is_empty());
             let is_in = |node: u32, block: &Block| {

@@ -30,11 +30,22 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// Runs the program in `directory` with `stdin` as its standard input.
+/// Runs the program in `directory` with `stdin` as its standard input. Its local time is that of UTC on every machine.
 pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
+    run_in_zone(directory, arguments, stdin, "UTC")
+}
+
+/// Does the same as [`run_with`] on a machine whose local time is that of `zone`.
+pub(crate) fn run_in_zone(
+    directory: &Path,
+    arguments: &[&str],
+    stdin: &[u8],
+    zone: &str,
+) -> Result<Ran, Box<dyn Error>> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(arguments)
         .current_dir(directory)
+        .env("TZ", zone)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -69,6 +80,7 @@ pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child>
     Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(arguments.split(' '))
         .current_dir(directory)
+        .env("TZ", "UTC")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -168,11 +168,11 @@ fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
     for row in ALLOCATORS {
         let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?.clone();
         assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);
-        let resolved = allocator::build(&Spec::named(row.name), &Setup { mesh: &mesh, seed: 0 })?.spec;
+        let resolved = allocator::build(&Spec::named(row.name), &Setup::new(&mesh, 0))?.spec;
         let again: Spec = resolved.to_string().parse()?;
-        assert_eq!(allocator::build(&again, &Setup { mesh: &mesh, seed: 0 })?.spec, resolved);
+        assert_eq!(allocator::build(&again, &Setup::new(&mesh, 0))?.spec, resolved);
         let short: Spec = allocator::short(&resolved).parse()?;
-        assert_eq!(allocator::build(&short, &Setup { mesh: &mesh, seed: 0 })?.spec, resolved);
+        assert_eq!(allocator::build(&short, &Setup::new(&mesh, 0))?.spec, resolved);
     }
     for row in SCHEDULERS {
         assert!(!row.summary.is_empty() && !row.source.is_empty(), "{}", row.name);

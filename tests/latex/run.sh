@@ -9,27 +9,11 @@ program=$(realpath "${1:-target/release/meshreplay}")
 pages=$(realpath -m "${2:-target/latex}")
 tiny=$PWD/traces/tiny.swf
 
-skip() {
-    echo "skipped: $1"
-    exit 0
-}
-
-fail() {
-    echo "FAILED: $1" >&2
-    exit 1
-}
-
 there() {
     all_there pdflatex pdftotext kpsewhich && kpsewhich booktabs.sty >/dev/null && kpsewhich lmodern.sty >/dev/null
 }
 
-if ! there; then
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "no pdflatex with booktabs, and no right to install it"
-    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        texlive-latex-base texlive-latex-recommended lmodern poppler-utils) >/dev/null 2>&1 ||
-        skip "no pdflatex with booktabs, and it cannot be installed"
-    there || skip "no pdflatex with booktabs after its installation"
-fi
+need "pdflatex with booktabs" texlive-latex-base texlive-latex-recommended lmodern poppler-utils
 
 rm -rf "$pages"
 mkdir -p "$pages"

@@ -8,28 +8,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../programs.sh"
 program=$(realpath "${1:-$here/../../target/release/meshreplay}")
 
-skip() {
-    echo "skipped: $1"
-    exit 0
-}
-
-fail() {
-    echo "FAILED: $1" >&2
-    exit 1
-}
-
 there() {
     all_there munged slurmctld slurmd slurmdbd sbatch squeue sinfo scontrol scancel sacct sacctmgr mariadbd mariadb-install-db mariadb
 }
 
 PATH=$PATH:/usr/sbin
 [ -d /proc/self ] || skip "the cluster's processes are found in /proc, and there is none"
-if ! there; then
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "no Slurm accounting, and no right to install it"
-    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        slurm-wlm slurmdbd munge mariadb-server) >/dev/null 2>&1 || skip "no Slurm accounting, and it cannot be installed"
-    there || skip "no Slurm accounting after its installation"
-fi
+need "Slurm accounting" slurm-wlm slurmdbd munge mariadb-server
 
 nodes=(node1 node2 node3 node4 node5 node6 node7 node8)
 directory=$(mktemp -d)

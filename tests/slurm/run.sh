@@ -9,16 +9,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../programs.sh"
 program=$(realpath "${1:-$here/../../target/release/meshreplay}")
 
-skip() {
-    echo "skipped: $1"
-    exit 0
-}
-
-fail() {
-    echo "FAILED: $1" >&2
-    squeue >&2 || true
-    tail -n 20 out*/slurm/*.log "$cluster"/slurmctld.log >&2 || true
-    exit 1
+show_more() {
+    squeue || true
+    tail -n 20 out*/slurm/*.log "$cluster"/slurmctld.log || true
 }
 
 there() {
@@ -27,12 +20,7 @@ there() {
 
 PATH=$PATH:/usr/sbin
 [ -d /proc/self ] || skip "the cluster's processes are found in /proc, and there is none"
-if ! there; then
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "no Slurm, and no right to install it"
-    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        slurm-wlm munge) >/dev/null 2>&1 || skip "no Slurm, and it cannot be installed"
-    there || skip "no Slurm after its installation"
-fi
+need "Slurm" slurm-wlm munge
 
 directory=$(mktemp -d)
 cluster=$directory/cluster

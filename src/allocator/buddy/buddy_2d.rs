@@ -278,7 +278,7 @@ mod tests {
         {
             let mesh = machine.parse()?;
             let spec = "buddy-2d:partition=whole".parse()?;
-            let built = crate::allocator::build(&spec, &Setup { mesh: &mesh, seed: 0 });
+            let built = crate::allocator::build(&spec, &Setup::new(&mesh, 0));
             let message = built.map(|built| built.spec.to_string()).map_err(|error| error.to_string());
             match message {
                 Ok(spec) => assert!(fine && spec == "buddy-2d:partition=whole", "{machine}"),

@@ -228,8 +228,9 @@ impl Allocator for Compactor {
     }
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        for task in tasks(&placement.nodes) {
-            self.array.remove(task.base);
+        // Tasks of one placement may be neighbours by now: each begins at one of its nodes, and nobody else's does.
+        for &node in &placement.nodes {
+            self.array.remove(node);
         }
     }
 }

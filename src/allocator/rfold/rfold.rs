@@ -146,7 +146,7 @@ mod tests {
         let placed = |length: u32, machine: &Machine| {
             let mut strategy = (ENTRY.build)(
                 &mut crate::spec::Params::new(&crate::spec::Spec::named("rfold")),
-                &crate::allocator::Setup { mesh: machine.mesh(), seed: 0 },
+                &crate::allocator::Setup::new(machine.mesh(), 0),
             )?;
             let found = strategy.propose(&Request::sides([1, 1, length]), machine);
             Ok::<_, crate::spec::SpecError>(found.map(|placement| placement.nodes))

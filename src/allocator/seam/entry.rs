@@ -1,9 +1,10 @@
 //! The rows in the registry of allocators: the name, the promises and the builder of an allocator.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::strategy::Strategy;
-use crate::machine::Mesh;
+use crate::machine::{Mesh, NodeLists};
 use crate::spec::{Params, Spec, SpecError};
 
 /// The form of an allocator's placements.
@@ -76,6 +77,21 @@ pub struct Setup<'a> {
     pub mesh: &'a Mesh,
     /// The seed of the replay. It is the same for every allocator.
     pub seed: u64,
+    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    pub lists: Option<&'a Arc<NodeLists>>,
+}
+
+impl<'a> Setup<'a> {
+    /// Returns the facts about a replay of jobs of whose nodes no log says anything.
+    pub fn new(mesh: &'a Mesh, seed: u64) -> Self {
+        Self { mesh, seed, lists: None }
+    }
+
+    /// Returns the facts with the nodes that jobs had according to the log.
+    #[must_use]
+    pub fn with_lists(self, lists: Option<&'a Arc<NodeLists>>) -> Self {
+        Self { lists, ..self }
+    }
 }
 
 /// Builds an allocator from the parameters of its spec. Fails if a value is not allowed or does not suit the machine.

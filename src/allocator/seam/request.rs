@@ -10,25 +10,34 @@ pub struct Request {
     pub procs: u32,
     /// The submesh that the job prefers. Most non-contiguous allocators ignore it.
     pub shape: Shape,
+    /// The number of the list of the nodes that the job had according to its log, see [`super::Setup::lists`]; `None` if
+    /// the log has no list for it. Only allocators that repeat what happened use it.
+    pub nodes: Option<u32>,
 }
 
 impl From<&Job> for Request {
     fn from(job: &Job) -> Self {
-        Self { procs: job.procs, shape: job.shape }
+        Self { procs: job.procs, shape: job.shape, nodes: job.logged.nodes }
     }
 }
 
 impl Request {
     /// Returns a request for `procs` processors with the default shape, which is near-square.
     pub fn of(procs: u32) -> Self {
-        Self { procs, shape: Shape::default() }
+        Self { procs, shape: Shape::default(), nodes: None }
+    }
+
+    /// Returns the request of a job whose log says nothing of its nodes. Requests of one size and shape are then equal.
+    #[must_use]
+    pub fn without_list(self) -> Self {
+        Self { nodes: None, ..self }
     }
 
     /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this number
     /// exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
-        Self { procs, shape: Shape::Sides(sides) }
+        Self { procs, shape: Shape::Sides(sides), nodes: None }
     }
 
     /// Returns the sides of the submesh that the request asks for on `mesh`. Returns `None` if the machine has no such

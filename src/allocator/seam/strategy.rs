@@ -123,6 +123,11 @@ impl Strategy {
         }
     }
 
+    /// Returns whether a placement always has exactly as many nodes as processors are requested.
+    pub fn is_exact(&self) -> bool {
+        self.nodes_for.is_none() && !matches!(self.served, Served::BySubmesh(_))
+    }
+
     /// Returns the proposal of the allocator, see [`Allocator::propose`]. Returns `None` if the allocator refuses. Also
     /// returns `None`, without asking the allocator, if more processors are requested than nodes are free or if none is
     /// requested.

@@ -30,7 +30,7 @@ fn built(text: &str, machine: &str, more: &str) -> Result<Built, String> {
     let spec = format!("slurm-torus3d:path={}{more}", shown(&path));
     let spec: Spec = spec.parse().map_err(|error: SpecError| error.to_string())?;
     let mesh: Mesh = machine.parse().map_err(|error: crate::machine::mesh::MeshError| error.to_string())?;
-    build_allocator(&spec, &Setup { mesh: &mesh, seed: 0 })
+    build_allocator(&spec, &Setup::new(&mesh, 0))
         .map_err(|error| error.to_string().replace(&shown(&path), "FILE"))
 }
 
@@ -82,7 +82,7 @@ fn shapes_are_not_turned_and_other_sizes_are_refused() -> Tested {
     assert_eq!(strategy.nodes_for(&Request::of(4), &mesh).least, 4);
     assert_eq!(strategy.nodes_for(&Request::of(3), &mesh).least, u32::MAX);
     // A box of the list `--shape list:` makes the size.
-    let slice = Request { procs: 3, shape: Shape::Slice([2, 2, 1]) };
+    let slice = Request { shape: Shape::Slice([2, 2, 1]), ..Request::of(3) };
     assert_eq!(strategy.nodes_for(&slice, &mesh).least, 4);
     Ok(())
 }
@@ -179,7 +179,7 @@ fn without_a_file_jobs_get_boxes_of_powers_of_two() -> Tested {
     ] {
         let mesh: Mesh = machine.parse()?;
         let Built { mut strategy, spec, .. } =
-            build_allocator(&Spec::named("slurm-torus3d"), &Setup { mesh: &mesh, seed: 0 })?;
+            build_allocator(&Spec::named("slurm-torus3d"), &Setup::new(&mesh, 0))?;
         assert_eq!(spec.to_string(), "slurm-torus3d:round=up,segment=0");
         let placement = strategy.propose(&Request::of(procs), &Machine::new(mesh));
         assert_eq!(placement.map(|placement| placement.nodes), Some(nodes), "{machine}");
@@ -187,7 +187,7 @@ fn without_a_file_jobs_get_boxes_of_powers_of_two() -> Tested {
     let message = |text: &str| {
         let mesh = "torus:4x4".parse().map_err(|error| format!("{error:?}"))?;
         let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
-        let failed = build_allocator(&spec, &Setup { mesh: &mesh, seed: 0 }).err();
+        let failed = build_allocator(&spec, &Setup::new(&mesh, 0)).err();
         Ok::<String, String>(failed.map(|error| error.to_string()).unwrap_or_default())
     };
     assert_eq!(
@@ -257,6 +257,10 @@ fn mistakes_of_a_file_are_named_with_their_line() {
         (
             "- torus3d:\n    tori: 1\n".to_owned(),
             "2: found key 'tori', expected torus3d to have only: toruses",
+        ),
+        (
+            "- torus3d: [toruses]\n".to_owned(),
+            "1: found a list, expected torus3d to be a mapping with the keys toruses",
         ),
         ("- torus3d: {}\n".to_owned(), "1: torus3d has no 'toruses'; add it"),
         ("- torus3d: {toruses: []}\n".to_owned(), "1: found an empty list, expected a list of toruses"),

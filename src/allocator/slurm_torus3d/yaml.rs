@@ -175,11 +175,12 @@ impl Node {
 
     /// Fails if this is no mapping or has another key than those in `known`. `what` describes the mapping.
     pub(super) fn only(&self, known: &[&str], what: &str) -> Result<(), Flaw> {
-        match self.map(what)?.iter().find(|entry| !known.contains(&entry.key.as_str())) {
+        let listed = known.join(", ");
+        let entries = self.map(&format!("{what} to be a mapping with the keys {listed}"))?;
+        match entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
             None => Ok(()),
             Some(Entry { key, line, .. }) => {
-                let known = known.join(", ");
-                Err(Flaw::new(*line, format!("found key '{key}', expected {what} to have only: {known}")))
+                Err(Flaw::new(*line, format!("found key '{key}', expected {what} to have only: {listed}")))
             }
         }
     }

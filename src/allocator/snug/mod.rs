@@ -202,7 +202,7 @@ mod tests {
             assert_eq!(sums_fit(&text.parse()?), fits, "{text}");
         }
         let mesh: Mesh = "4000000".parse()?;
-        let built = crate::allocator::build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 });
+        let built = crate::allocator::build(&"snug".parse()?, &Setup::new(&mesh, 0));
         assert!(built.is_err_and(|error| error.to_string().contains("do not fit 64 bits")));
         Ok(())
     }
@@ -212,7 +212,7 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(3);
         for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7", "16x15:wrap=y", "6x6x7:wrap=xz"] {
             let mesh: crate::machine::Mesh = text.parse()?;
-            let setup = Setup { mesh: &mesh, seed: 0 };
+            let setup = Setup::new(&mesh, 0);
             let mut allocators =
                 [snug::<u8>(0.9, &setup), snug::<u16>(0.9, &setup), snug::<u32>(0.9, &setup)];
             for _ in 0..200 {

@@ -8,19 +8,19 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::allocator;
 use crate::cli::reading::Zone;
 use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
+use crate::guest::Guests;
 use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
-use crate::spec::{Params, Spec, SpecError};
+use crate::spec::{GivenSpec, Params, Spec, SpecError};
 use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
-use crate::trace::{Columns, ReadOptions};
+use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
     ShapeRule, Sizes, Status,
@@ -55,9 +55,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     holes: Holes,
 
-    /// Schedulers, such as fcfs, easy or easy:pass=per-event.
+    /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
-    scheduler: Vec<Spec>,
+    scheduler: Vec<GivenSpec>,
 
     /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so each of
     /// them must have one.
@@ -65,14 +65,16 @@ pub(crate) struct Args {
     order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
-    /// allocator.
+    /// allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on your
+    /// own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
-    allocator: Vec<Spec>,
+    allocator: Vec<GivenSpec>,
 
     /// How long jobs run: as recorded, or as long as their messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
+    /// exec:COMMAND is a program of your own that says how long each job runs on its nodes.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
-    network: Vec<Spec>,
+    network: Vec<GivenSpec>,
 
     /// Factors by which arrival times are multiplied. A factor below 1 raises the load.
     #[arg(
@@ -91,7 +93,7 @@ pub(crate) struct Args {
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
-    pub(super) threads: Option<NonZeroUsize>,
+    pub(in crate::cli) threads: Option<NonZeroUsize>,
 
     /// Directory into which the files `jobs`, `summary` and run.json are written.
     #[arg(short, long, value_name = "DIR")]
@@ -142,6 +144,12 @@ pub(crate) struct Args {
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
+    /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch is one row,
+    /// batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every partition. With
+    /// --machine auto every row has the machine of its partitions.
+    #[arg(long, default_value = "all", value_name = "NAME|each", num_args = 1..)]
+    partition: Vec<PartitionChoice>,
+
     /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill ends the
     /// run at the estimate, run-on keeps both times.
     #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
@@ -176,6 +184,12 @@ pub(crate) struct Args {
     pub(super) quiet: bool,
 }
 
+/// The arguments that say how the logs are read. A program that embeds the command has them for each log.
+pub(in crate::cli) const OF_READING: [&str; 5] = ["columns", "input-format", "lenient", "time-zone", "unit"];
+
+/// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
+pub(in crate::cli) const OF_PROGRAM: [&str; 6] = ["logs", "output", "force", "format", "sort", "quiet"];
+
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
     if text.contains('=') {
@@ -203,8 +217,13 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
-            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
-            traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
+            recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
+            // Whether `all` has the allocator is known once the log is read.
+            recorded_nodes: self
+                .allocator
+                .iter()
+                .any(|given| given.spec.name == ALL || crate::allocator::follows_lists(&given.spec)),
+            traffic: self.network.iter().any(|given| execution::has_traffic(&given.spec)),
             ..self.flags.options.clone()
         }
     }
@@ -225,21 +244,24 @@ impl Args {
     }
 
     /// Returns the draft of the study that the arguments describe.
-    pub(super) fn draft(&self) -> Result<Draft> {
+    pub(in crate::cli) fn draft(&self) -> Result<Draft> {
         let options = Options { input_format: self.input_format()?, ..self.options() };
         let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let (machines, autos) = self.machines()?;
         let axes = Axes {
             logs: Vec::new(),
+            partitions: self.partition.clone(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
             machines,
             autos,
+            of_logs: Vec::new(),
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
             seeds: vec![self.seed],
+            guests: Guests::default(),
         };
         Ok(Draft {
             name: String::new(),
@@ -260,15 +282,24 @@ impl Args {
         Ok((given.iter().map(|mesh| self.holes.out_of(mesh)).collect::<Result<_>>()?, autos))
     }
 
-    /// Returns the schedulers, with the order that `--order` gives.
-    fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
+    /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
+    fn schedulers(&self) -> Result<Vec<GivenSpec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
-        let ordered = |spec: &Spec| match spec.params.get("order") {
+        let ordered = |given: &GivenSpec| match given.spec.params.get("order") {
             Some(other) if other != order => {
                 let expected = format!("{order}, as --order says, or no order of its own");
-                Err(Params::new(spec).bad_value("order", other, &expected))
+                Err(Params::new(&given.spec).bad_value("order", other, &expected))
             }
-            _ => scheduler::build(&spec.clone().with("order", order)).map(|(_, spec)| spec),
+            _ if given.spec.is_guest() => {
+                let known = "; a program has no parameters but those of its command".to_owned();
+                Err(SpecError::NoParameter { owner: given.spec.name.clone(), key: "order".to_owned(), known })
+            }
+            Some(_) => Ok(given.clone()),
+            None => {
+                let spec = given.spec.clone().with("order", order);
+                scheduler::build(&spec)?;
+                Ok(spec.into())
+            }
         };
         self.scheduler.iter().map(ordered).collect()
     }
@@ -334,30 +365,29 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-fn scheduler_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
-    scheduler::build(&spec)?;
-    Ok(spec)
+fn scheduler_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
+    Guests::default().resolve_scheduler(&given.spec)?;
+    Ok(given)
 }
 
-fn allocator_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
-    if spec.name != ALL || !spec.params.is_empty() {
-        allocator::find(&spec)?;
+fn allocator_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
+    if given.spec.name != ALL || !given.spec.params.is_empty() {
+        Guests::default().find_allocator(&given.spec)?;
     }
-    Ok(spec)
+    Ok(given)
 }
 
 fn machine_arg(text: &str) -> Result<MachineArg> {
     MachineArg::parse(text).map_err(|problem| anyhow!(problem))
 }
 
-fn network_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
+fn network_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
     // Whether the network fits the machine is checked when the machines are known.
-    let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
-    execution::build(&spec, &setup)?;
-    Ok(spec)
+    Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
+    Ok(given)
 }
 
 /// Returns the positive number in an argument.

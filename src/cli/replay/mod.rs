@@ -2,8 +2,9 @@
 
 mod args;
 
-pub(super) use args::Args;
+pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::{Context, anyhow};
@@ -14,7 +15,7 @@ use super::runner::{ResultSink, Runner, Tally};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::report::{SummaryTable, check_columns, verdict};
-use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError};
 
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -28,18 +29,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             complain(&format!("note: {note}"));
         }
     }
-    let study = planned.map_err(|error| match error {
-        PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
-        other => Failure::Failed(other.into()),
-    })?;
+    let study = planned.map_err(unplanned)?;
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
     let results = Some(RunResults::open(&study, folder)?);
-    let mut output = Output { args, study: &study, results, errors: Vec::new(), failure: None };
+    let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
+    let mut output = Output { args, study: &study, results, errors, said, failure };
     let all: Vec<usize> = (0..study.cells.len()).collect();
     let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
     output.end(tally, runner.is_interrupted())
+}
+
+/// Returns the failure of a command whose study cannot be planned.
+pub(super) fn unplanned(error: PlanError) -> Failure {
+    match error {
+        PlanError::Spec(error) => Failure::Usage(error.into()),
+        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
+        other => Failure::Failed(other.into()),
+    }
 }
 
 /// Writes outcomes into the output directory, if there is one, and to standard output.
@@ -50,6 +57,8 @@ struct Output<'a> {
     results: Option<RunResults<'a>>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
+    /// The notes that were printed. What is said of a log is not said again for each of its replays.
+    said: BTreeSet<String>,
     /// The error that keeps further results from being written; `None` if there was none.
     failure: Option<RunFolderError>,
 }
@@ -64,7 +73,8 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
             self.failure.get_or_insert(error);
         }
-        notes.iter().map(|note| format!("note: {note}")).collect()
+        let new = notes.into_iter().filter(|note| self.said.insert(note.clone()));
+        new.map(|note| format!("note: {note}")).collect()
     }
 
     fn is_lost(&self) -> bool {
@@ -90,7 +100,8 @@ impl Output<'_> {
             return Err(anyhow!(self.interrupted(keeps_earlier, tally)).into());
         }
         for (number, error) in &self.errors {
-            let ReplaySpec { log, machine, scheduler, allocator, .. } = &self.study.cells[*number].spec;
+            let ReplaySpec { log, machine, labels, .. } = &self.study.cells[*number].spec;
+            let Labels { scheduler, allocator, .. } = labels;
             complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
         }
         if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {

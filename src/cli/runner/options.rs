@@ -24,13 +24,13 @@ pub(in crate::cli) struct OfReplay;
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfSweep;
 
-/// The command `meshreplay show allocation`, which has the flags of outages.
+/// The command `meshreplay show allocation`, which has the flags of outages and of node maps.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfShow;
 
 impl Flagged for OfShow {
     fn has(flag: &Flag) -> bool {
-        ["outages", "on-outage"].contains(&flag.name)
+        ["outages", "on-outage", "node-map"].contains(&flag.name)
     }
 
     fn needed(flag: &Flag) -> Option<&'static str> {

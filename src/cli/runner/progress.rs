@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::allocator;
 use crate::study::{Running, State, Study};
 use crate::text::grouped;
 
@@ -37,7 +36,7 @@ struct Line {
 impl Line {
     fn new(study: &Study, number: usize) -> Self {
         let (spec, jobs) = (&study.cells[number].spec, study.cells[number].jobs);
-        let name = format!("{} {} {}", spec.log, spec.machine, allocator::short(&spec.allocator));
+        let name = format!("{} {} {}", spec.log, spec.machine, spec.labels.allocator);
         Self { number, name, jobs: jobs * u64::from(study.options.replications.least()), bar: None }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Args {
     procs: u32,
 
     /// Nodes that are in use: coordinates from 0, such as 3,1 (x, then y, then z)
-    #[arg(long, value_name = "COORD", num_args = 1..)]
+    #[arg(long, value_name = "X,Y", num_args = 1..)]
     busy: Vec<Position>,
 
     /// Allocators to compare, in the same state

@@ -7,7 +7,7 @@ use crate::cli::complain;
 use crate::disk::TEMPORARY;
 use crate::frame::write_whole;
 use crate::trace::Reader;
-use crate::workload::{CONVERSION_REASONS, convert, names_table};
+use crate::workload::{Again, CONVERSION_REASONS, convert, names_table};
 
 /// Converts a log from one format to another, told by the extensions
 ///
@@ -38,7 +38,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
     let mut writer = args.output.writer(format)?;
-    let (summary, left_out) = convert(reader, &mut writer, format, args.keep_names)?;
+    let options = args.input.options()?;
+    let again = || Reader::open(&args.input.log, options.clone());
+    // A pipe cannot be read twice.
+    let is_file = args.input.log.as_os_str() != "-" && args.input.log.is_file();
+    let again = is_file.then_some(&again as Again<'_>);
+    let (summary, left_out) = convert(reader, again, &mut writer, format, args.keep_names)?;
     complain_of_skipped(&summary);
     check_read(&summary)?;
     let names = names_table(&summary).filter(|_| !args.keep_names);

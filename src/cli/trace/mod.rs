@@ -124,23 +124,12 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Prints on standard error what has to be said about how the log was read. Fails if not a single line of it is a job
-/// although there are lines, since then reading leniently has hidden that the format is another one.
+/// Prints on standard error what has to be said about how the log was read. Fails if lenient reading has skipped all of it.
 fn check_read(summary: &LogSummary) -> Result<(), Failure> {
     for note in &summary.facts.notes {
         complain(&format!("{}: {note}", summary.path.display()));
     }
-    match &summary.first_skipped {
-        Some((line, problem)) if summary.records == 0 => {
-            let (path, skipped) = (summary.path.display(), summary.irregularities.skipped());
-            Err(Failure::Failed(anyhow!(
-                "{path}: no line is a job: {skipped} lines do not follow the format {}; the first is line {line}: \
-                 {problem}; --input-format or --columns says how to read them",
-                summary.format.name
-            )))
-        }
-        _ => Ok(()),
-    }
+    Ok(summary.check_jobs()?)
 }
 
 /// Prints on standard error how many lines of the input were skipped, by kind. Prints nothing if none were.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::error::ShowError;
 use super::picture;
-use crate::allocator;
 use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
 use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
-use crate::trace::ReadOptions;
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
@@ -33,7 +33,7 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
-    /// The options, of which only those of outages count.
+    /// The options, of which only those of outages and the node map count.
     pub options: Options,
 }
 
@@ -48,20 +48,23 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name],
+        partitions: vec![PartitionChoice::All],
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
         autos: Autos::default(),
-        schedulers: vec![moment.scheduler.clone()],
-        allocators: moment.allocators.clone(),
-        networks: vec![Spec::named(RECORDED)],
+        of_logs: Vec::new(),
+        schedulers: vec![moment.scheduler.clone().into()],
+        allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
+        networks: vec![Spec::named(RECORDED).into()],
         seeds: vec![moment.seed],
+        guests: Guests::default(),
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
-        let title = allocator::short(&spec.allocator);
-        let found = Replay { spec, source: source.clone() }.snapshot(at, &moment.options)?;
+        let title = spec.labels.allocator.clone();
+        let found = Replay::new(spec, source.clone()).snapshot(at, &moment.options)?;
         facts += &described(&title, &found, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {
             legend += picture::line_of_down(&found.down);
@@ -82,7 +85,7 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let log = load(&moment.log, ReadOptions::default(), rules)?;
     let jobs = Arc::new(log.workload.jobs);
     let (jobs, skipped) = fitting(&log.name, &jobs, &moment.machine, moment.oversize)?;
-    Ok((log.name, JobSource::recorded(jobs, skipped)))
+    Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
 }
 
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are

@@ -69,14 +69,14 @@ pub fn blocks(
 
 /// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
-    let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let Built { strategy, .. } = allocator::build(spec, &Setup::new(mesh, 0))?;
     let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
         let known = known();
         return Err(ShowError::Option(format!(
             "'{spec}' does not work by blocks that split; expected one of {known}"
         )));
     };
-    Ok(Hierarchy { name: allocator::short(&resolved), blocks })
+    Ok(Hierarchy { name: spec.to_string(), blocks })
 }
 
 /// Returns the names of the allocators that work with blocks, separated by commas.
@@ -84,7 +84,7 @@ fn known() -> String {
     // Every allocator can be built for a machine with one node.
     let Ok(mesh) = Mesh::new(&[1]) else { return String::new() };
     let has_blocks = |name: &str| {
-        let built = allocator::build(&Spec::named(name), &Setup { mesh: &mesh, seed: 0 });
+        let built = allocator::build(&Spec::named(name), &Setup::new(&mesh, 0));
         built.is_ok_and(|built| built.strategy.blocks.is_some())
     };
     let names = ALLOCATORS.iter().map(|entry| entry.name).filter(|name| has_blocks(name));

@@ -57,7 +57,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the short name of the allocator and the nodes that it chooses in this state; `None` for the nodes if it
+/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for the nodes if it
 /// refuses the job.
 ///
 /// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it is told about all busy nodes as
@@ -70,8 +70,8 @@ pub(super) fn placed(
 ) -> Result<(String, Option<Vec<NodeId>>), ShowError> {
     let mesh = state.mesh();
     let Built { spec: resolved, mut strategy, .. } =
-        allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
-    let name = allocator::short(&resolved);
+        allocator::build(spec, &Setup::new(mesh, seed)).map_err(ShowError::Allocator)?;
+    let name = spec.to_string();
     let is_busy = |&node: &NodeId| mesh.is_available(node) && !state.free().contains(node);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(is_busy).collect();
     if !busy.is_empty() {

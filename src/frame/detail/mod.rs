@@ -12,6 +12,7 @@ use crate::metrics::{ColumnInfo, When};
 use crate::study::{Options, Outcome, ReplaySpec};
 
 /// A frame of details: a row of [`DETAILS`].
+#[derive(Debug)]
 pub(super) struct Detail {
     /// The name of the frame, which is also the stem of its files.
     pub(super) name: &'static str,
@@ -27,7 +28,7 @@ pub(super) struct Detail {
 
 /// Every frame of details. The files of a study's cell are written in this order from the last to the first, so that a
 /// process that sees the jobs of a cell may rely on its other details.
-pub(super) const DETAILS: [Detail; 4] = [
+pub(super) static DETAILS: [Detail; 4] = [
     Detail {
         name: "jobs",
         rows: "one per job of a replay, in the order of the log",

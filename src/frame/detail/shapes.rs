@@ -33,10 +33,9 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
             .meaning("number of the replay; the same in the `summary` frame"),
         field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
         field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
-        field("scheduler", Str(|row| row.spec.scheduler.to_string()))
-            .meaning("spec with every default written out"),
-        field("allocator", Str(|row| row.spec.allocator.to_string())).meaning("likewise"),
-        field("network", Str(|row| row.spec.network.to_string())).meaning("how long jobs run, likewise"),
+        field("scheduler", Str(|row| row.spec.labels.scheduler.clone())).meaning("as it was typed"),
+        field("allocator", Str(|row| row.spec.labels.allocator.clone())).meaning("likewise"),
+        field("network", Str(|row| row.spec.labels.network.clone())).meaning("how long jobs run, likewise"),
         field("arrival_scale", F64(|row| row.spec.arrival_scale))
             .meaning("what arrival times were multiplied by"),
         field("seed", U64(|row| row.seed)).meaning("seed of everything random"),
@@ -57,6 +56,10 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
         field("wait_s_mean", MaybeF64(|row| row.count.wait_s_mean())).unit("s").meaning(
             "mean of start − arrival over all of these jobs, whatever --trim says; null without jobs",
         ),
+        field("scheduler_spec", Str(|row| row.spec.scheduler.to_string()))
+            .meaning("the scheduler with every default written out"),
+        field("allocator_spec", Str(|row| row.spec.allocator.to_string())).meaning("the allocator, likewise"),
+        field("network_spec", Str(|row| row.spec.network.to_string())).meaning("the network, likewise"),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ];

@@ -36,7 +36,7 @@ impl Both {
     fn new(names: [&str; 2]) -> Option<Self> {
         let machine = Machine::new(MACHINE.parse().ok()?);
         let built = |name: &str| -> Option<Strategy> {
-            Some(build(&name.parse().ok()?, &Setup { mesh: machine.mesh(), seed: 1 }).ok()?.strategy)
+            Some(build(&name.parse().ok()?, &Setup::new(machine.mesh(), 1)).ok()?.strategy)
         };
         let allocators = [built(names[0])?, built(names[1])?];
         Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
@@ -85,11 +85,7 @@ impl Both {
                 self.release(&placement);
                 continue;
             }
-            let placed = if job.submit <= now {
-                self.place(&Request { procs: job.procs, shape: job.shape })
-            } else {
-                None
-            };
+            let placed = if job.submit <= now { self.place(&Request::from(job)) } else { None };
             if let Some(placement) = placed {
                 running.push((now + job.run, placement));
                 head += 1;

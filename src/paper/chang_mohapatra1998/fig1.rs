@@ -13,7 +13,7 @@ const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
 fn placed(allocator: &str) -> Option<usize> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
-    let mut allocator = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?.strategy;
+    let mut allocator = build(&allocator.parse().ok()?, &Setup::new(&mesh, 1)).ok()?.strategy;
     let mut placed = 0;
     for sides in JOBS {
         let Some(placement) = allocator.propose(&Request::sides(sides), &machine) else { break };

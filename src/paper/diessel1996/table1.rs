@@ -55,13 +55,13 @@ fn rules(period: &str) -> String {
 fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
-    let jobs = Arc::new(log.workload.jobs);
+    let (jobs, names) = (Arc::new(log.workload.jobs), log.names);
     let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
     let arrivals = rules.arrivals;
-    let replay = Replay {
-        spec: ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
-        source: JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
-    };
+    let replay = Replay::new(
+        ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
+        JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0, names, log: None },
+    );
     let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
     replay.run(&options, &Monitor::default()).ok()
 }

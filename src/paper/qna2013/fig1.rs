@@ -16,7 +16,7 @@ const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
-    let mut allocator = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?.strategy;
+    let mut allocator = build(&allocator.parse().ok()?, &Setup::new(&mesh, 1)).ok()?.strategy;
     for corners in RUNNING {
         let nodes = places(&[corners]).into_iter().map(|place| mesh.node(place)).collect();
         let placement = Placement::of(nodes);

@@ -11,7 +11,7 @@ const MACHINE: &str = "16x15";
 /// has no blocks.
 fn largest(allocator: &str) -> Option<f64> {
     let mesh: Mesh = MACHINE.parse().ok()?;
-    let built = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;
+    let built = build(&allocator.parse().ok()?, &Setup::new(&mesh, 0)).ok()?;
     let blocks = built.strategy.blocks?(&mesh);
     let nodes = blocks.iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
     Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))

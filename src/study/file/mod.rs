@@ -16,13 +16,13 @@ use super::log::LogSource;
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
-use crate::allocator;
-use crate::execution::{self, RECORDED};
+use crate::execution::RECORDED;
+use crate::guest::Guests;
+use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
-use crate::scheduler;
-use crate::spec::{Spec, SpecError};
-use crate::trace::ReadOptions;
+use crate::spec::{GivenSpec, Spec, SpecError};
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Estimate, Rules};
 
 impl Study {
@@ -41,7 +41,7 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        let options = found_outages(with_keys(options, &keys)?, &keys, find);
+        let options = found_files(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
@@ -72,6 +72,11 @@ impl Study {
                 path: path.to_owned(),
                 line: keys.line_of("outages").unwrap_or(1),
                 problem: format!("key 'outages': {error}"),
+            },
+            PlanError::NodeMap(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("node_map").unwrap_or(1),
+                problem: format!("key 'node_map': {error}"),
             },
             PlanError::Predictions(error) => StudyError::Wrong {
                 path: path.to_owned(),
@@ -130,10 +135,13 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
 }
 
-/// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths
-/// start where those of logs do.
-fn found_outages(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as they are
+/// found: relative paths start where those of logs do.
+fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
     if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
+        *path = find(path).display().to_string();
+    }
+    if let (Some(_), Some(NodeMapSource::File(path))) = (keys.line_of("node_map"), &mut options.node_map) {
         *path = find(path).display().to_string();
     }
     options
@@ -196,14 +204,17 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
         logs: Vec::new(),
+        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::All),
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
         autos,
-        schedulers: values(schedulers, Spec::named("easy")),
-        allocators: values(Some(allocators), Spec::named(ALL)),
-        networks: values(networks, Spec::named(RECORDED)),
+        of_logs: Vec::new(),
+        schedulers: values(schedulers, Spec::named("easy").into()),
+        allocators: values(Some(allocators), Spec::named(ALL).into()),
+        networks: values(networks, Spec::named(RECORDED).into()),
         seeds: values(keys.list("seeds", seed)?, 1),
+        guests: Guests::default(),
     })
 }
 
@@ -235,34 +246,36 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
 }
 
 /// Returns the scheduler that `text` names, with every default written out.
-fn scheduler_spec(text: &str) -> Result<Spec, String> {
-    let built = text.parse().and_then(|spec| scheduler::build(&spec));
-    built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
+fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    let spec = Guests::default().resolve_scheduler(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
 }
 
 /// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
-fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
-    let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
-    if spec == Spec::named(ALL) {
-        return Ok(spec);
+fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if given.spec == Spec::named(ALL) {
+        return Ok(given);
     }
     for machine in machines {
-        resolve(&spec, machine).map_err(|error| error.to_string())?;
+        resolve(&given.spec, machine).map_err(|error| error.to_string())?;
     }
-    allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+    let spec = Guests::default().find_allocator(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
 }
 
 /// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
 /// it cannot serve a machine of the study.
-fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
-    let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
+fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
-        let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
         // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
-        let resolved = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
-        spec.params.extend(resolved.params);
+        let resolved =
+            Guests::default().resolve_network(&given.spec, mesh).map_err(|error| error.to_string())?.0;
+        given.spec.params.extend(resolved.params);
     }
-    Ok(spec)
+    Ok(given)
 }
 
 /// Reads an arrival scale, a number above 0. Returns `None` for a value of another kind.

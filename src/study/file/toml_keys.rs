@@ -16,6 +16,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("name", "a string", "\"loads\""),
     ("description", "a string", "\"Does the load matter?\""),
     ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
+    ("partitions", "a list of strings", "[\"each\"]"),
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
     ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
@@ -27,6 +28,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
     ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
     ("on_outage", "a string", "\"requeue:limit=3\""),
+    ("node_map", "a string", "\"nodes.csv\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 

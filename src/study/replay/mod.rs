@@ -9,12 +9,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, check_waits, placeable};
+use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
-use crate::allocator::{self, Setup};
 use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
-use crate::execution::{self, Traffic};
+use crate::execution::Traffic;
+use crate::guest::{self, GuestError, Guests};
 use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{
@@ -22,8 +23,9 @@ use crate::metrics::{
 };
 use crate::prediction::PredictionError;
 use crate::scheduler;
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
+use crate::trace::LogNames;
 use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
@@ -33,6 +35,8 @@ pub struct Replay {
     pub spec: ReplaySpec,
     /// The jobs, or the workload model that draws them.
     pub source: JobSource,
+    /// The objects of the caller that the specs name; empty if they name none.
+    pub guests: Guests,
 }
 
 /// The results of one replication of a replay.
@@ -47,8 +51,12 @@ pub struct Outcome {
     /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
     /// the log says.
     pub log_peak: Option<u64>,
+    /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
+    pub notes_on_nodes: Vec<String>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
+    /// The names behind the numbers of the jobs, and when their log begins.
+    pub names: Arc<LogNames>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
     /// is set.
     pub records: Vec<Record>,
@@ -76,6 +84,9 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+    /// The nodes that jobs had according to the log cannot be those of the machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
@@ -87,14 +98,30 @@ pub enum RunError {
     Replay(#[from] ReplayError),
 }
 
+impl From<GuestError> for RunError {
+    fn from(error: GuestError) -> Self {
+        match error {
+            GuestError::Spec(error) => Self::Spec(error),
+            GuestError::Failed(message) => Self::Replay(ReplayError::Failed(message)),
+            GuestError::Interrupted => Self::Replay(ReplayError::Interrupted),
+        }
+    }
+}
+
 impl Replay {
+    /// Returns a replay without objects of the caller.
+    pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
+        Self { spec, source, guests: Guests::default() }
+    }
+
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
+        let recorded = self.recorded_nodes(options)?;
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
-            let mut outcome = self.run_once(seed, options, monitor)?;
+            let mut outcome = self.run_once(seed, options, recorded.as_ref(), monitor)?;
             monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
@@ -108,36 +135,22 @@ impl Replay {
     }
 
     /// Runs the replication with this seed.
-    fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
+    fn run_once(
+        &self,
+        seed: u64,
+        options: &Options,
+        listed: Option<&RecordedNodes>,
+        monitor: &Monitor,
+    ) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed, &monitor.stop)?;
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
-        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
-        if options.contention {
-            recorder = recorder.with_contention(&self.spec.machine);
-        }
-        if let Some(slices) = &options.fragmentation {
-            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
-        }
-        if options.placements && options.jobs {
-            recorder = recorder.with_placements();
-        }
         let counts_shapes = options.by_shape && options.jobs;
-        if counts_shapes {
-            recorder = recorder.with_refusals();
-        }
-        if outages.is_some() {
-            recorder = recorder.with_outages(
-                &self.spec.machine,
-                &jobs,
-                (outages::first_arrival(&jobs), options.jobs),
-            );
-        }
+        let mut recorder = self.recorder(options, &jobs, outages.is_some(), listed, monitor);
         let driven =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, listed, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
@@ -164,7 +177,9 @@ impl Replay {
             skipped,
             never_fit,
             log_peak,
+            notes_on_nodes: listed.map(|listed| listed.notes.clone()).unwrap_or_default(),
             jobs,
+            names: self.source.names(),
             records,
             recording,
             traffic,
@@ -174,15 +189,74 @@ impl Replay {
         })
     }
 
+    /// Returns the observer that measures what `options` ask for in a replay of `jobs`.
+    fn recorder<'a>(
+        &'a self,
+        options: &Options,
+        jobs: &'a [Job],
+        has_outages: bool,
+        listed: Option<&'a RecordedNodes>,
+        monitor: &'a Monitor,
+    ) -> Recorder<'a> {
+        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
+        if options.contention {
+            recorder = recorder.with_contention(&self.spec.machine);
+        }
+        if let Some(slices) = &options.fragmentation {
+            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
+        }
+        if options.placements && options.jobs {
+            recorder = recorder.with_placements();
+        }
+        if let Some(RecordedNodes { lists, .. }) = listed {
+            recorder = recorder.with_lists(jobs, lists);
+        }
+        if options.by_shape && options.jobs {
+            recorder = recorder.with_refusals();
+        }
+        if has_outages {
+            recorder =
+                recorder.with_outages(&self.spec.machine, jobs, (outages::first_arrival(jobs), options.jobs));
+        }
+        recorder
+    }
+
+    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.
+    pub(super) fn recorded_nodes(
+        &self,
+        options: &Options,
+    ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
+        let ReplaySpec { log, machine, allocator, .. } = &self.spec;
+        let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
+        crate::allocator::follows_lists(allocator).then(found).transpose()
+    }
+
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
-    pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
+    pub(super) fn jobs(&self, seed: u64, stop: &Stop) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
-        let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
+        let label = allocator.to_string();
+        let setup = guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop, lists: None };
+        let built = self.guests.allocator(allocator, &setup)?;
+        let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
+    }
+
+    /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an idle machine.
+    fn explained(&self, error: ReplayError) -> ReplayError {
+        let ReplaySpec { scheduler, allocator, .. } = &self.spec;
+        match error {
+            ReplayError::Stuck { number, procs } if scheduler.is_guest() => ReplayError::Failed(format!(
+                "job {number} of {procs} processors is never started, although the machine is idle: scheduler \
+                 '{scheduler}' does not name it, or allocator '{}' refuses it",
+                crate::allocator::short(allocator)
+            )),
+            error => error,
+        }
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -193,13 +267,21 @@ impl Replay {
         seed: u64,
         (timed, stop): (bool, Stop),
         outages: Option<OutagePlan>,
+        recorded: Option<&RecordedNodes>,
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let mut built = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
-        let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
-        let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
-        let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let lists = recorded.map(|recorded| &recorded.lists);
+        let [allocator, scheduler, network] =
+            [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
+        let setup =
+            guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop, lists };
+        let mut built =
+            self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
+        let mut scheduler =
+            self.guests.scheduler(&spec.scheduler, &guest::Setup { label: &scheduler, ..setup })?;
+        let mut execution = self.guests.network(&spec.network, &guest::Setup { label: &network, ..setup })?;
+        outages::check_execution(spec, outages.as_ref(), built.strategy.moves_jobs, execution.as_ref())?;
         let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
@@ -211,10 +293,10 @@ impl Replay {
             timed,
             outages,
             predictions: predictions.transpose()?,
-            stop,
+            stop: stop.clone(),
         };
         let began = Instant::now();
-        let records = engine::replay(jobs, parts, observer)?;
+        let records = engine::replay(jobs, parts, observer).map_err(|error| self.explained(error))?;
         Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
     }
 }
@@ -273,6 +355,9 @@ impl Outcome {
         self.recording.placements = Vec::new();
         self.recording.boxes = Vec::new();
         self.recording.refusals = Vec::new();
+        if let Some(replaced) = &mut self.recording.replaced {
+            *replaced = Vec::new();
+        }
         self.by_shape = Vec::new();
         if let Some(fragmentation) = &mut self.recording.fragmentation {
             fragmentation.course = Vec::new();

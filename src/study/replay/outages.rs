@@ -4,7 +4,7 @@ use super::super::options::Options;
 use super::super::replay_spec::ReplaySpec;
 use crate::allocator;
 use crate::engine::OutagePlan;
-use crate::execution;
+use crate::execution::{self, Execution};
 use crate::job::{Job, Time};
 use crate::machine::outages::{OutageFileError, Treatment};
 use crate::spec::SpecError;
@@ -15,20 +15,50 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
     if options.outages.is_none() {
         return Ok(());
     }
-    let machine = || spec.machine.to_string();
-    let (entry, _) = allocator::find(&spec.allocator)?;
-    if let Some(reason) = entry.refuses_unavailable {
-        let problem =
-            format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
-        return Err(SpecError::Unsuited { owner: entry.name.to_owned(), machine: machine(), problem });
+    // Guests serve every machine, also one on which nodes are missing.
+    if !spec.allocator.is_guest() {
+        let (entry, _) = allocator::find(&spec.allocator)?;
+        if let Some(reason) = entry.refuses_unavailable {
+            let problem =
+                format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
+            let (owner, machine) = (entry.name.to_owned(), spec.machine.to_string());
+            return Err(SpecError::Unsuited { owner, machine, problem });
+        }
+    }
+    if spec.network.is_guest() {
+        return Ok(());
     }
     let setup = execution::Setup { mesh: &spec.machine, jobs: 0, seed: 0 };
     let (model, _) = execution::build(&spec.network, &setup)?;
     if options.on_outage != Treatment::Drain && !model.cancels() {
-        let problem = "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out \
-                       --outages";
-        let owner = spec.network.name.clone();
-        return Err(SpecError::Unsuited { owner, machine: machine(), problem: problem.to_owned() });
+        return Err(cannot_cancel(spec));
+    }
+    Ok(())
+}
+
+/// Returns the error for an execution model that cannot kill jobs, where outages kill them.
+fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
+    let problem =
+        "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
+    let (owner, machine) = (spec.network.name.clone(), spec.machine.to_string());
+    SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
+}
+
+/// Fails if an execution model, which may be a guest of which nothing is known before it is built, cannot do what the
+/// outages and the allocator need of it.
+pub(in crate::study) fn check_execution(
+    spec: &ReplaySpec,
+    outages: Option<&OutagePlan>,
+    moves_jobs: bool,
+    execution: &dyn Execution,
+) -> Result<(), SpecError> {
+    if outages.is_some_and(|plan| plan.treatment != Treatment::Drain) && !execution.cancels() {
+        return Err(cannot_cancel(spec));
+    }
+    if moves_jobs && !execution.postpones() {
+        let problem = format!("it moves running jobs, which network '{}' cannot", spec.network);
+        let (owner, machine) = (spec.allocator.to_string(), spec.machine.to_string());
+        return Err(SpecError::Unsuited { owner, machine, problem });
     }
     Ok(())
 }

@@ -17,6 +17,9 @@ pub struct Format {
     pub source: &'static str,
     /// The parameters of the spec as `key=value`, separated by spaces; empty if there are none.
     pub parameters: &'static str,
+    /// What the fields of a log become, for logs whose fields have names of their own: the names of fields, with commas,
+    /// and in words what they become. Fields that are not named are not read.
+    pub reads: &'static [(&'static str, &'static str)],
     /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
     pub lacks: &'static str,
     /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if file
@@ -96,6 +99,9 @@ pub trait LineParser {
     fn more(&mut self) -> Option<Record> {
         None
     }
+
+    /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
+    fn forget_nodes(&mut self) {}
 
     /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
     /// after the last record.

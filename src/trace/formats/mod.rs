@@ -19,6 +19,7 @@ pub use table::Columns;
 
 use super::record::FIELDS;
 use super::times::Clock;
+pub use super::times::TIME_ZONE;
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
@@ -40,7 +41,8 @@ pub const FORMATS: &[Format] = &[
 pub const SWF: &Format = &swf::FORMAT;
 
 /// The name in specs that stands for the format that the file name or the first line of a log tells. Its parameters are
-/// those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`.
+/// those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`. The time zone says nothing of logs whose
+/// format has no dates without a zone, so that logs of several formats can be read with it.
 pub const AUTO: &str = "auto";
 
 impl Format {
@@ -64,6 +66,11 @@ impl Format {
     /// if no format does.
     pub fn of_line(line: &[u8]) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
+    }
+
+    /// Returns whether the parameters have the time zone of dates that tell none.
+    pub(super) fn has_zone(&self) -> bool {
+        self.parameters.split(' ').any(|parameter| parameter.split('=').next() == Some(TIME_ZONE))
     }
 
     /// Returns the formats that can be written.
@@ -107,6 +114,20 @@ pub fn parse(text: &str) -> Result<Spec, SpecError> {
         build(&spec)?;
     }
     Ok(spec)
+}
+
+/// Returns the spec of a format with one more parameter, such as `table:time-zone=UTC`. Without a format it is a parameter
+/// of [`AUTO`]. A table by numbers of columns has no parameters; as a table of the newer kind it has them.
+#[must_use]
+pub fn with_parameter(format: Option<Spec>, key: &str, value: &str) -> Spec {
+    let base = format.unwrap_or_else(|| Spec::named(AUTO));
+    let name = if base.name == table::COLUMNS.name { table::TABLE.name.to_owned() } else { base.name };
+    Spec { name, ..base }.with(key, value)
+}
+
+/// Returns the zone in which `format` says that dates without a zone are; `None` if it says none.
+pub fn time_zone(format: &Spec) -> Option<&str> {
+    format.params.get(TIME_ZONE).map(String::as_str)
 }
 
 /// Returns the file name of a log without `.gz` and without the extension of its format.

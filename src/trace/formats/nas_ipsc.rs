@@ -4,7 +4,7 @@
 //! line of user `special` (dedicated time, for example). The other lines become the records that the Parallel Workloads
 //! Archive made of them:
 //!
-//! * Times count from the start of the first job.
+//! * Submit times are the starts, and count from the first of them.
 //! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.
 //! * Commands that begin with `nqs` are batch jobs, in queue 1 and without an application. Others are in queue 0.
 //! * Users whose names begin with `user` are in group 1, the others in group 2.
@@ -14,7 +14,8 @@ use jiff::tz::TimeZone;
 
 use super::format::{Format, LineParser, Parsed};
 use crate::trace::error::Problem;
-use crate::trace::names::Labels;
+use crate::trace::facts::Facts;
+use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 
 /// The row of this format.
@@ -24,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     source: "D. Feitelson, B. Nitzberg, \"Job characteristics of a production parallel scientific workload on the NASA \
              Ames iPSC/860\", JSSPP 1995",
     parameters: "",
+    reads: &[],
     lacks: "machine, arrivals (starts stand for them), estimates, requested processors, status, memory",
     extensions: &[],
     recognises: Some(is_line),
@@ -42,19 +44,15 @@ const ZONE: &str = "America/Los_Angeles";
 struct NasIpsc {
     /// The time zone; `None` if it is unknown. It is built into this program, so it is always known.
     zone: Option<TimeZone>,
-    /// The start of the first job, in seconds since 1970; `None` before the first job.
-    origin_s: Option<i64>,
     /// The number of jobs so far.
     jobs: i64,
-    users: Labels,
-    applications: Labels,
+    names: Names,
 }
 
 impl NasIpsc {
     /// Makes the parser of one log.
     fn new() -> Self {
-        let zone = TimeZone::get(ZONE).ok();
-        Self { zone, origin_s: None, jobs: 0, users: Labels::default(), applications: Labels::default() }
+        Self { zone: TimeZone::get(ZONE).ok(), jobs: 0, names: Names::default() }
     }
 
     /// Returns the time of a date such as `10/01/93` and a time such as `00:00:03`, in seconds since 1970. A clock time
@@ -79,21 +77,29 @@ impl LineParser for NasIpsc {
         let procs = number(2, nodes)?;
         let run_s = number(3, run)?;
         let started_s = self.instant(date, time)?;
-        let origin_s = *self.origin_s.get_or_insert(started_s);
         let is_batch = command.starts_with(b"nqs");
         self.jobs += 1;
         let record = Record {
             job: self.jobs,
-            submit_s: started_s - origin_s,
+            submit_s: started_s,
             run_s,
             allocated_procs: procs,
-            user: self.users.number(user),
+            user: self.names.number(NameKind::User, user),
             group: if user.starts_with(b"user") { 1 } else { 2 },
-            executable: if is_batch { -1 } else { self.applications.number(command) },
+            executable: if is_batch { -1 } else { self.names.number(NameKind::Executable, command) },
             queue: i64::from(is_batch),
             ..Record::UNKNOWN
         };
         Ok(Parsed::Record(record, surplus.len()))
+    }
+
+    fn facts(&mut self) -> Facts {
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: self.jobs > 0,
+            time_zone: Some(ZONE.to_owned()),
+            ..Facts::default()
+        }
     }
 }
 
@@ -149,7 +155,7 @@ mod tests {
             Parsed::Record(
                 Record {
                     job: 1,
-                    submit_s: 0,
+                    submit_s: 749_458_803,
                     run_s: 1451,
                     allocated_procs: 128,
                     user: 1,
@@ -168,10 +174,14 @@ mod tests {
         assert!(matches!(
             later,
             Parsed::Record(
-                Record { job: 2, submit_s: 2_682_000, user: 2, group: 2, executable: 1, queue: 0, .. },
+                Record { job: 2, submit_s: 752_140_803, user: 2, group: 2, executable: 1, queue: 0, .. },
                 1
             )
         ));
+        let facts = nas.facts();
+        assert_eq!(facts.names.of(NameKind::User).collect::<Vec<_>>(), ["user0", "sysadmin"]);
+        assert_eq!(facts.names.of(NameKind::Executable).collect::<Vec<_>>(), ["cmd7"]);
+        assert_eq!((facts.time_zone.as_deref(), facts.has_unix_times), (Some(ZONE), true));
         Ok(())
     }
 

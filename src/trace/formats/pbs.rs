@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "accounting file of PBS Pro, OpenPBS or Torque; jobs are the lines of type E",
     source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, chapter on job logging",
     parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
+    reads: READS,
     lacks: "machine; the status says only whether a job failed",
     extensions: &[],
     recognises: Some(is_line),
@@ -36,6 +37,25 @@ pub(super) const FORMAT: Format = Format {
     parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),
     writing: None,
 };
+
+/// What is read of a line of type E, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    (
+        "the number before the point, and that in brackets",
+        "job number; the element 4 of array 123 is 123000004",
+    ),
+    ("ctime, or qtime or etime by the parameter submit", "submit time"),
+    ("start", "start: the wait time is that from the submission"),
+    ("end", "end: the run time is that from the start"),
+    ("Resource_List.nodect, or the hosts of exec_host", "processors with unit=nodes"),
+    ("Resource_List.ncpus, or the slots of exec_host", "processors with unit=cpus"),
+    ("Resource_List.ngpus", "processors with unit=gpus; 0 if it is missing"),
+    ("Resource_List.walltime", "requested time"),
+    ("resources_used.cput", "average CPU time, for one processor"),
+    ("Exit_status", "status: 1 for 0, 5 for 271, otherwise 0"),
+    ("user, group, jobname, queue", "user, group, application and queue, as numbers"),
+    ("exec_host, or else exec_vnode", "list of nodes"),
+];
 
 /// The exit status of a job that signal 15 ended: 256 and the number of the signal.
 const TERMINATED: i64 = 256 + 15;
@@ -158,6 +178,10 @@ impl LineParser for Pbs {
         let record = self.record(job, &Values::of(parts.next().unwrap_or_default()))?;
         self.has_jobs = true;
         Ok(Parsed::Record(record, 0))
+    }
+
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
     }
 
     fn facts(&mut self) -> Facts {

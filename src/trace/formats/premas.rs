@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",
     source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
     parameters: "",
+    reads: &[],
     lacks: "machine, requested processors, status, users, groups, applications, queues, memory, job numbers",
     extensions: &["premas"],
     // Four integers on a line may be anything.

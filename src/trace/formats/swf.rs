@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", JSSPP 1999; \
              version 2.2 of the Parallel Workloads Archive",
     parameters: "",
+    reads: &[],
     lacks: "",
     extensions: &["swf"],
     recognises: None,

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::members::{Counts, Members};
 use crate::trace::error::TraceError;
-use crate::trace::reader::{ReadOptions, read};
+use crate::trace::options::ReadOptions;
+use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
 
@@ -120,9 +121,18 @@ impl Quantiles {
 
 impl Profile {
     /// Reads the log at `path` and returns its profile. Memory holds two numbers per job, so that quantiles are exact.
+    /// Fails if lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
-        let summary = read(path, options, |record| gathering.add(record))?;
+        let mut reader = Reader::open(path, options)?;
+        reader.forget_nodes();
+        while let Some(entry) = reader.next_entry()? {
+            if let Entry::Record { record, .. } = entry {
+                gathering.add(&record);
+            }
+        }
+        let summary = reader.finish()?;
+        summary.check_jobs()?;
         Ok(gathering.finish(summary))
     }
 

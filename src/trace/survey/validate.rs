@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::trace::error::{Problem, TraceError};
-use crate::trace::reader::{Entry, ReadOptions, Reader};
+use crate::trace::options::ReadOptions;
+use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
 use crate::trace::summary::LogSummary;
 
@@ -144,6 +145,7 @@ impl Validation {
 /// Memory holds the job numbers, to find duplicates.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
+    reader.forget_nodes();
     let mut check = Check::new(shown_max);
     // Set at the first record, so that it also tells whether a comment comes late.
     let mut procs_max = None;

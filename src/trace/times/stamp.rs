@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use super::is_missing;
+use super::local::local_zone;
 use crate::spec::{Params, SpecError};
 
 /// What an instant may look like, for messages.
@@ -12,25 +13,34 @@ const EXPECTED: &str = "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+
 
 const DAY_S: i64 = 86_400;
 
+/// The number of days whose offsets are remembered.
+const DAYS: usize = 32;
+
+/// The zone if nobody tells another.
+const UTC: &str = "UTC";
+
 /// The name of the parameter of formats that tells the time zone.
-const PARAMETER: &str = "time-zone";
+pub const TIME_ZONE: &str = "time-zone";
 
 /// Reads instants of one log, in the time zone of that log.
 pub(in crate::trace) struct Clock {
     zone: TimeZone,
-    /// The name of the zone as given; `None` if none was given and UTC stands in for it.
-    name: Option<String>,
-    /// The day, in days since 1970, whose offset from UTC is known; no day at first.
-    day: i64,
-    /// The offset of the zone on that day in seconds; `None` if it changes on that day.
-    day_offset_s: Option<i64>,
+    /// The name of the zone.
+    name: String,
+    /// Whether nobody said which zone it is, so that it is that of the machine.
+    is_assumed: bool,
+    /// Days, in days since 1970, with the offset of the zone in seconds, which is `None` if it changes on that day. Each day
+    /// has one place in the list, which it shares with others; times of a log are mostly of a few days at a time.
+    days: [(i64, Option<i64>); DAYS],
     /// The number of instants with a fraction of a second. They were rounded, half a second up.
     pub(in crate::trace) rounded: u64,
     /// The number of instants of which the text told no offset, so that the time zone did.
     pub(in crate::trace) local: u64,
-    /// The number of local times that occur twice (the first is taken) or never (they are moved on by the gap), as
-    /// clocks are put back or forward.
+    /// The number of local times that occur twice or never, as clocks are put back or forward.
     pub(in crate::trace) ambiguous: u64,
+    /// The seconds from the last instant to the other one that the same text may mean, as clocks are put back between
+    /// them; 0 if the text means one instant.
+    other_s: i64,
 }
 
 /// A day and a time of the day, as a text has them.
@@ -45,29 +55,37 @@ struct Civil {
 
 impl Clock {
     /// Takes the parameter `time-zone` of a format: the name of a zone such as `Europe/Berlin`, or an offset such as
-    /// `+02:00`. Without it, times are read as times of UTC.
+    /// `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is not known.
     pub(in crate::trace) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        let name = params.take_text(PARAMETER);
-        let zone = match &name {
-            None => TimeZone::UTC,
-            Some(name) => zone(name).ok_or_else(|| {
-                params.bad_value(PARAMETER, name, "a time zone such as Europe/Berlin, UTC or +02:00")
-            })?,
-        };
-        Ok(Self { zone, name, day: i64::MIN, day_offset_s: None, rounded: 0, local: 0, ambiguous: 0 })
+        let given = params.take_text(TIME_ZONE);
+        let is_assumed = given.is_none();
+        let name = given.unwrap_or_else(|| local_zone().unwrap_or(UTC).to_owned());
+        let zone = zone(&name).ok_or_else(|| {
+            params.bad_value(TIME_ZONE, &name, "a time zone such as Europe/Berlin, UTC or +02:00")
+        })?;
+        let days = [(i64::MIN, None); DAYS];
+        Ok(Self { zone, name, is_assumed, days, rounded: 0, local: 0, ambiguous: 0, other_s: 0 })
     }
 
     /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its offset.
     pub(in crate::trace) fn zone_name(&self) -> Option<String> {
-        (self.local > 0).then(|| self.name.clone().unwrap_or_else(|| "UTC".to_owned()))
+        (self.local > 0).then(|| self.name.clone())
+    }
+
+    /// Returns whether times were read in a zone that nobody has given.
+    pub(in crate::trace) fn is_assumed(&self) -> bool {
+        self.is_assumed && self.local > 0
     }
 
     /// Returns what has to be said about the times that were read; an empty list if nothing is odd.
     pub(in crate::trace) fn notes(&self) -> Vec<String> {
-        let is_guessed = self.local > 0 && self.name.is_none();
-        let note = "times without an offset are read as times of UTC; --time-zone ZONE, such as Europe/Berlin, says in \
-                    which zone they are";
-        is_guessed.then(|| note.to_owned()).into_iter().collect()
+        let whose = match local_zone() {
+            Some(_) => "this machine's zone",
+            None => "as this machine's zone is not known",
+        };
+        let note =
+            || format!("times without a zone are read as {}, {whose}; --time-zone to choose", self.name);
+        self.is_assumed().then(note).into_iter().collect()
     }
 
     /// Returns what was odd about the times that were read, in words with counts.
@@ -85,8 +103,12 @@ impl Clock {
     /// Read are `YYYY-MM-DD`, `YYYY/MM/DD`, `MM/DD/YYYY` and `DD.MM.YYYY`, alone (midnight) or with a time `HH:MM` or
     /// `HH:MM:SS` after a blank or `T`, with a fraction of a second and with `Z`, `UTC` or an offset such as `+02:00`;
     /// numbers of seconds since 1970; and the words for missing values. O(1), and without the zone's table of changes
-    /// as long as the day stays the same.
+    /// for days that were met before.
+    ///
+    /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that never occurs, as
+    /// clocks are put forward, is as much later as they are put forward. Both are counted.
     pub(in crate::trace) fn instant(&mut self, text: &[u8]) -> Result<Option<i64>, &'static str> {
+        self.other_s = 0;
         let text = text.trim_ascii();
         if is_missing(text) {
             return Ok(None);
@@ -104,6 +126,18 @@ impl Clock {
         }
         self.rounded += u64::from(seconds.fract().abs() > 0.0);
         Ok(Some((seconds + 0.5).floor() as i64))
+    }
+
+    /// Returns the instant that `text` spells, as [`Self::instant`] does, of something that was not before `earlier_s`,
+    /// if that is known: a local time that occurs twice is the second of the two instants if the first is too early.
+    pub(in crate::trace) fn instant_after(
+        &mut self,
+        text: &[u8],
+        earlier_s: Option<i64>,
+    ) -> Result<Option<i64>, &'static str> {
+        let first_s = self.instant(text)?;
+        let is_early = first_s.zip(earlier_s).is_some_and(|(first_s, earlier_s)| first_s < earlier_s);
+        Ok(if is_early { first_s.map(|first_s| first_s + self.other_s) } else { first_s })
     }
 
     /// Returns the instant of a day and a time of the day; `None` if the calendar does not have it.
@@ -124,10 +158,11 @@ impl Clock {
             return Some(civil_s - offset_s + extra_s);
         }
         self.local += 1;
-        if date != self.day {
-            (self.day, self.day_offset_s) = (date, self.offset_of_day(date));
+        let place = date.rem_euclid(DAYS as i64) as usize;
+        if self.days[place].0 != date {
+            self.days[place] = (date, self.offset_of_day(date));
         }
-        if let Some(offset_s) = self.day_offset_s {
+        if let Some(offset_s) = self.days[place].1 {
             return Some(civil_s - offset_s + extra_s);
         }
         let [year, month, day, hour, minute, second] = civil.parts.map(|part| part as i16);
@@ -135,6 +170,9 @@ impl Clock {
             DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second.min(59) as i8, 0);
         let ambiguous = self.zone.to_ambiguous_timestamp(civil.ok()?);
         self.ambiguous += u64::from(ambiguous.is_ambiguous());
+        if let AmbiguousOffset::Fold { before, after } = ambiguous.offset() {
+            self.other_s = i64::from(before.seconds() - after.seconds());
+        }
         Some(ambiguous.compatible().ok()?.as_second() + extra_s + i64::from(second == 60))
     }
 
@@ -317,6 +355,21 @@ mod tests {
         assert_eq!(berlin.instant(b"2024-10-27T02:30:00"), Ok(Some(1_729_989_000)));
         assert_eq!(berlin.instant(b"2024-03-31T02:30:00"), Ok(Some(1_711_848_600)));
         assert_eq!((berlin.ambiguous, berlin.local), (2, 4));
+        // What was not before 02:40 of summer time is at 02:30 of winter time.
+        assert_eq!(
+            berlin.instant_after(b"2024-10-27T02:30:00", Some(1_729_989_600)),
+            Ok(Some(1_729_992_600))
+        );
+        assert_eq!(
+            berlin.instant_after(b"2024-10-27T02:30:00", Some(1_729_989_000)),
+            Ok(Some(1_729_989_000))
+        );
+        // No other reading helps here.
+        assert_eq!(
+            berlin.instant_after(b"2024-10-28T02:30:00", Some(1_800_000_000)),
+            Ok(Some(1_730_079_000))
+        );
+        assert_eq!(berlin.instant_after(b"", Some(0)), Ok(None));
         assert_eq!((berlin.zone_name().as_deref(), berlin.notes().len()), (Some("Europe/Berlin"), 0));
         let mut guessed = clock("");
         assert_eq!(guessed.instant(b"2024-05-01T12:00:00Z"), Ok(Some(1_714_564_800)));

@@ -19,13 +19,15 @@ pub enum Reason {
     NeverFits,
     /// The rules leave out jobs with this number of processors.
     Size,
+    /// The job belongs to another partition than those that are replayed, or to none.
+    Partition,
     /// The line does not follow the format. Lenient reading skipped it.
     Malformed,
 }
 
 impl Reason {
     /// All reasons, in the order of the enum.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NoProcessors,
         Self::NoRunTime,
         Self::Status,
@@ -33,6 +35,7 @@ impl Reason {
         Self::Oversize,
         Self::NeverFits,
         Self::Size,
+        Self::Partition,
         Self::Malformed,
     ];
 
@@ -46,6 +49,7 @@ impl Reason {
             Self::Oversize => "larger than the machine",
             Self::NeverFits => "that never fit",
             Self::Size => "of another size",
+            Self::Partition => "of another partition",
             Self::Malformed => "malformed",
         }
     }

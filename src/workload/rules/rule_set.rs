@@ -7,7 +7,7 @@
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
-use crate::job::{Job, Logged, Shape, Time};
+use crate::job::{Job, LogNumber, Logged, Shape, Time};
 use crate::prediction::Prediction;
 use crate::trace::Record;
 
@@ -204,7 +204,16 @@ impl Rules {
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
         let known = |value: i64| (value >= 0).then_some(value);
-        let logged = Logged { wait: known(record.wait_s).map(Time::from_seconds), user: known(record.user) };
+        let logged = Logged {
+            wait: known(record.wait_s).map(Time::from_seconds),
+            user: known(record.user),
+            submit,
+            group: LogNumber::of(record.group),
+            queue: LogNumber::of(record.queue),
+            partition: LogNumber::of(record.partition),
+            status: LogNumber::of(record.status),
+            nodes: record.nodes,
+        };
         Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })
     }
 

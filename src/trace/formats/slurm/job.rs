@@ -41,11 +41,14 @@ pub(super) struct SlurmJob<'a> {
 
 /// What became of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+pub(in crate::trace::formats) enum Fate {
+    /// The job has not started.
     Waits,
+    /// The job has not ended.
     Runs,
     /// The job ended, with this status of the Standard Workload Format.
     Ended(i64),
+    /// The word is not known.
     Unknown,
 }
 
@@ -83,6 +86,11 @@ impl Accounting {
         let accounting = Self::take(&mut params)?;
         params.finish()?;
         Ok(accounting)
+    }
+
+    /// Keeps no lists of nodes.
+    pub(super) fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
     }
 
     /// Returns the unit of processors.
@@ -173,7 +181,7 @@ fn has_no_nodes(list: &[u8]) -> bool {
 }
 
 /// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says.
-fn fate(state: &[u8]) -> Fate {
+pub(in crate::trace::formats) fn fate(state: &[u8]) -> Fate {
     let word = state.split(|byte| matches!(byte, b' ' | b'+')).next().unwrap_or_default();
     // Slurm's own words, or the two letters that some commands shorten them to.
     match word {

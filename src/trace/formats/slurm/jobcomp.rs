@@ -17,6 +17,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "Slurm's text log of job completions (jobcomp/filetxt): Key=Value fields, one job on each line",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    reads: READS,
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
@@ -25,6 +26,22 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
     writing: None,
 };
+
+/// What is read of a line, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    ("JobId", "job number"),
+    ("SubmitTime", "submit time, unless arrival=eligible; the start stands for one that is missing"),
+    ("EligibleTime", "submit time with arrival=eligible"),
+    ("StartTime", "start: the wait time is that from the submission"),
+    ("EndTime", "end: the run time is that from the start"),
+    ("JobState", "status: 1 completed, 5 cancelled, 0 ended in another way"),
+    ("NodeCnt", "processors with unit=nodes"),
+    ("ProcCnt", "processors with unit=cpus"),
+    ("Tres", "requested processors, by the unit"),
+    ("TimeLimit", "requested time; a number counts minutes"),
+    ("UserId, Account, QOS, Partition", "user, group, queue and partition, as numbers"),
+    ("NodeList", "list of nodes"),
+];
 
 /// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before them.
 const KEYS: [&str; 30] = [
@@ -119,9 +136,15 @@ impl Jobcomp {
         Ok(Self { accounting, clock, unsubmitted: 0 })
     }
 
-    /// Reads the value of `key` as an instant.
-    fn instant(&mut self, values: &Values, key: &'static str) -> Result<Option<i64>, Problem> {
-        self.clock.instant(values.get(key)).map_err(|expected| values.malformed(key, expected))
+    /// Reads the value of `key` as an instant of something that was not before `earlier_s`.
+    fn instant_after(
+        &mut self,
+        values: &Values,
+        key: &'static str,
+        earlier_s: Option<i64>,
+    ) -> Result<Option<i64>, Problem> {
+        let found = self.clock.instant_after(values.get(key), earlier_s);
+        found.map_err(|expected| values.malformed(key, expected))
     }
 }
 
@@ -137,12 +160,13 @@ impl LineParser for Jobcomp {
                 values.malformed("JobId", "the number of a job: each line is JobId=… UserId=… and so on")
             );
         };
-        let (start_s, end_s) = (self.instant(&values, "StartTime")?, self.instant(&values, "EndTime")?);
+        let submit_s = self.instant_after(&values, "SubmitTime", None)?;
+        let eligible_s = self.instant_after(&values, "EligibleTime", submit_s)?;
+        let start_s = self.instant_after(&values, "StartTime", submit_s)?;
+        let end_s = self.instant_after(&values, "EndTime", start_s)?;
         if end_s.is_none() {
             return Err(values.malformed("EndTime", "the time at which the job ended"));
         }
-        let submit_s = self.instant(&values, "SubmitTime")?;
-        let eligible_s = self.instant(&values, "EligibleTime")?;
         let own = Resources {
             nodes: number("NodeCnt", "a number of nodes")?,
             cpus: number("ProcCnt", "a number of CPUs")?,
@@ -183,11 +207,13 @@ impl LineParser for Jobcomp {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
-        facts.time_zone = self.clock.zone_name();
-        facts.notes.extend(self.clock.notes());
-        facts.counts.extend(self.clock.counts());
+        facts.add_clock(&self.clock);
         if self.unsubmitted > 0 {
             facts.counts.push(("jobs without a submit time, for which their start stands", self.unsubmitted));
         }
@@ -218,6 +244,12 @@ mod tests {
             Parsed::Record(record, 0) => Ok((record, parser.facts())),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn pages_name_keys_of_the_log() {
+        let mut told = READS.iter().flat_map(|(names, _)| names.split(", "));
+        assert!(told.all(|name| KEYS.contains(&name)));
     }
 
     #[test]

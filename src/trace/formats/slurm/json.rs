@@ -19,6 +19,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "Slurm's accounting as JSON: sacct --json, of any version of the data parser",
     source: super::SOURCE,
     parameters: super::job::PARAMETERS,
+    reads: READS,
     lacks: "machine, applications, memory",
     extensions: &["json"],
     recognises: Some(|line| line.trim_ascii_start().starts_with(b"{")),
@@ -30,6 +31,22 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     },
     writing: None,
 };
+
+/// What is read of a job, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    ("job_id", "job number"),
+    ("time.submission", "submit time, unless arrival=eligible"),
+    ("time.eligible", "submit time with arrival=eligible"),
+    ("time.start", "start: the wait time is that from the submission"),
+    ("time.end", "end: the run time is that from the start"),
+    ("time.elapsed", "run time if the start or the end is unknown"),
+    ("time.limit", "requested time, in minutes"),
+    ("state.current", "status: 1 completed, 5 cancelled, 0 ended in another way, −1 has not ended"),
+    ("allocation_nodes, tres.allocated", "processors, by the unit"),
+    ("required.CPUs, tres.requested", "requested processors, by the unit"),
+    ("user, account, qos, partition", "user, group, queue and partition, as numbers"),
+    ("nodes", "list of nodes"),
+];
 
 /// What was read of the job that is being read.
 #[derive(Default)]
@@ -292,6 +309,10 @@ impl LineParser for SlurmJson {
             ));
         }
         Ok(None)
+    }
+
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
     }
 
     fn facts(&mut self) -> Facts {

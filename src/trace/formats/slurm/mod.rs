@@ -13,6 +13,8 @@ pub(super) mod sacct;
 mod sacct_columns;
 mod tres;
 
+pub(super) use job::{Fate, fate};
+
 /// Where the formats are described, for their rows.
 const SOURCE: &str = "A. Yoo, M. Jette, M. Grondona, \"SLURM: Simple Linux utility for resource management\", JSSPP 2003; \
                       manual pages sacct(1) and slurm.conf(5)";

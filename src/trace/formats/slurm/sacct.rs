@@ -8,7 +8,7 @@
 use memchr::{memchr, memchr_iter};
 
 use super::job::{Accounting, SlurmJob, limit};
-use super::sacct_columns::{COLUMNS, Column, Heading, is_heading, name_of};
+use super::sacct_columns::{COLUMNS, Column, Heading, READS, is_heading, name_of};
 use super::tres::{Resources, quantity};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
@@ -23,6 +23,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "dump of Slurm's accounting: sacct -P with a heading, fields in any order",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    reads: READS,
     lacks: "machine, applications, memory",
     extensions: &["sacct"],
     recognises: Some(is_heading),
@@ -61,11 +62,15 @@ impl Sacct {
     ) -> Result<SlurmJob<'a>, Problem> {
         let text = |column: Column| fields[column as usize];
         let clock = &mut self.clock;
-        let mut instant = |column: Column| {
-            clock.instant(text(column)).map_err(|expected| malformed(heading, column, text(column), expected))
+        // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+        let mut instant_after = |column: Column, earlier_s| {
+            let found = clock.instant_after(text(column), earlier_s);
+            found.map_err(|expected| malformed(heading, column, text(column), expected))
         };
-        let (submit_s, start_s) = (instant(Column::Submit)?, instant(Column::Start)?);
-        let (end_s, eligible_s) = (instant(Column::End)?, instant(Column::Eligible)?);
+        let submit_s = instant_after(Column::Submit, None)?;
+        let start_s = instant_after(Column::Start, submit_s)?;
+        let end_s = instant_after(Column::End, start_s.or(submit_s))?;
+        let eligible_s = instant_after(Column::Eligible, submit_s)?;
         let elapsed_s = elapsed(heading, fields)?;
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
         let (allocated, requested) = sizes(heading, fields)?;
@@ -141,11 +146,13 @@ impl LineParser for Sacct {
         }
     }
 
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
-        facts.time_zone = self.clock.zone_name();
-        facts.notes.extend(self.clock.notes());
-        facts.counts.extend(self.clock.counts());
+        facts.add_clock(&self.clock);
         facts
     }
 }

@@ -64,6 +64,28 @@ const NAMES: &[(&str, Column)] = &[
     ("NodeList", Column::NodeList),
 ];
 
+/// What the columns become, for pages. Names of one line stand in for one another, the first one best.
+pub(super) const READS: &[(&str, &str)] = &[
+    ("JobIDRaw, JobID", "job number; lines of steps (123.batch) are left out"),
+    ("Submit", "submit time, unless arrival=eligible"),
+    ("Eligible", "submit time with arrival=eligible"),
+    ("Start", "start: the wait time is that from the submission"),
+    ("End", "end: the run time is that from the start, also while the job is suspended"),
+    ("ElapsedRaw, Elapsed", "run time if the start or the end is unknown"),
+    ("State", "status: 1 completed, 5 cancelled, 0 ended in another way, −1 has not ended"),
+    ("NNodes, AllocNodes", "processors with unit=nodes"),
+    ("AllocCPUS, NCPUS", "processors with unit=cpus"),
+    ("AllocTRES", "processors with unit=gpus, and where the columns above are missing"),
+    ("ReqNodes, ReqCPUS", "requested processors"),
+    ("ReqTRES", "requested processors where the columns above are missing"),
+    ("TimelimitRaw, Timelimit", "requested time; a number counts minutes"),
+    ("User, UID", "user, as a number"),
+    ("Account, Group", "group, as a number"),
+    ("QOS, QOSRAW", "queue, as a number"),
+    ("Partition", "partition, as a number"),
+    ("NodeList", "list of nodes; also the number of nodes if nothing else tells it"),
+];
+
 /// Columns of text that users choose, which may hold a `|`.
 const FREE_TEXTS: [&str; 9] = [
     "JobName",
@@ -177,6 +199,15 @@ pub(super) fn name_of(column: Column) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_that_is_read_is_on_the_pages() {
+        let mut told: Vec<&str> = READS.iter().flat_map(|(names, _)| names.split(", ")).collect();
+        let mut names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+        told.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(told, names);
+    }
 
     #[test]
     fn headings_are_recognised() {

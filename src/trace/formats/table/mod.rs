@@ -11,12 +11,13 @@
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
 //! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
 
+mod advice;
 mod cells;
 mod field;
 mod layout;
 mod row;
 mod spec;
-pub(in crate::trace) mod status;
+mod status;
 
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, Spec};
@@ -43,6 +44,7 @@ pub(super) const TABLE: Format = Format {
                  req-time req-memory status user group app queue partition nodes preceding think shape \
                  delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
                  colon=refuse|minutes-seconds|hours-minutes time-zone=ZONE",
+    reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: Some(is_heading),
@@ -65,6 +67,7 @@ pub(super) const COLUMNS: Format = Format {
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
                  app queue partition preceding think shape",
+    reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: None,
@@ -140,7 +143,20 @@ impl Table {
                 Err(problem) => complaint = complaint.or(Some(problem)),
             }
         }
-        Err(Problem::Heading(complaint.unwrap_or_default()))
+        Err(Problem::Heading(self.advised(heading, complaint.unwrap_or_default())))
+    }
+
+    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is known.
+    fn advised(&mut self, line: &[u8], complaint: String) -> String {
+        self.cells.split(line, candidates(line)[0], self.told.has_quotes);
+        let cells = self.cells.texts();
+        let clock = &mut self.told.clock;
+        let is_instant =
+            |cell: &String| cell.contains(':') && matches!(clock.instant(cell.as_bytes()), Ok(Some(_)));
+        match advice::advice(line, &cells, is_instant) {
+            Some(advice) => format!("{advice}; {complaint}"),
+            None => complaint,
+        }
     }
 
     /// Does the same as [`Self::start`] for a table whose columns are told by number.
@@ -232,20 +248,22 @@ impl LineParser for Table {
         Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
     }
 
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
-        let clock = &self.told.clock;
-        let mut notes = clock.notes();
         let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
-        notes.extend(read.map(|told| format!("columns are read as {told}; --columns says otherwise")));
-        notes.extend(self.counts.notes());
-        Facts {
+        let mut facts = Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_unix_times == Some(true),
-            time_zone: clock.zone_name(),
-            counts: clock.counts().into_iter().chain(self.counts.rows()).collect(),
-            notes,
             ..Facts::default()
-        }
+        };
+        facts.add_clock(&self.told.clock);
+        let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        facts.notes.extend(read.into_iter().chain(self.counts.notes()));
+        facts.counts.extend(self.counts.rows());
+        facts
     }
 }
 

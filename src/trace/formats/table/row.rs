@@ -162,7 +162,14 @@ impl Table {
                 row.read_duration(index, cell, plain_s, self.told.pair)
             }
             Kind::Submit | Kind::Start | Kind::End => {
-                let time = if cell == b"-1" { Ok(None) } else { self.told.clock.instant(cell) };
+                // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+                let earlier_s = match FIELDS[field].kind {
+                    Kind::Start => row.submit_s,
+                    Kind::End => row.start_s.or(row.submit_s),
+                    _ => None,
+                };
+                let clock = &mut self.told.clock;
+                let time = if cell == b"-1" { Ok(None) } else { clock.instant_after(cell, earlier_s) };
                 match (time, FIELDS[field].kind) {
                     (Ok(time), Kind::Submit) => row.submit_s = time,
                     (Ok(time), Kind::Start) => row.start_s = time,

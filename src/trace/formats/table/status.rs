@@ -1,38 +1,36 @@
 //! How jobs ended, in words.
 
+use crate::trace::formats::slurm::{Fate, fate};
+
+/// Words of other systems than Slurm, with the status of the Standard Workload Format.
+const WORDS: [(&str, i64); 14] = [
+    ("complete", 1),
+    ("success", 1),
+    ("succeeded", 1),
+    ("finished", 1),
+    ("done", 1),
+    ("ok", 1),
+    ("true", 1),
+    ("failure", 0),
+    ("fail", 0),
+    ("false", 0),
+    ("error", 0),
+    ("exited", 0),
+    ("canceled", 5),
+    ("killed", 5),
+];
+
 /// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job that
 /// completed, 0 for one that failed (also by its time limit or its node), 5 for one that was cancelled, −1 for one that
-/// has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by 1000`.
-pub(in crate::trace) fn status(text: &str) -> Option<i64> {
-    const WORDS: [(&str, i64); 25] = [
-        ("completed", 1),
-        ("complete", 1),
-        ("success", 1),
-        ("succeeded", 1),
-        ("finished", 1),
-        ("done", 1),
-        ("ok", 1),
-        ("true", 1),
-        ("failed", 0),
-        ("failure", 0),
-        ("fail", 0),
-        ("false", 0),
-        ("error", 0),
-        ("timeout", 0),
-        ("node_fail", 0),
-        ("out_of_memory", 0),
-        ("boot_fail", 0),
-        ("deadline", 0),
-        ("preempted", 0),
-        ("cancelled", 5),
-        ("canceled", 5),
-        ("killed", 5),
-        ("revoked", 5),
-        ("running", -1),
-        ("pending", -1),
-    ];
-    let word = text.split([' ', '+']).next().unwrap_or_default();
-    WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, status)| status)
+/// has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by 1000`. The words are those
+/// of Slurm, but not its codes of two letters, which are others elsewhere, and some of other systems.
+pub(super) fn status(text: &str) -> Option<i64> {
+    let word = text.split([' ', '+']).next().unwrap_or_default().to_ascii_uppercase();
+    match fate(word.as_bytes()) {
+        Fate::Ended(status) if word.len() > 3 => Some(status),
+        Fate::Waits | Fate::Runs if word.len() > 3 => Some(-1),
+        _ => WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&word)).map(|&(_, status)| status),
+    }
 }
 
 #[cfg(test)]
@@ -47,6 +45,11 @@ mod tests {
             ("CANCELLED+", Some(5)),
             ("TIMEOUT", Some(0)),
             ("RUNNING", Some(-1)),
+            ("Out_of_memory", Some(0)),
+            ("Canceled", Some(5)),
+            ("done", Some(1)),
+            ("pending", Some(-1)),
+            ("F", None),
             ("odd", None),
         ] {
             assert_eq!(status(word), number, "{word}");

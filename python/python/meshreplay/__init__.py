@@ -1,0 +1,61 @@
+"""Replays of HPC job logs through schedulers and processor allocators on meshes and tori.
+
+Three lines give a frame:
+
+>>> import meshreplay as mr
+>>> log = mr.lublin(jobs=200, procs=64, load=0.7, seed=1)
+>>> r = mr.replay(log, machine="8x8", allocator=["hilbert+bf", "mc1x1"], timed=False, quiet=True)
+>>> r.summary.shape[0], r.jobs.shape[0]
+(2, 400)
+
+Names of machines, schedulers and allocators, options, messages and results are those of the command `meshreplay`,
+which the package brings along.
+"""
+
+from ._core import Error, __version__
+from ._frame import Frame
+from ._listing import (
+    allocators,
+    formats,
+    models,
+    networks,
+    orders,
+    plots,
+    predictors,
+    schedulers,
+)
+from ._log import Log, lublin, model, read_log, rfold_mix, synthetic, tpu_slices
+from ._picture import Picture
+from ._replay import Note, replay
+from ._results import Results, States, read_results
+from ._study import Reproduction, reproduce, sweep
+
+__all__ = [
+    "Error",
+    "Frame",
+    "Log",
+    "Note",
+    "Picture",
+    "Reproduction",
+    "Results",
+    "States",
+    "__version__",
+    "allocators",
+    "formats",
+    "lublin",
+    "model",
+    "models",
+    "networks",
+    "orders",
+    "plots",
+    "predictors",
+    "read_log",
+    "read_results",
+    "replay",
+    "reproduce",
+    "rfold_mix",
+    "schedulers",
+    "sweep",
+    "synthetic",
+    "tpu_slices",
+]

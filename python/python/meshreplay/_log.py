@@ -1,0 +1,177 @@
+"""Logs: files of any format, frames, and workload models."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from . import _core
+from ._frame import Frame
+from ._words import text, words
+
+
+class ArrowStream(Protocol):
+    """A frame of any library with the Arrow PyCapsule interface: Polars, pandas, pyarrow, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class Log:
+    """A log of jobs that can be replayed. `read_log`, `Log.from_frame` and the workload models make one."""
+
+    __slots__ = ("_argument", "_kept", "_name", "_options", "format", "name")
+
+    name: str
+    """The name of the log in results."""
+    format: str
+    """The format of the log, or the name of its workload model."""
+
+    def __init__(
+        self, argument: str, *, name: str | None = None, kept: object = None, **options: Any
+    ) -> None:
+        """Use `read_log`, `Log.from_frame` or a workload model."""
+        if argument == "-":
+            raise _core.Error("standard input is no log of a package; save it, or make a frame of it")
+        self._argument = argument
+        self._options = words("reading", options)
+        self._kept = kept
+        self._name = name or ""
+        known, self.format = _core.open_log(self._words())
+        self.name = name or known
+
+    def _words(self) -> list[str]:
+        """Returns the arguments of the command that name and read the log."""
+        return [*self._options, "--", self._argument]
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: ArrowStream,
+        *,
+        name: str = "frame",
+        columns: Mapping[str, str] | None = None,
+        unit: str | None = None,
+        time_zone: str | None = None,
+    ) -> Log:
+        """Returns the jobs of a frame as a log, one row for each job.
+
+        The columns are found by their names, as those of a table (`mr.formats()`): such as `submit`, `start`, `end` or
+        `run`, `procs`, `req_time`, `user`. `columns` names them where they are called differently, such as
+        `{"submit": "Submit", "procs": "NNodes"}`. Dates and times without a zone are of `time_zone` (by
+        default that of this machine); numbers are seconds.
+        The frame is written to a temporary file, which lives as long as the log.
+
+        >>> import meshreplay as mr
+        >>> frame = mr.lublin(jobs=20, procs=16).records()  # or any frame of Polars, pandas, pyarrow or DuckDB
+        >>> mr.Log.from_frame(frame, name="mine")
+        <meshreplay.Log mine: table>
+        """
+        if not hasattr(frame, "__arrow_c_stream__"):
+            raise TypeError(f"{type(frame).__name__} has no Arrow stream; expected a frame of Polars, pandas, pyarrow or DuckDB")
+        folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+        path = os.path.join(folder.name, f"{_file_name(name)}.csv")
+        _core.write_table(frame, path)
+        options: dict[str, Any] = {"columns": columns, "unit": unit, "time_zone": time_zone}
+        if columns is None:
+            options["input_format"] = "table"
+        return cls(path, name=name, kept=folder, **options)
+
+    def records(self) -> Frame:
+        """Returns the records of the log as a frame that `Log.from_frame` takes back, with times in seconds.
+
+        A column that no record fills is left out, and what a record does not say is missing. A workload model has no
+        records, as its jobs depend on the machine and the seed.
+        """
+        return Frame(_core.records(self._words()))
+
+    def __repr__(self) -> str:
+        return f"<meshreplay.Log {self.name}: {self.format}>"
+
+
+def _file_name(name: str) -> str:
+    """Returns a name as the name of a file."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name) or "frame"
+
+
+def read_log(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | str | None = None,
+    unit: str | None = None,
+    time_zone: str | None = None,
+    lenient: bool = False,
+) -> Log:
+    """Returns the log in a file, plain or compressed with gzip.
+
+    Args:
+        path: The file.
+        format: Its format, such as `swf`, `sacct` or `table` (`mr.formats()`). By default its name or its first line
+            tells it.
+        columns: The columns of a table, such as `{"submit": "Submit", "start": "Start", "procs": "NNodes"}`.
+        unit: What the sizes of jobs count, where the format counts several things: `nodes`, `cpus` or `gpus`.
+        time_zone: The zone of dates that tell none, such as `Europe/Berlin`; by default that of this machine, which a
+            note names.
+        lenient: Whether malformed lines are skipped and counted, in place of being an error.
+
+    Raises:
+        Error: The file cannot be opened, or its first job cannot be read. Later lines are read when it is replayed.
+    """
+    return Log(
+        os.fspath(path), input_format=format, columns=columns, unit=unit, time_zone=time_zone, lenient=lenient
+    )
+
+
+def lublin(
+    *,
+    jobs: int,
+    procs: int,
+    load: float | None = None,
+    seed: int = 1,
+    types: str = "batch+interactive",
+    published_sizes: bool = False,
+) -> Log:
+    """Returns a log of the model of Lublin and Feitelson (2003), the same as `meshreplay trace generate` makes.
+
+    Args:
+        jobs: The number of jobs.
+        procs: The processors of the machine.
+        load: The share of what the machine can do that the jobs ask for while they arrive; arrivals are stretched to it.
+        seed: The seed of the random numbers.
+        types: `batch+interactive`, or `typeless` for one stream of jobs.
+        published_sizes: Whether sizes have the published range, up to 128 processors, instead of that of the machine.
+    """
+    if types not in ("batch+interactive", "typeless"):
+        raise _core.Error(f"types={types!r}: expected batch+interactive or typeless")
+    folder = tempfile.TemporaryDirectory(prefix="meshreplay-")
+    path = os.path.join(folder.name, "lublin.swf")
+    _core.generate(path, jobs, procs, load, seed, types == "typeless", published_sizes)
+    return Log(path, name="lublin", kept=folder)
+
+
+def model(name: str, **parameters: Any) -> Log:
+    """Returns the log of a workload model of `mr.models()`, whose jobs are drawn anew from each seed of a replay.
+
+    >>> import meshreplay as mr
+    >>> mr.model("synthetic", ratio=1.5, jobs=100).format
+    'synthetic'
+    """
+    given = [f"{key.replace('_', '-')}={text(value)}" for key, value in parameters.items() if value is not None]
+    return Log(f"{name}:{','.join(given)}" if given else name)
+
+
+def synthetic(**parameters: Any) -> Log:
+    """Returns the model `synthetic`: jobs of random sides, Poisson arrivals and exponential run times."""
+    return model("synthetic", **parameters)
+
+
+def tpu_slices(**parameters: Any) -> Log:
+    """Returns the model `tpu-slices`: boxes in the mix of accelerator pods."""
+    return model("tpu-slices", **parameters)
+
+
+def rfold_mix(**parameters: Any) -> Log:
+    """Returns the model `rfold-mix`: the mix of jobs of a paper on folding."""
+    return model("rfold-mix", **parameters)

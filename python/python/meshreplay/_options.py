@@ -1,0 +1,115 @@
+"""The keywords of `meshreplay.replay`, made from the arguments of the command by python/scripts/options.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+Scalar = str | int | float | os.PathLike[str]
+"""A value, as a number or as the command spells it."""
+
+
+class ReplayOptions(TypedDict, total=False):
+    """Every option of a replay by its own name. `None` stands for the default."""
+
+    unavailable: Scalar | Sequence[Scalar] | None
+    """`--unavailable`: Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its
+    lines, or a table with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two
+    corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17."""
+
+    order: Literal["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"] | None
+    """`--order`: Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given,
+    so each of them must have one."""
+
+    network: Scalar | Sequence[Scalar] | None
+    """`--network`: How long jobs run: as recorded, or as long as their messages take on a network, such as
+    wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters. exec:COMMAND is a
+    program of your own that says how long each job runs on its nodes. [default: recorded]"""
+
+    arrival_scale: Scalar | Sequence[Scalar] | None
+    """`--arrival-scale`: Factors by which arrival times are multiplied. A factor below 1 raises the load. [default:
+    1]"""
+
+    threads: Scalar | None
+    """`--threads`: Number of replays that run at once [default: the number of cores]. Results do not depend on it."""
+
+    rules: Literal["authors", "requested", "allocated"] | None
+    """`--rules`: How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has
+    the processors that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it
+    asked for, with allocated those that it was allocated, and both leave out jobs that did not run. [default:
+    authors]"""
+
+    status: Literal["authors", "completed", "all"] | None
+    """`--status`: Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5
+    if the job ran; for requested and allocated it is every status."""
+
+    estimate: Scalar | None
+    """`--estimate`: Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run
+    time). predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE
+    reads lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
+    [default: recorded]"""
+
+    arrivals: Scalar | None
+    """`--arrivals`: Arrival times: as recorded, or uniform:max=M. The latter keeps the order of the jobs and draws
+    the gaps between them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once. [default:
+    recorded]"""
+
+    overrun: Literal["extend", "kill", "run-on"] | None
+    """`--overrun`: What happens to jobs that ran longer than estimated: extend raises the estimate to the run time,
+    kill ends the run at the estimate, run-on keeps both times. [default: extend]"""
+
+    sizes: Literal["all", "parallel", "powers-of-two"] | None
+    """`--sizes`: Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose
+    number of processors is a power of two. [default: all]"""
+
+    shape: Scalar | None
+    """`--shape`: Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest
+    nodes whose longest side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one
+    fits, so that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded up to powers of two.
+    list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or not it fits the machine.
+    [default: near-square]"""
+
+    oversize: Literal["error", "skip"] | None
+    """`--oversize`: What happens with jobs that are larger than the machine, or that the allocator cannot place even
+    on the idle machine: the replay fails (error), or it leaves them out and counts them (skip). [default: error]"""
+
+    trim: Scalar | None
+    """`--trim`: Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the
+    last submission."""
+
+    replications: Scalar | None
+    """`--replications`: Number of seeds with which each replay is repeated [default: 1].
+    until:within=0.05,min=5,max=200 repeats it until the 95 % confidence intervals of turnaround and utilization are
+    within 5 % of their means; confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed."""
+
+    timed: bool | None
+    """`--no-timing`: Do not measure the time of allocator calls, so that results are the same bytes on every run.
+    [default: True, which is without it]"""
+
+    contention: bool | None
+    """`--contention`: Estimate contention: the number of pairs of messages that meet on links if all nodes of each
+    running job send to each other."""
+
+    fragmentation: Scalar | None
+    """`--fragmentation`: Measure the fragmentation of the free nodes: the largest free submesh, and how many of each
+    of these slices, such as 4x4x4,8x4x4, would fit, as means over time."""
+
+    placements: bool | None
+    """`--placements`: Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that
+    was moved has its last nodes."""
+
+    by_shape: bool | None
+    """`--by-shape`: Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how
+    often they are refused and how long they wait, in the frame `shapes`."""
+
+    outages: Scalar | None
+    """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
+    the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or
+    random:mtbf=30d,repair=4h for failures that are drawn from the seed."""
+
+    on_outage: Scalar | None
+    """`--on-outage`: What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue
+    kills it and runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on;
+    the node leaves when it ends."""

@@ -1,0 +1,352 @@
+"""The results of replays."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._frame import Frame, html_table
+from ._picture import Picture
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+Key = str | int | tuple[str | int, ...]
+"""What picks replays: a number of the summary, or labels that all must be theirs, such as `("16x16", "mc1x1")`."""
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """A replay and the texts by which it is called: each of its coordinates in full and, where there is one, in short."""
+
+    number: int
+    labels: dict[str, list[str]]
+
+    def is_called(self, key: str | int) -> bool:
+        if isinstance(key, int):
+            return key == self.number
+        return any(key in texts for texts in self.labels.values())
+
+    def name(self) -> str:
+        return " ".join(self.labels[name][-1] for name in ("log", "machine", "scheduler", "allocator") if name in self.labels)
+
+
+class _Folder:
+    """Results in a directory."""
+
+    def __init__(self, path: str, kept: object = None) -> None:
+        self.path = path
+        self._kept = kept
+
+    def frame(self, name: str) -> Frame | None:
+        found = _core.read_frame(self.path, name)
+        return None if found is None else Frame(found)
+
+
+class Results:
+    """The results of one replay or several.
+
+    `summary` has a row for each replay and seed, `jobs` one for each job. `r["mc1x1"]` are those of one allocator,
+    `r["16x16", "easy"]` those of a machine under a scheduler, `r[0]` those of a replay by its number.
+
+    >>> import meshreplay as mr
+    >>> log = mr.lublin(jobs=100, procs=16, load=0.9)
+    >>> r = mr.replay(log, machine="4x4", allocator=["naive", "mc1x1"], scheduler=["fcfs", "easy"], quiet=True)
+    >>> len(r), len(r["mc1x1"]), len(r["mc1x1", "easy"])
+    (4, 2, 1)
+    """
+
+    def __init__(
+        self,
+        replays: list[_Replay],
+        run: _core.Run | None = None,
+        folder: _Folder | None = None,
+        whole: Results | None = None,
+    ) -> None:
+        """Use `replay` or `read_results`."""
+        self._replays = replays
+        self._run = run
+        self._folder = folder
+        self._whole = whole
+        self._frames: dict[str, Frame | None] = {}
+
+    # What was replayed.
+
+    def __len__(self) -> int:
+        """Returns the number of replays, also of those that failed."""
+        return len(self._replays)
+
+    def __iter__(self) -> Iterator[Results]:
+        """Goes through the replays, each as results of its own."""
+        return (self[replay.number] for replay in self._replays)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the replays: log, machine, scheduler and allocator."""
+        return [replay.name() for replay in self._replays]
+
+    def __getitem__(self, key: Key) -> Results:
+        """Returns the results of the replays with this number or these labels."""
+        return Results(self._found(key), self._run, self._folder, self._whole or self)
+
+    def _found(self, key: Key) -> list[_Replay]:
+        parts = key if isinstance(key, tuple) else (key,)
+        found = [replay for replay in self._replays if all(map(replay.is_called, parts))]
+        if not found:
+            raise KeyError(f"{key!r}: no such replay; there are {'; '.join(self.names)}")
+        return found
+
+    def _one(self, key: Key) -> _Replay:
+        found = self._found(key)
+        if len(found) > 1:
+            names = "; ".join(f"{replay.number}: {replay.name()}" for replay in found)
+            raise KeyError(f"{key!r} are {len(found)} replays; name one by more labels or by its number ({names})")
+        return found[0]
+
+    # What came out.
+
+    @property
+    def summary(self) -> Frame:
+        """The numbers of every replay and seed: the same as in the file `summary`."""
+        found = self.frame("summary")
+        if found is None:
+            raise _core.Error("there is no summary")
+        return found
+
+    @property
+    def jobs(self) -> Frame:
+        """Every job of every replay, in the order of the log: the same as in the file `jobs`."""
+        found = self.frame("jobs")
+        if found is None:
+            raise _core.Error("the results do not hold the jobs; `meshreplay sweep --jobs` keeps those of a study")
+        return found
+
+    def frame(self, name: str) -> Frame | None:
+        """Returns the frame of this name: `summary`, `jobs`, `fragmentation`, `shapes` or `downtimes`.
+
+        `None` if the replays have none, as nobody asked for it.
+        """
+        if name not in self._frames:
+            self._frames[name] = self._load(name)
+        return self._frames[name]
+
+    def _load(self, name: str) -> Frame | None:
+        if self._whole is not None:
+            frame = self._whole.frame(name)
+            if frame is None:
+                return None
+            return Frame(frame._native.of_replays([replay.number for replay in self._replays]))
+        if self._run is not None:
+            found = self._run.summary() if name == "summary" else self._run.detail(name)
+            return None if found is None else Frame(found)
+        return None if self._folder is None else self._folder.frame(name)
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the program, such as how many jobs were left out."""
+        return [] if self._run is None else self._run.notes
+
+    @property
+    def errors(self) -> dict[int, str]:
+        """The messages of the replays that failed, by their numbers."""
+        return {} if self._run is None else {number: message for number, _, message in self._run.errors}
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words: which allocator or scheduler is the best, by how much, and how certain that is.
+
+        Empty where nothing is compared.
+        """
+        return "\n".join(self._live("the closing line").verdict())
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was run, with every default: the content of run.json."""
+        found: dict[str, Any] = json.loads(self._live("run.json").manifest)
+        return found
+
+    def table(self, *columns: str) -> str:
+        """Returns the summary as the text that the command prints, with these columns in place of its own choice."""
+        return self._live("the table").text(list(columns))
+
+    def _live(self, what: str) -> _core.Run:
+        """Returns the replays themselves. Fails for results from a directory, and for a part of the replays."""
+        if self._run is None:
+            raise _core.Error(f"{what} is there only for replays of this process; this was read from {self._path()}")
+        if self._whole is not None:
+            raise _core.Error(f"{what} is of all replays together; take the results without [...]")
+        return self._run
+
+    def state(self, at: float) -> States:
+        """Returns the machines at a time in seconds of the replay, with all starts and ends of that instant."""
+        if self._run is None:
+            raise _core.Error("a state needs the replay itself; replay the log again")
+        return States(self, self._run, at)
+
+    # What is made of it.
+
+    def plot(
+        self,
+        kind: str,
+        *,
+        value: str | None = None,
+        log: bool = False,
+        relative_to: str | None = None,
+        replay: int | None = None,
+    ) -> Picture:
+        """Returns a picture of `mr.plots()`, such as `frontier`.
+
+        Args:
+            kind: What is drawn.
+            value: The column of the summary that it shows.
+            log: Whether the vertical axis of pictures by load is logarithmic.
+            relative_to: The allocator by which ratios divide.
+            replay: The number of the replay that pictures of nodes show.
+        """
+        return Picture(_core.plot(self._path(), kind, value, log, relative_to, replay))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        window: tuple[float, float] | None = None,
+        show: list[str] | None = None,
+        force: bool = False,
+    ) -> list[str]:
+        """Writes one HTML file with tables, pictures and, of replays with `placements=True`, the machine over time.
+
+        Args:
+            path: The file.
+            title: The title of the page.
+            window: The time for which the machine is shown, from and to, in seconds of the replay.
+            show: The allocators whose machines are shown side by side.
+            force: Whether a file that is no report is overwritten.
+
+        Returns:
+            Notes on what is missing.
+        """
+        title = title or ("meshreplay" if self._run is not None else None)
+        return _core.report(self._path(), os.path.abspath(path), title, window, show or [], force)
+
+    def save(self, folder: str | os.PathLike[str], *, format: str = "parquet", force: bool = False) -> None:
+        """Writes the files of `meshreplay replay -o`, with the same bytes.
+
+        Args:
+            folder: The directory, which is made if needed.
+            format: `parquet`, `arrow`, `csv`, `json` or `jsonl`.
+            force: Whether results of another run are replaced.
+        """
+        self._live("what is saved").save(os.path.abspath(folder), format, force)
+
+    def _path(self) -> str:
+        """Returns the directory of the results. Those of replays of this process are written to a temporary one."""
+        if self._whole is not None:
+            raise _core.Error("pictures and reports are of all replays together; take the results without [...]")
+        if self._folder is None:
+            kept = tempfile.TemporaryDirectory(prefix="meshreplay-")
+            self.save(os.path.join(kept.name, "results"))
+            self._folder = _Folder(os.path.join(kept.name, "results"), kept)
+        return self._folder.path
+
+    def __repr__(self) -> str:
+        if self._run is None or self._whole is not None:
+            return f"<meshreplay.Results: {len(self)} replays: {'; '.join(self.names)}>"
+        lines = self._run.verdict()
+        return self._run.text() + ("\n" + "\n".join(lines) + "\n" if lines else "")
+
+    def _repr_html_(self) -> str:
+        if self._run is None or self._whole is not None:
+            return self.summary._repr_html_()
+        titles, rows = self._run.table()
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._run.verdict())
+        return html_table(titles, [list(row) for row in rows]) + lines
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A job that runs at one moment."""
+
+    job: int
+    """The number of the job in the log."""
+    start_s: float
+    """The start, in seconds of the replay."""
+    procs: int
+    """The processors that it asked for."""
+    nodes: list[int]
+    """Its nodes in rank order."""
+
+
+class States:
+    """The machines of several replays at one moment: `states["mc1x1"]` is an array of one."""
+
+    def __init__(self, results: Results, run: _core.Run, at: float) -> None:
+        """Use `Results.state`."""
+        self._results = results
+        self._run = run
+        self.at = float(at)
+        self._known: dict[int, _core.State] = {}
+
+    def _state(self, key: Key) -> _core.State:
+        number = self._results._one(key).number
+        if number not in self._known:
+            self._known[number] = self._run.state(number, self.at)
+        return self._known[number]
+
+    def __getitem__(self, key: Key) -> numpy.typing.NDArray[numpy.int64]:
+        """Returns what each node holds, in the shape of the machine: `array[x, y]` is the node at x, y.
+
+        It is the number of a job; −1 on a free node, −2 on one that no job can have, and −3 on one that is down.
+        """
+        import numpy
+
+        state = self._state(key)
+        # Nodes are numbered along x first, which is the order of Fortran.
+        return numpy.frombuffer(state.bytes(), dtype=numpy.int64).reshape(state.extents, order="F")
+
+    def running(self, key: Key) -> list[RunningJob]:
+        """Returns the running jobs, in the order of their starts."""
+        return [RunningJob(*job) for job in self._state(key).running]
+
+    def waiting(self, key: Key) -> int:
+        """Returns the number of jobs that wait."""
+        return self._state(key).waiting
+
+    def __repr__(self) -> str:
+        return f"<meshreplay.States of {len(self._results)} replays at {self.at:,} s>"
+
+
+def of_run(run: _core.Run) -> Results:
+    """Returns the results of replays of this process."""
+    replays = [_Replay(number, dict(labels)) for number, labels in enumerate(run.replays())]
+    return Results(replays, run)
+
+
+def read_results(folder: str | os.PathLike[str]) -> Results:
+    """Returns the results in a directory of `replay -o`, `sweep -o` or `Results.save`."""
+    found = _Folder(os.path.abspath(folder))
+    summary = found.frame("summary")
+    if summary is None:
+        raise _core.Error(f"{found.path} holds no results; expected a directory of `replay -o` or `sweep -o`")
+    columns = {
+        name: (summary[name], summary[resolved if resolved in summary.columns else name])
+        for name, resolved in _core.coordinates()
+        if name in summary.columns
+    }
+    replays: dict[int, _Replay] = {}
+    for row, number in enumerate(summary["replay"]):
+        labels: dict[str, list[str]] = {}
+        for name, (shown, resolved) in columns.items():
+            texts = _core.labels(name, str(resolved[row]))
+            labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
+        replays.setdefault(number, _Replay(number, labels))
+    results = Results([replays[number] for number in sorted(replays)], folder=found)
+    results._frames["summary"] = summary
+    return results

@@ -1,0 +1,54 @@
+"""Prints `_options.py`, the keywords of `meshreplay.replay` that follow from the arguments of the command."""
+
+from __future__ import annotations
+
+import textwrap
+
+from meshreplay import _core
+
+HEAD = '''"""The keywords of `meshreplay.replay`, made from the arguments of the command by python/scripts/options.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+Scalar = str | int | float | os.PathLike[str]
+"""A value, as a number or as the command spells it."""
+
+
+class ReplayOptions(TypedDict, total=False):
+    """Every option of a replay by its own name. `None` stands for the default."""
+'''
+
+BY_NAME = {"machine", "allocator", "scheduler", "seed"}
+"""The keywords that stand in the signature of `replay` itself."""
+
+
+def kind(row: _core.Keyword) -> str:
+    """Returns the type of a keyword."""
+    if row["takes"] == "switch":
+        return "bool | None"
+    one = f"Literal[{', '.join(map(repr, row['choices']))}]".replace("'", '"') if row["choices"] else "Scalar"
+    return f"{one} | Sequence[{one}] | None" if row["takes"] == "values" else f"{one} | None"
+
+
+def entry(row: _core.Keyword) -> str:
+    """Returns the lines of a keyword."""
+    default = f" [default: {' '.join(row['defaults'])}]" if row["defaults"] else ""
+    if row["takes"] == "switch" and row["gives"] is False:
+        default = " [default: True, which is without it]"
+    said = row["help"].replace("\\", "\\\\").rstrip(".") + "." + default
+    text = textwrap.fill(f'"""`{row["flag"]}`: {said}"""', 118, initial_indent="    ", subsequent_indent="    ")
+    return f"    {row['name']}: {kind(row)}\n{text}\n"
+
+
+def options() -> str:
+    """Returns the text of the file."""
+    rows = [row for row in _core.keywords() if row["about"] == "replay" and row["name"] not in BY_NAME]
+    return HEAD + "\n" + "\n".join(map(entry, rows))
+
+
+if __name__ == "__main__":
+    print(options(), end="")

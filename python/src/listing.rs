@@ -1,0 +1,71 @@
+//! The registries as frames, and the keywords of a replay.
+
+use meshreplay::cli::embedded::{About, Keyword, Takes, replay_keywords};
+use meshreplay::figure::PLOT_KINDS;
+use meshreplay::report::LISTINGS;
+use meshreplay::study::Coordinate;
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{failure, message};
+use crate::frame::Frame;
+
+/// Returns a registry, such as that of the allocators, as a frame.
+#[pyfunction]
+pub(crate) fn listing(name: &str) -> PyResult<Frame> {
+    let Some((_, table)) = LISTINGS.into_iter().find(|(other, _)| *other == name) else {
+        let known: Vec<&str> = LISTINGS.iter().map(|(name, _)| *name).collect();
+        return Err(message(format!("no list '{name}' (one of: {})", known.join(", "))));
+    };
+    let table = table();
+    let rows: Vec<Vec<&str>> = table
+        .names()
+        .filter_map(|name| Some(table.row(name)?.into_iter().map(|(_, cell)| cell).collect()))
+        .collect();
+    let columns = table.titles().enumerate().map(|(i, title)| {
+        let cells: Vec<&str> = rows.iter().map(|row| row.get(i).copied().unwrap_or_default()).collect();
+        Column::from(Series::new(title.into(), cells))
+    });
+    let frame = DataFrame::new_infer_height(columns.collect()).map_err(|error| failure(&error))?;
+    Ok(Frame::new("", frame))
+}
+
+/// Returns the names of the kinds of plots, and what each shows.
+#[pyfunction]
+pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
+    PLOT_KINDS.iter().map(|kind| (kind.name, kind.summary)).collect()
+}
+
+/// Returns the names of the coordinates of replays, each with the name of the column that has its resolved value.
+#[pyfunction]
+pub(crate) fn coordinates() -> Vec<(&'static str, &'static str)> {
+    Coordinate::listed().map(|row| (row.name, row.column())).collect()
+}
+
+/// Returns the keywords that say how a log is read and what is replayed.
+#[pyfunction]
+pub(crate) fn keywords(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    replay_keywords().iter().map(|keyword| described(py, keyword)).collect()
+}
+
+/// Returns a keyword as a dictionary.
+fn described<'py>(py: Python<'py>, keyword: &Keyword) -> PyResult<Bound<'py, PyDict>> {
+    let Keyword { name, flag, takes, about, is_required, help, choices, defaults } = keyword;
+    let row = PyDict::new(py);
+    row.set_item("name", name)?;
+    row.set_item("flag", flag)?;
+    let (takes, gives) = match takes {
+        Takes::Switch(gives) => ("switch", Some(*gives)),
+        Takes::Value => ("value", None),
+        Takes::Values => ("values", None),
+    };
+    row.set_item("takes", takes)?;
+    row.set_item("gives", gives)?;
+    row.set_item("about", if *about == About::Reading { "reading" } else { "replay" })?;
+    row.set_item("required", is_required)?;
+    row.set_item("help", help)?;
+    row.set_item("choices", choices)?;
+    row.set_item("defaults", defaults)?;
+    Ok(row)
+}

@@ -1,0 +1,97 @@
+//! Logs: the first record, to know that there is one, and all of them as a frame.
+
+use meshreplay::cli::embedded::{self, ReplayDraft};
+use meshreplay::study::LogSource;
+use meshreplay::trace::{self, Reader, Record};
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use pyo3::prelude::*;
+
+use crate::error::{failure, message};
+use crate::frame::Frame;
+use crate::wait::wait_for;
+
+/// Opens the log that the arguments `words` of `replay` name and reads its first record. Returns the name of the log and
+/// that of its format.
+#[pyfunction]
+pub(crate) fn open_log(py: Python<'_>, words: Vec<String>) -> PyResult<(String, String)> {
+    let source = source(&words)?;
+    if let Some(model) = &source.model {
+        return Ok((source.name.clone(), model.entry().name.to_owned()));
+    }
+    wait_for(py, move || {
+        let mut reader = Reader::open(&source.path, source.read.clone()).map_err(|error| failure(&error))?;
+        loop {
+            match reader.next_entry().map_err(|error| failure(&error))? {
+                None | Some(trace::Entry::Record { .. }) => break,
+                Some(_) => {}
+            }
+        }
+        Ok((source.name, reader.format().name.to_owned()))
+    })?
+}
+
+/// Returns the records of a log as a frame whose columns are those of the format `table`.
+#[pyfunction]
+pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
+    let source = source(&words)?;
+    if source.model.is_some() {
+        return Err(message(format!(
+            "{} is a workload model, which draws its jobs in each replay",
+            source.name
+        )));
+    }
+    wait_for(py, move || {
+        let mut records = Vec::new();
+        let read = trace::read(&source.path, source.read, |record| records.push(*record));
+        let summary = read.map_err(|error| failure(&error))?;
+        let origin_s = summary.origin_s();
+        for record in &mut records {
+            record.submit_s -= origin_s;
+        }
+        Ok(Frame::new("", frame(&records)?))
+    })?
+}
+
+/// Returns the log that the arguments name.
+fn source(words: &[String]) -> PyResult<LogSource> {
+    let with = ["--machine=1", "--allocator=naive"].map(str::to_owned);
+    let words: Vec<String> = with.into_iter().chain(words.iter().cloned()).collect();
+    let ReplayDraft { draft, .. } = embedded::replay_draft(&words).map_err(message)?;
+    draft.logs.into_iter().next().ok_or_else(|| message("no log is given"))
+}
+
+/// A column of a frame of records: its name, and the field of a record that it shows.
+type Field = (&'static str, fn(&Record) -> i64);
+
+/// The columns of a frame of records. What is unknown is −1 in a record.
+const FIELDS: [Field; 13] = [
+    ("job", |record| record.job),
+    ("submit", |record| record.submit_s),
+    ("wait", |record| record.fields()[2]),
+    ("run", |record| record.run_s),
+    ("procs", |record| record.allocated_procs),
+    ("req_procs", |record| record.requested_procs),
+    ("req_time", |record| record.fields()[8]),
+    ("status", |record| record.status),
+    ("user", |record| record.fields()[11]),
+    ("group", |record| record.fields()[12]),
+    ("app", |record| record.fields()[13]),
+    ("queue", |record| record.queue),
+    ("partition", |record| record.fields()[15]),
+];
+
+/// Returns the frame of `records`. A column that no record fills is left out, except the submit and run times.
+fn frame(records: &[Record]) -> PyResult<DataFrame> {
+    let column = |(name, field): Field| {
+        let values: Vec<Option<i64>> =
+            records.iter().map(|record| Some(field(record)).filter(|&v| v != -1)).collect();
+        let is_filled = values.iter().any(Option::is_some) || ["submit", "run"].contains(&name);
+        is_filled.then(|| Column::from(Series::new(name.into(), values)))
+    };
+    let mut columns: Vec<Column> = FIELDS.into_iter().filter_map(column).collect();
+    if records.iter().any(|record| record.sides.is_some()) {
+        let shape = |record: &Record| record.sides.map(|[x, y, z]| format!("{x}x{y}x{z}"));
+        columns.push(Series::new("shape".into(), records.iter().map(shape).collect::<Vec<_>>()).into());
+    }
+    DataFrame::new_infer_height(columns).map_err(|error| failure(&error))
+}

@@ -1,0 +1,145 @@
+//! Replays: a command's arguments become a study, which runs in threads of the library.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use meshreplay::cli::embedded::{self, ReplayDraft};
+use meshreplay::frame::{FinishedRun, RunResults};
+use meshreplay::study::{self, Draft, Progress, Running, State, Study, SweepError};
+use pyo3::prelude::*;
+
+use crate::error::{failure, message};
+use crate::run::Run;
+use crate::wait::{wait, wait_for};
+
+/// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which they share.
+/// `names` gives the names of the logs in results; an empty one is that of the file. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
+#[pyfunction]
+#[pyo3(signature = (logs, names, words, tick=None))]
+pub(crate) fn replay(
+    py: Python<'_>,
+    logs: Vec<Vec<String>>,
+    names: Vec<String>,
+    words: Vec<String>,
+    tick: Option<Py<PyAny>>,
+) -> PyResult<Run> {
+    let (draft, threads) = merged(&logs, &names, &words)?;
+    let planned = move || {
+        let mut notes = Vec::new();
+        let study = embedded::plan(draft, &mut notes);
+        (study, notes)
+    };
+    let (study, notes) = wait_for(py, planned)?;
+    let study = Arc::new(study.map_err(message)?);
+    let running = Arc::new(Running::new(study.cells.len()));
+    let (work, stop) = ((Arc::clone(&study), Arc::clone(&running)), Arc::clone(&running));
+    let show = |py: Python<'_>| match &tick {
+        Some(tick) => tick.call1(py, progress(&study, &running)).map(drop),
+        None => Ok(()),
+    };
+    let ended = wait(py, move || run(&work.0, &work.1, threads, notes), move || stop.stop(), show)??;
+    let Ended { run, notes, errors } = ended;
+    Ok(Run::new(study, run, notes, errors))
+}
+
+/// Returns what the arguments of one log and the shared ones describe.
+fn drafted(of_log: &[String], words: &[String]) -> PyResult<ReplayDraft> {
+    let words: Vec<String> = words.iter().chain(of_log).cloned().collect();
+    embedded::replay_draft(&words).map_err(message)
+}
+
+/// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different formats.
+fn merged(
+    logs: &[Vec<String>],
+    names: &[String],
+    words: &[String],
+) -> PyResult<(Draft, Option<NonZeroUsize>)> {
+    let mut whole: Option<ReplayDraft> = None;
+    for (of_log, name) in logs.iter().zip(names) {
+        let mut part = drafted(of_log, words)?;
+        for log in part.draft.logs.iter_mut().filter(|_| !name.is_empty()) {
+            log.name.clone_from(name);
+        }
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => {
+                let [one, other] = [&whole.draft.options, &part.draft.options];
+                if one.input_format != other.input_format {
+                    return Err(message(
+                        "the logs are read with different formats, columns, units or time zones; replay them one by one",
+                    ));
+                }
+                whole.draft.logs.append(&mut part.draft.logs);
+            }
+        }
+    }
+    whole.map(|whole| (whole.draft, whole.threads)).ok_or_else(|| message("no log is given"))
+}
+
+/// What is left when all replays have ended.
+struct Ended {
+    run: Option<FinishedRun>,
+    notes: Vec<String>,
+    errors: BTreeMap<usize, String>,
+}
+
+/// Runs every replay of `study` and keeps the results in memory.
+fn run(
+    study: &Study,
+    running: &Running,
+    threads: Option<NonZeroUsize>,
+    notes: Vec<String>,
+) -> PyResult<Ended> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = threads.map_or(cores, usize::from).min(study.cells.len().max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(most).build().map_err(|error| failure(&error))?;
+    let mut results = RunResults::in_memory(study).map_err(|error| failure(&error))?;
+    let mut ended = Ended { run: None, notes, errors: BTreeMap::new() };
+    let mut lost = None;
+    let cells: Vec<usize> = (0..study.cells.len()).collect();
+    study::sweep(study, &cells, &pool, running, &|_, outcomes| Ok(outcomes), &mut |news| {
+        let Progress::Ended(number, outcome) = news else { return };
+        let outcomes = match outcome {
+            Ok(outcomes) => {
+                ended.notes.extend(study.notes_on(number, &outcomes));
+                Some(outcomes)
+            }
+            Err(SweepError::Interrupted) => None,
+            Err(error) => {
+                ended.errors.insert(number, chain(&error));
+                None
+            }
+        };
+        if let Err(error) = results.add(number, outcomes) {
+            running.stop();
+            lost.get_or_insert(error);
+        }
+    });
+    if let Some(error) = lost {
+        return Err(failure(&error));
+    }
+    ended.run = results.finish().map_err(|error| failure(&error))?;
+    Ok(ended)
+}
+
+/// Returns an error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    Python::attach(|py| failure(error).value(py).to_string())
+}
+
+/// Returns the numbers of finished jobs, jobs, ended replays and replays.
+fn progress(study: &Study, running: &Running) -> (u64, u64, usize, usize) {
+    let (mut done, mut jobs, mut ended) = (0, 0, 0);
+    for (number, cell) in study.cells.iter().enumerate() {
+        let of = cell.jobs * u64::from(study.options.replications.least());
+        jobs += of;
+        match running.state(number) {
+            State::Waiting => {}
+            State::Running => done += running.monitor(number).finished.load(Ordering::Relaxed) as u64,
+            State::Ended => (done, ended) = (done + of, ended + 1),
+        }
+    }
+    (done, jobs.max(done), ended, study.cells.len())
+}

@@ -1,0 +1,181 @@
+//! The results of replays in memory.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use meshreplay::allocator;
+use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail};
+use meshreplay::report::{Screen, SummaryTable, verdict};
+use meshreplay::scheduler;
+use meshreplay::study::{Coordinate, Study};
+use pyo3::prelude::*;
+
+use crate::error::{failure, message};
+use crate::frame::Frame;
+use crate::state::{State, state};
+use crate::wait::wait_for;
+
+/// Replays that have ended, with all results in memory. `meshreplay.Results` wraps it.
+#[pyclass(frozen, module = "meshreplay._core")]
+pub(crate) struct Run {
+    study: Arc<Study>,
+    /// The results; `None` if every replay failed.
+    finished: Option<Arc<FinishedRun>>,
+    notes: Vec<String>,
+    errors: BTreeMap<usize, String>,
+}
+
+/// A coordinate of a replay: its name, and the texts that name its value, the resolved one first.
+type Labels = (&'static str, Vec<String>);
+
+impl Run {
+    pub(crate) fn new(
+        study: Arc<Study>,
+        run: Option<FinishedRun>,
+        notes: Vec<String>,
+        errors: BTreeMap<usize, String>,
+    ) -> Self {
+        Self { study, finished: run.map(Arc::new), notes, errors }
+    }
+
+    /// Returns the results. Fails if every replay failed.
+    fn run(&self) -> PyResult<&Arc<FinishedRun>> {
+        self.finished.as_ref().ok_or_else(|| message("every replay failed, so there are no results"))
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// The notes of the program on logs and replays.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// The replays that failed: the number, what was replayed, and the message.
+    #[getter]
+    fn errors(&self) -> Vec<(usize, String, String)> {
+        let row = |(number, text): (&usize, &String)| (*number, self.study.label(*number), text.clone());
+        self.errors.iter().map(row).collect()
+    }
+
+    /// Whether any replay has results.
+    #[getter]
+    fn has_results(&self) -> bool {
+        self.finished.is_some()
+    }
+
+    /// The resolved run as JSON, as run.json has it.
+    #[getter]
+    fn manifest(&self) -> PyResult<String> {
+        Ok(self.run()?.run.clone())
+    }
+
+    /// The summary.
+    fn summary(&self) -> PyResult<Frame> {
+        Ok(Frame::new("summary", self.run()?.summary.clone()))
+    }
+
+    /// The names of the frames of details.
+    fn details(&self) -> PyResult<Vec<&'static str>> {
+        Ok(self.run()?.details.iter().map(KeptDetail::name).collect())
+    }
+
+    /// A frame of details; `None` if there is none of this name.
+    fn detail(&self, name: &str) -> PyResult<Option<Frame>> {
+        let Some(kept) = self.run()?.details.iter().find(|kept| kept.name() == name) else { return Ok(None) };
+        let frame = kept.frame().map_err(|error| failure(&error))?;
+        Ok(frame.map(|frame| Frame::new(name, frame)))
+    }
+
+    /// The coordinates of every replay, in the order of their numbers.
+    fn replays(&self) -> Vec<Vec<Labels>> {
+        let labels = |cell: &meshreplay::study::PlannedReplay| {
+            let texts = |row: &Coordinate| {
+                let mut texts = labels(row.name, row.text(&cell.spec));
+                let shown = row.shown(&cell.spec);
+                if !texts.contains(&shown) {
+                    texts.push(shown);
+                }
+                texts
+            };
+            Coordinate::listed().map(|row| (row.name, texts(row))).collect()
+        };
+        self.study.cells.iter().map(labels).collect()
+    }
+
+    /// The command that repeats a replay.
+    fn command(&self, number: usize) -> PyResult<Vec<String>> {
+        self.check(number)?;
+        Ok(self.study.command(number))
+    }
+
+    /// The answer in sentences; empty if nothing is compared.
+    fn verdict(&self) -> PyResult<Vec<String>> {
+        Ok(verdict(&self.study, self.run()?))
+    }
+
+    /// The table of the summary: its titles and the cells of each row.
+    #[pyo3(signature = (columns=Vec::new()))]
+    fn table(&self, columns: Vec<String>) -> PyResult<(Vec<String>, Vec<Vec<String>>)> {
+        let table =
+            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
+        let table = table.table();
+        Ok((table.titles().map(str::to_owned).collect(), table.rows().map(<[String]>::to_vec).collect()))
+    }
+
+    /// The table of the summary as text, as the command prints it into a pipe.
+    #[pyo3(signature = (columns=Vec::new()))]
+    fn text(&self, columns: Vec<String>) -> PyResult<String> {
+        let table =
+            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
+        Ok(table.text(Screen::default()))
+    }
+
+    /// Writes the files of `replay -o`. Returns false if the directory keeps more results of the same run.
+    fn save(&self, py: Python<'_>, folder: PathBuf, format: &str, force: bool) -> PyResult<bool> {
+        let Some(format) = FileFormat::ALL.into_iter().find(|other| other.extension() == format) else {
+            let known: Vec<&str> = FileFormat::ALL.iter().map(|format| format.extension()).collect();
+            return Err(message(format!("no format '{format}' (one of: {})", known.join(", "))));
+        };
+        let (study, run) = (Arc::clone(&self.study), Arc::clone(self.run()?));
+        let saved = wait_for(py, move || run.save(&study, (&folder, format, force)))?;
+        saved.map_err(|error| failure(&error))
+    }
+
+    /// The machine at one moment of a replay, in seconds of the replay.
+    fn state(&self, py: Python<'_>, number: usize, at_s: f64) -> PyResult<State> {
+        self.check(number)?;
+        let study = Arc::clone(&self.study);
+        wait_for(py, move || state(&study, number, at_s))?
+    }
+}
+
+impl Run {
+    /// Fails if there is no replay of this number.
+    fn check(&self, number: usize) -> PyResult<()> {
+        let count = self.study.cells.len();
+        if number < count {
+            Ok(())
+        } else {
+            Err(message(format!("no replay {number}; there are {count}, from 0")))
+        }
+    }
+}
+
+/// Returns the texts that name the value `text` of a coordinate: in full and, where that is another one, in short.
+#[pyfunction]
+pub(crate) fn labels(coordinate: &str, text: String) -> Vec<String> {
+    let short = match coordinate {
+        "allocator" => allocator::short_label(&text),
+        "scheduler" => {
+            let known = text.parse().ok().filter(|spec| scheduler::build(spec).is_ok());
+            known.map_or_else(|| text.clone(), |spec| scheduler::short(&spec).to_string())
+        }
+        _ => text.clone(),
+    };
+    let mut texts = vec![text, short];
+    texts.dedup();
+    texts
+}

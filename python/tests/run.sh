@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Tests the wheel in target/wheels: in fresh virtual environments of every Python from 3.10 on that is here with nothing but the wheel, and
+# then with the libraries of frames, from the oldest that are supported to the newest. Says what it skips.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+wheel=$(ls target/wheels/*.whl 2> /dev/null || true)
+if [ -z "$wheel" ]; then
+    echo "skipped: no wheel"
+    exit 0
+fi
+size=$(stat -c %s "$wheel")
+[ "$size" -le 25000000 ] || { echo "FAILED: the wheel has $size bytes, more than 25 MB" >&2; exit 1; }
+echo "wheel: $size bytes"
+
+# fresh DIRECTORY PYTHON makes a new virtual environment with only the wheel; prints its Python.
+fresh() {
+    rm -rf "$1"
+    "$2" -m venv "$1" && "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-index "$wheel" && echo "$PWD/$1/bin/python"
+}
+
+newest=
+for minor in 10 11 12 13 14 15; do
+    python=$(command -v "python3.$minor" || ls -d "$HOME"/.pyenv/versions/3.$minor.*/bin/python 2> /dev/null | tail -1 || true)
+    if [ -z "$python" ] || ! "$python" -c 'import venv' > /dev/null 2>&1; then
+        echo "skipped: Python 3.$minor is not here"
+        continue
+    fi
+    bare=$(fresh target/python-bare "$python")
+    "$bare" python/tests/bare.py
+    newest=$python
+done
+if [ -z "$newest" ]; then
+    echo "skipped: no Python from 3.10 on"
+    exit 0
+fi
+
+# tested NAME PACKAGES… runs the tests with these versions of libraries.
+tested() {
+    name=$1
+    shift
+    python=$(fresh "target/python-$name" "$newest")
+    "$python" -m pip install --quiet --disable-pip-version-check pytest numpy "$@" > /dev/null 2>&1 ||
+        { echo "skipped: $* cannot be installed"; return 0; }
+    "$python" -m pytest -q -p no:cacheprovider python/tests
+}
+tested newest polars pandas pyarrow duckdb matplotlib mypy pandas-stubs typing_extensions
+tested oldest 'polars<2' 'pandas<3' 'pyarrow<20' 'duckdb<1.3'

@@ -1,0 +1,109 @@
+"""Frames go to other libraries and come from them."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import meshreplay as mr
+import pytest
+
+
+def test_polars_pandas_pyarrow_and_duckdb_take_frames(results: mr.Results) -> None:
+    pl = pytest.importorskip("polars")
+    pa = pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    duckdb = pytest.importorskip("duckdb")
+    expected = results.jobs.to_dict()
+    assert len(expected["wait_s"]) == 600 and expected["allocated"][0] > 0
+    assert pl.DataFrame(results.jobs).to_dict(as_series=False) == expected
+    assert results.jobs.to_polars().equals(pl.DataFrame(results.jobs))
+    assert pa.table(results.jobs).to_pydict() == expected
+    assert results.jobs.to_arrow().schema.field("wait_s").metadata[b"unit"] == b"s"
+    frame = results.jobs.to_pandas()
+    assert isinstance(frame, pd.DataFrame) and frame["wait_s"].tolist() == expected["wait_s"]
+    jobs = results.jobs.to_arrow()
+    total = duckdb.sql("select sum(wait_s), count(distinct nodes) from jobs").fetchall()[0]
+    assert total[0] == pytest.approx(sum(expected["wait_s"])) and total[1] == len(set(expected["nodes"]))
+    assert jobs.num_rows == 600
+
+
+def test_numbers_share_memory_with_the_frame(results: mr.Results) -> None:
+    pa = pytest.importorskip("pyarrow")
+    one, other = (pa.table(results.jobs).column("wait_s").chunk(0).buffers()[1].address for _ in range(2))
+    assert one == other
+
+
+def test_a_frame_that_nobody_takes_is_released(results: mr.Results) -> None:
+    for _ in range(100):
+        results.jobs.__arrow_c_stream__()
+
+
+def test_frames_without_rows_keep_their_columns(results: mr.Results) -> None:
+    pl = pytest.importorskip("polars")
+    none = mr.Frame(results.jobs._native.of_replays([]))
+    assert pl.DataFrame(none).schema == results.jobs.to_polars().schema and len(none) == 0
+
+
+ROWS: dict[str, list[Any]] = {
+    "submit": [datetime.datetime(2024, 3, 1, 8, 0, 0), datetime.datetime(2024, 3, 1, 8, 0, 7)],
+    "run": [60, 90],
+    "procs": [4, 2],
+    "req_time": [100.0, None],
+    "user": ["anna, b", 'be"n'],
+}
+
+
+def replayed(frame: Any, **options: Any) -> dict[str, list[Any]]:
+    """Returns the jobs of a replay of a frame."""
+    log = mr.Log.from_frame(frame, name="own", **options)
+    return mr.replay(log, "4x4", "naive", timed=False, quiet=True).jobs.to_dict()
+
+
+def test_frames_of_every_library_are_logs(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    pa = pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    duckdb = pytest.importorskip("duckdb")
+    frame = pl.DataFrame(ROWS)
+    found = replayed(frame)
+    assert (found["submit_s"], found["run_s"], found["procs"]) == ([0.0, 7.0], [60.0, 90.0], [4, 2])
+    assert found["estimate_s"][0] == 100.0
+    arrow = pa.table(ROWS)
+    lazy = frame.with_columns(
+        pl.col("user").cast(pl.Categorical), pl.col("submit").dt.replace_time_zone("Europe/Berlin"),
+        pl.duration(seconds="run").alias("run"),
+    )
+    pandas = pd.DataFrame(ROWS)
+    for other in [arrow, pandas, pandas.assign(user=pandas["user"].astype("category")), lazy, duckdb.sql("from arrow").arrow()]:
+        again = replayed(other)
+        again["run"] = found["run"]
+        assert again == found, type(other)
+    frame.with_columns(pl.col("submit").dt.strftime("%Y-%m-%dT%H:%M:%S")).write_csv(tmp_path / "own.csv")
+    read = mr.replay(mr.read_log(tmp_path / "own.csv"), "4x4", "naive", timed=False, quiet=True).jobs.to_dict()
+    read["run"] = found["run"]
+    assert read == found
+
+
+def test_columns_can_be_named_and_wrong_frames_are_refused() -> None:
+    pl = pytest.importorskip("polars")
+    names = {"submit": "a", "run": "b", "procs": "c"}
+    frame = pl.DataFrame({"a": [0, 5], "b": [10, 20], "c": [1, 2]})
+    assert replayed(frame, columns=names)["run_s"] == [10.0, 20.0]
+    with pytest.raises(mr.Error, match="submit"):
+        mr.Log.from_frame(frame)
+    with pytest.raises(mr.Error, match="no rows"):
+        mr.Log.from_frame(frame.clear())
+    with pytest.raises(mr.Error, match="column 'd'"):
+        mr.Log.from_frame(frame.with_columns(d=pl.lit([1, 2])))
+    with pytest.raises(TypeError, match="Arrow stream"):
+        mr.Log.from_frame([1, 2])  # type: ignore[arg-type]
+
+
+def test_records_of_a_log_are_a_log_again(small: Path) -> None:
+    records = mr.read_log(small).records()
+    again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", timed=False, quiet=True)
+    first = mr.replay(small, "8x8", "mc1x1", timed=False, quiet=True)
+    one, other = first.jobs.to_dict(), again.jobs.to_dict()
+    assert one.pop("run") != other.pop("run") and one == other

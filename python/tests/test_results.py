@@ -1,0 +1,203 @@
+"""Results: parts of them, states, pictures, notes and errors."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Callable
+
+import meshreplay as mr
+import pytest
+
+
+def test_parts_are_found_by_labels_and_numbers(results: mr.Results) -> None:
+    assert (len(results), len(results["mc1x1"]), len(results["fcfs"])) == (4, 2, 2)
+    one = results["mc1x1", "fcfs"]
+    assert one.summary["replay"] == [3] and set(one.jobs["replay"]) == {3} and one.names == results[3].names
+    assert len(results["8x8"]) == 4 and len(results[results.summary["allocator"][0]]) >= 1
+    with pytest.raises(KeyError, match="no such replay"):
+        results["snug"]
+    with pytest.raises(mr.Error, match="all replays together"):
+        one.plot("frontier")
+    assert [part.summary["replay"][0] for part in results] == [0, 1, 2, 3]
+
+
+def test_states_are_the_placements_of_the_jobs(results: mr.Results) -> None:
+    numpy = pytest.importorskip("numpy")
+    jobs = results["mc1x1", "easy"].jobs.to_dict()
+    for at in [0.0, 86_400.0, 250_000.0]:
+        states = results.state(at=at)
+        array = states["mc1x1", "easy"]
+        expected = numpy.full(64, -1)
+        for job, start, end, nodes in zip(jobs["job"], jobs["start_s"], jobs["end_s"], jobs["nodes"]):
+            if start <= at < end:
+                for run in nodes.split():
+                    first, _, last = run.partition("-")
+                    expected[int(first) : int(last or first) + 1] = job
+        assert array.shape == (8, 8) and not array.flags.writeable
+        # Node x + 8 y is the one at x, y.
+        assert (array == expected.reshape(8, 8).T).all()
+        running = states.running(("mc1x1", "easy"))
+        assert sum(len(job.nodes) for job in running) == (array >= 0).sum()
+        arrived = sum(submit <= at for submit in jobs["submit_s"])
+        started = sum(start <= at for start in jobs["start_s"])
+        assert states.waiting(("mc1x1", "easy")) == arrived - started
+    with pytest.raises(KeyError, match="2 replays"):
+        results.state(at=0)["mc1x1"]
+
+
+def test_unavailable_nodes_and_three_dimensions(small: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    found = mr.replay(small, "4x4x5", "naive", unavailable="(3,3,4)", timed=False, quiet=True)
+    array = found.state(at=0)["naive"]
+    assert array.shape == (4, 4, 5) and array[3, 3, 4] == -2 and (array == -2).sum() == 1
+    assert array.dtype == numpy.int64
+
+
+def test_pictures_show_and_save(results: mr.Results, tmp_path: Path) -> None:
+    picture = results.plot("nodes", replay=1)
+    assert picture._repr_svg_().startswith("<svg") and len(mr.plots()) > 5
+    picture.save(tmp_path / "x.png", scale=1)
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    for wrong in ["x.jpg", "x"]:
+        with pytest.raises(mr.Error, match="svg or .png"):
+            picture.save(tmp_path / wrong)
+    with pytest.raises(mr.Error, match="no plot 'frontiers'"):
+        results.plot("frontiers")
+    with pytest.raises(mr.Error, match="fragmentation"):
+        results.plot("fragmentation")
+
+
+def test_html_is_shown_and_escaped(results: mr.Results, tmp_path: Path) -> None:
+    parts: list[mr.Results | mr.Frame] = [results, results["mc1x1"], results.summary]
+    for part in parts:
+        assert part._repr_html_().startswith("<table>") and "mc1x1" in part._repr_html_()
+    assert "600 rows" in results.jobs._repr_html_()
+    odd = tmp_path / "<b>.swf"
+    odd.write_text("1 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    shown = mr.replay(odd, "4x4", "naive", quiet=True)._repr_html_()
+    assert "<b>" not in shown and "&lt;b&gt;" in shown
+
+
+def test_notes_are_warnings_and_kept(tmp_path: Path) -> None:
+    log = tmp_path / "log.swf"
+    line = "{} {} -1 60 {} -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    log.write_text(line.format(1, 0, 4) + line.format(2, 5, 400))
+    with pytest.warns(mr.Note, match="1"):
+        found = mr.replay(log, "4x4", "naive", oversize="skip")
+    assert len(found.notes) == 1
+    assert mr.replay(log, "4x4", "naive", oversize="skip", quiet=True).notes == found.notes
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"allocator": "nave"}, "did you mean 'naive'"),
+        ({"machine": "4xx4"}, "4xx4"),
+        ({"scheduler": ["easy", "eassy"]}, "eassy"),
+        ({"trim": 200}, "0 to below 100"),
+        ({"rules": "nobody"}, "nobody"),
+        ({"timed": "no"}, "True or False"),
+        ({"seed": -1}, "-1"),
+        ({"machine": "2x2"}, "machine"),
+        ({"allocator": []}, "at least one"),
+    ],
+)
+def test_errors_are_those_of_the_program(small: Path, change: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {"machine": "8x8", "allocator": "naive", "quiet": True, **change}
+    with pytest.raises(mr.Error) as raised:
+        mr.replay(small, **given)  # type: ignore[arg-type]
+    assert message in str(raised.value) and "--help" not in str(raised.value)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_wrong_keywords_and_logs(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="did you mean 'arrival_scale'"):
+        mr.replay(small, "8x8", "naive", arrival_scales=[1])  # type: ignore[call-arg]
+    with pytest.raises(mr.Error, match="does not exist|no such file|cannot be"):
+        mr.read_log(tmp_path / "none.swf")
+    (tmp_path / "bad.swf").write_text("1 0 x\n")
+    with pytest.raises(mr.Error, match="bad.swf:1"):
+        mr.read_log(tmp_path / "bad.swf")
+    with pytest.raises(mr.Error, match="no-such"):
+        mr.read_log(small, format="no-such")
+
+
+LONG = """
+import sys, meshreplay as mr
+print("ready", flush=True)
+mr.replay(mr.synthetic(jobs=400_000, ratio=2), "64x64", "mc1x1", ["easy", "fcfs"], quiet=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_ctrl_c_ends_replays() -> None:
+    process = subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said and process.returncode != 0
+
+
+def test_other_threads_of_python_run_meanwhile() -> None:
+    counted = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    ticks: list[tuple[int, int, int, int]] = []
+    mr._core.replay(
+        [["--", "synthetic:jobs=20000,ratio=2"]], [""], ["--machine=32x32", "--allocator=mc1x1"],
+        lambda *news: ticks.append(news),
+    )
+    done.set()
+    thread.join()
+    assert counted > 10 and all(tick[3] == 1 for tick in ticks)
+
+
+def test_studies_run_and_are_read(command: Callable[..., str], small: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(f'logs = ["{small}"]\nmachines = ["8x8"]\nallocators = ["naive", "mc1x1"]\narrival_scales = [1, 0.8]\n')
+    found = mr.sweep(study, tmp_path / "out", jobs=True, quiet=True)
+    assert len(found) == 4 and len(found["mc1x1"].jobs) == 300
+    assert found.plot("load").svg.startswith("<svg")
+    with pytest.raises(mr.Error, match="replay the log again"):
+        found.state(at=0)
+    with pytest.raises(mr.Error, match="stu.dy.toml"):
+        mr.sweep(tmp_path / "stu.dy.toml", tmp_path / "out2", quiet=True)
+
+
+def test_the_command_has_its_exit_codes(command: Callable[..., str], small: Path) -> None:
+    assert "meshreplay " + mr.__version__ in command("--version")
+    assert "unexpected argument" in command("replay", "--nonsense", code=2)
+    assert "error: " in command("replay", "/no/such.swf", "-m", "4x4", "-a", "naive", code=1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_the_command_ends_by_the_signal() -> None:
+    words = ["replay", "synthetic:jobs=400000,ratio=2", "-m", "64x64", "-a", "mc1x1", "-q"]
+    process = subprocess.Popen([sys.executable, "-m", "meshreplay", *words], stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT and "interrupted" in said and "Traceback" not in said
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m meshreplay list allocators | head -1; echo ${{PIPESTATUS[0]}}",
+        shell=True, executable="/bin/bash", capture_output=True, text=True, check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "0" and done.stderr == ""

@@ -1,0 +1,77 @@
+//! `meshreplay list`: lists the names that specs can have.
+
+use anyhow::anyhow;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{Failure, print};
+use crate::cli::terminal::screen;
+use crate::report::{LISTINGS, Listing};
+use crate::spec::unknown;
+use crate::text::Table;
+
+/// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their sources.
+///
+/// On a terminal a list has the columns that there is room for; a pipe gets all of them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay list allocators snug")]
+pub(in crate::cli) struct Args {
+    /// What to list.
+    #[arg(value_parser = listings())]
+    family: Listing,
+    /// Show only the rows with these names, with everything that is known of them.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Columns to show, such as `name,source`.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', conflicts_with = "names")]
+    columns: Vec<String>,
+    /// Print a Markdown table.
+    #[arg(long, conflicts_with = "names")]
+    markdown: bool,
+}
+
+/// Returns the parser of the name of a list.
+fn listings() -> impl TypedValueParser<Value = Listing> {
+    let find = |name: String| LISTINGS.into_iter().find(|(other, _)| *other == name).ok_or("no such list");
+    PossibleValuesParser::new(LISTINGS.map(|(name, _)| name)).try_map(find)
+}
+
+/// Prints the list, or single rows of it.
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let (family, table) = args.family;
+    let mut table = table();
+    if !args.names.is_empty() {
+        let rows: Result<Vec<String>, Failure> = args.names.iter().map(|name| row(&table, name)).collect();
+        return print(&rows?.join("\n"));
+    }
+    if !args.columns.is_empty() {
+        let known: Vec<&str> = table.titles().collect();
+        if let Some(name) = args.columns.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(Failure::Usage(unknown("column", name, known).into()));
+        }
+        table = table.with_columns(&args.columns.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    if args.markdown {
+        return print(&table.markdown());
+    }
+    let Some(width) = screen().width.filter(|_| args.columns.is_empty()) else { return print(&table.text()) };
+    let (text, removed) = table.wrapped_text(width, "what", 40);
+    let rest = if removed.is_empty() {
+        String::new()
+    } else {
+        format!("\n no room for: {}\n `meshreplay list {family} NAME` shows them\n", removed.join(", "))
+    };
+    print(&(text + &rest))
+}
+
+/// Returns everything that is known of one row, a line for each column that says something.
+fn row(table: &Table, name: &str) -> Result<String, Failure> {
+    let Some(cells) = table.row(name) else {
+        let known: Vec<&str> = table.names().collect();
+        let error = unknown("name", name, known);
+        return Err(Failure::Usage(anyhow!(error)));
+    };
+    let width = cells.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
+    let lines = cells.iter().filter(|(_, cell)| !cell.is_empty());
+    Ok(lines.fold(String::new(), |text, (title, cell)| text + &format!(" {title:width$}  {cell}\n")))
+}

@@ -1,0 +1,6 @@
+//! The commands about algorithms as such: what there is, and whether allocators keep the laws.
+
+pub(super) mod check;
+pub(super) mod list;
+
+use super::{Failure, print};

@@ -1,0 +1,191 @@
+//! The command line for a program that embeds it, as the Python package does: the whole command, and what the arguments
+//! of `replay` mean. Such a program has the names, the values and the messages of the command without writing them again.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+
+use super::reading::tell_local_zone;
+use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
+use super::{Failure, usage};
+use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
+
+/// The path under which this program is called again. It is set where the process is another program that has the command in it.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Runs the command that `words` give, without the name of the program, and returns its exit code. After a signal that
+/// the command hears, such as Ctrl-C, the process ends by it. `program` is the path under which scripts call the command
+/// again.
+pub fn run(program: PathBuf, words: impl IntoIterator<Item = OsString>) -> u8 {
+    // The first call in a process decides.
+    let _ = PROGRAM.set(program);
+    super::run([OsString::from("meshreplay")].into_iter().chain(words))
+}
+
+/// Returns the path under which this program is called again.
+pub(super) fn program() -> io::Result<PathBuf> {
+    PROGRAM.get().map_or_else(env::current_exe, |path| Ok(path.clone()))
+}
+
+/// What an argument of `replay` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: the argument is a switch, which gives an option this value.
+    Switch(bool),
+    /// One value.
+    Value,
+    /// One value or several.
+    Values,
+}
+
+/// What an argument is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// How a log is read.
+    Reading,
+    /// What is replayed, how, and what is measured.
+    Replay,
+}
+
+/// An argument of `replay`, as a keyword of a function has it.
+#[derive(Clone, Debug)]
+pub struct Keyword {
+    /// The name with underscores: that of the option in [`OPTIONS`], or else that of the argument.
+    pub name: String,
+    /// The argument with its dashes.
+    pub flag: String,
+    /// What it takes.
+    pub takes: Takes,
+    /// What it is about.
+    pub about: About,
+    /// Whether it must be given.
+    pub is_required: bool,
+    /// The help text, in one paragraph.
+    pub help: String,
+    /// The names that its value may have; empty if they are not a list.
+    pub choices: Vec<String>,
+    /// The values that it has if it is not given; empty if there are none.
+    pub defaults: Vec<String>,
+}
+
+/// Returns the arguments of `replay` that say how logs are read and what is replayed, in the order of its help.
+pub fn replay_keywords() -> Vec<Keyword> {
+    let command = command();
+    let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
+    named.filter(|(_, long)| !OF_PROGRAM.contains(long)).map(|(arg, long)| keyword(arg, long)).collect()
+}
+
+/// What arguments of `replay` describe.
+#[derive(Clone, Debug)]
+pub struct ReplayDraft {
+    /// The study. Outcomes hold their jobs, as with `-o`.
+    pub draft: Draft,
+    /// The number of replays that run at once; `None` for the number of cores.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// Returns what these arguments of `replay` describe. The error is the message of the command.
+pub fn replay_draft(words: &[String]) -> Result<ReplayDraft, String> {
+    tell_local_zone();
+    let parsed =
+        command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
+    let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;
+    let mut draft = args.draft().map_err(|error| format!("{error:#}"))?;
+    draft.options.jobs = true;
+    Ok(ReplayDraft { draft, threads: args.threads })
+}
+
+/// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error is the
+/// message of the command.
+pub fn plan(draft: Draft, notes: &mut Vec<String>) -> Result<Study, String> {
+    draft.plan(notes).map_err(|error| match unplanned(error) {
+        Failure::Failed(error) | Failure::Usage(error) => format!("{error:#}"),
+        Failure::Reported => String::new(),
+    })
+}
+
+/// Returns the command `replay` on its own.
+fn command() -> Command {
+    let command = Command::new("replay").no_binary_name(true).disable_help_flag(true);
+    replay::Args::augment_args(command)
+}
+
+/// Returns the option that the argument of this name sets, if there is one.
+fn option(long: &str) -> Option<&'static ReplayOption> {
+    OPTIONS.iter().find(|row| row.flag.as_ref().is_some_and(|flag| flag.name == long))
+}
+
+/// Returns the keyword of an argument.
+fn keyword(arg: &Arg, long: &str) -> Keyword {
+    let option = option(long);
+    let gives = option.and_then(|row| row.flag.as_ref()).map(|flag| flag.gives);
+    let takes = match (gives, arg.get_action()) {
+        (Some(FlagValue::Value(value)), _) => Takes::Switch(value == "true"),
+        (_, ArgAction::SetTrue) => Takes::Switch(true),
+        (_, ArgAction::Append) => Takes::Values,
+        _ => Takes::Value,
+    };
+    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let defaults = match (option, takes) {
+        (_, Takes::Switch(_)) | (Some(_), _) => Vec::new(),
+        _ => arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect(),
+    };
+    let choices = match takes {
+        Takes::Switch(_) => Vec::new(),
+        _ => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
+    };
+    Keyword {
+        name: option.map_or(long, |row| row.name).replace('-', "_"),
+        flag: format!("--{long}"),
+        takes,
+        about: if OF_READING.contains(&long) { About::Reading } else { About::Replay },
+        is_required: arg.is_required_set(),
+        help: help.split_whitespace().collect::<Vec<_>>().join(" "),
+        choices,
+        defaults,
+    }
+}
+
+/// Returns the message of a parser's error without its heading and without the hints that concern only a shell.
+fn plain(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|hint| text.find(hint)).min();
+    text[..end.unwrap_or(text.len())].trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::Options;
+
+    #[test]
+    fn keywords_are_the_options_by_their_own_names() {
+        let keywords = replay_keywords();
+        for row in OPTIONS.iter().filter(|row| row.flag.as_ref().is_some_and(|flag| flag.in_replay.is_none()))
+        {
+            assert!(keywords.iter().any(|keyword| keyword.name == row.name), "{}", row.name);
+        }
+        let found = |name: &str| keywords.iter().find(|keyword| keyword.name == name);
+        assert_eq!(found("timed").map(|keyword| keyword.takes), Some(Takes::Switch(false)));
+        assert_eq!(found("machine").map(|keyword| keyword.takes), Some(Takes::Values));
+        assert_eq!(found("time_zone").map(|keyword| keyword.about), Some(About::Reading));
+        assert!(found("output").is_none() && found("logs").is_none());
+    }
+
+    #[test]
+    fn words_mean_what_they_mean_to_the_command() -> Result<(), String> {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let ReplayDraft { draft, threads } =
+            replay_draft(&words("a.swf --machine=4x4 --machine=16 --allocator=naive --no-timing"))?;
+        assert_eq!((draft.axes.machines.len(), draft.options.timed, threads), (2, false, None));
+        assert_eq!(draft.options, Options { jobs: true, ..Options::default() });
+        let wrong = replay_draft(&words("a.swf --machine=4x4 --allocator=nave")).err().unwrap_or_default();
+        assert!(wrong.contains("'nave'") && !wrong.contains("--help"), "{wrong}");
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! The facts from which a guest is built, and the reasons why it cannot be.
+
+use std::sync::Arc;
+
+use crate::machine::{Mesh, NodeLists};
+use crate::spec::SpecError;
+use crate::stop::Stop;
+
+/// The facts that a guest may use when it is built for one replay.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The spec of the guest, such as `guest:mine`, by which messages name it.
+    pub label: &'a str,
+    /// The machine of the replay.
+    pub mesh: &'a Mesh,
+    /// The number of jobs of the replay; 0 where the guest is only asked which jobs it can serve.
+    pub jobs: usize,
+    /// The seed of the replication.
+    pub seed: u64,
+    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
+    /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
+    pub stop: &'a Stop,
+    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    pub lists: Option<&'a Arc<NodeLists>>,
+}
+
+/// The reason why an algorithm cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GuestError {
+    /// The spec is wrong, or the algorithm does not suit the machine.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The guest could not be started. The text is a whole message.
+    #[error("{0}")]
+    Failed(String),
+    /// The replay was stopped while the guest was started.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Setup<'_> {
+    /// Returns the error of a guest that could not be started.
+    pub(super) fn failed(&self, message: String) -> GuestError {
+        let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
+        if is_interrupted { GuestError::Interrupted } else { GuestError::Failed(message) }
+    }
+}

@@ -1,0 +1,137 @@
+//! The logs of a study: where they are, how they are read, and the jobs that they hold.
+
+mod recorded_nodes;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
+use crate::job::{Job, Time};
+use crate::spec::SpecError;
+use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
+use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
+
+/// A log that is to be replayed, before it is read, or a workload model in place of a log.
+#[derive(Clone, Debug)]
+pub struct LogSource {
+    /// The name in results: the file name without directory and extensions, or the spec of the model.
+    pub name: String,
+    /// The text by which the study file or the command line names the log.
+    pub file: String,
+    /// The path of the log's file. `-` is standard input. Empty for a model.
+    pub path: PathBuf,
+    /// The options for reading the file.
+    pub read: ReadOptions,
+    /// The workload model, or `None` if this is a file.
+    pub model: Option<Model>,
+}
+
+impl LogSource {
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload model with
+    /// wrong parameters.
+    pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
+        let file = file.to_owned();
+        if !Model::is_spec(&file) {
+            return Ok(Self { name: log_name(&path), file, path, read, model: None });
+        }
+        let model = Model::new(&file.parse()?)?;
+        Ok(Self { name: model.to_string(), file, path: PathBuf::new(), read, model: Some(model) })
+    }
+
+    /// Returns the argument that names the log or the model on a command line.
+    pub fn argument(&self) -> String {
+        match &self.model {
+            Some(model) => model.spec().to_string(),
+            None => self.path.display().to_string(),
+        }
+    }
+}
+
+/// A log after it was read.
+#[derive(Debug)]
+pub struct LoadedLog {
+    /// The file name without directory and extensions.
+    pub name: String,
+    /// The counts and irregularities that were found while the log was read.
+    pub summary: Arc<LogSummary>,
+    /// The jobs by the workload rules.
+    pub workload: Workload,
+    /// The names behind the numbers of the jobs, and when the log begins.
+    pub names: Arc<LogNames>,
+}
+
+impl LoadedLog {
+    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions that no job
+    /// has are passed over; planning has refused them.
+    pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
+        let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
+        let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
+        let known: BTreeSet<i64> = known.collect();
+        let numbers = self.names.partition_numbers(partitions, &known.iter().copied()).unwrap_or_default();
+        let is_chosen =
+            |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
+        Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+    }
+
+    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
+    /// list is empty if there is neither.
+    pub(super) fn notes(&self, path: &Path) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.workload.left_out.total() > 0 {
+            notes.push(format!("{}: left out {}", path.display(), self.workload.left_out));
+        }
+        let surplus = self.summary.irregularities.surplus_field_lines;
+        if surplus > 0 {
+            notes.push(format!(
+                "{}: {surplus} lines have more than 18 fields; the rest is ignored",
+                path.display()
+            ));
+        }
+        let said = self.summary.facts.notes.iter().cloned();
+        let counted = self.summary.facts.counts.iter().map(|(what, count)| format!("{what}: {count}"));
+        notes.extend(said.chain(counted).map(|note| format!("{}: {note}", path.display())));
+        notes
+    }
+}
+
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
+/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read.
+pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
+    let mut builder = WorkloadBuilder::new(rules);
+    let summary = trace::read(path, options, |record| builder.add(record))?;
+    let mut workload = builder.finish(summary.irregularities.skipped());
+    let origin = Time::from_seconds(summary.origin_s());
+    for job in &mut workload.jobs {
+        (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+    }
+    let names = Arc::new(summary.names());
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
+}
+
+/// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
+/// for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
+pub fn log_name(path: &Path) -> String {
+    let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    let stem = formats::without_extensions(&file);
+    if stem == "-" { "stdin".to_owned() } else { stem.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_named_by_their_files() {
+        for (path, name) in [
+            ("a/b/NASA-iPSC-1993-3.1-cln.swf.gz", "NASA-iPSC-1993-3.1-cln"),
+            ("x.premas", "x"),
+            ("plain", "plain"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(log_name(Path::new(path)), name);
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
+//! once.
+
+mod survey;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use self::survey::{Counts, LogSize, PartSurvey, Wanted};
+use crate::allocator::follows_lists;
+use crate::execution::has_traffic;
+use crate::job::{Job, Time};
+use crate::machine::node_map::NodeMapError;
+use crate::machine::outages::OutageFileError;
+use crate::machine::{AutoMachine, Mesh};
+use crate::prediction::PredictionError;
+use crate::spec::SpecError;
+use crate::study::axes::{Axes, Combination, LogPart};
+use crate::study::jobs::JobsError;
+use crate::study::key::{content_key, own_key, sha256, unique};
+use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load};
+use crate::study::options::Options;
+use crate::study::planned::{PlannedReplay, Study, StudyLog};
+use crate::study::replay::check_outages;
+use crate::study::replay_spec::ReplaySpec;
+use crate::study::shard;
+use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
+use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
+use crate::workload::{Model, Rules};
+
+/// A study before its logs are read, as a study file or a command line describes it.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The name of the study.
+    pub name: String,
+    /// The purpose of the study, if one is given.
+    pub description: Option<String>,
+    /// The options that all replays share.
+    pub options: Options,
+    /// The logs of the study, or models in place of logs.
+    pub logs: Vec<LogSource>,
+    /// The axes: the values whose combinations are replayed.
+    pub axes: Axes,
+    /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
+    /// logs and jobs in memory so that no log is read twice, and it replays equal combinations once.
+    pub is_of_command: bool,
+}
+
+/// The reason why a study cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A log cannot be read.
+    #[error("{source}")]
+    Log {
+        /// The position of the log in [`Draft::logs`], from 0.
+        number: usize,
+        /// The reason.
+        source: Box<TraceError>,
+    },
+    /// A name does not exist, or two names cannot be used together.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The outages cannot be read, or do not suit a machine.
+    #[error(transparent)]
+    Outages(#[from] OutageFileError),
+    /// The node map cannot be read, or does not suit a machine.
+    #[error(transparent)]
+    NodeMap(#[from] NodeMapError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
+    /// The nodes that jobs had according to a log cannot be those of a machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
+    /// The jobs of a log cannot be replayed on a machine.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+    /// A machine that follows from a log cannot have as many nodes as the log has processors.
+    #[error(
+        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as 16x16"
+    )]
+    Auto {
+        /// The name of the log.
+        log: String,
+        /// The machine.
+        machine: AutoMachine,
+        /// The number of nodes.
+        nodes: u64,
+    },
+    /// A machine was to follow from a workload model.
+    #[error("{log} is a workload model, from which no machine follows; give the machine, such as 16x16")]
+    AutoOfModel {
+        /// The name of the model.
+        log: String,
+    },
+    /// No job of a log belongs to a partition, in words.
+    #[error("{0}")]
+    Partition(String),
+    /// A partition of a workload model was asked for.
+    #[error("{log} is a workload model, which has no partitions; leave out --partition")]
+    PartitionOfModel {
+        /// The name of the model.
+        log: String,
+    },
+    /// A log has no jobs, or they cannot be loaded.
+    #[error(transparent)]
+    LoadJobsError(#[from] LoadJobsError),
+}
+
+impl Draft {
+    /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
+    pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        // Names are checked before any log is read, so that a wrong name fails at once.
+        let given = self.name_logs();
+        let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
+        if known.is_none() && self.axes.autos.machines.is_empty() {
+            self.axes.combinations()?;
+        }
+        self.check_files()?;
+        check_predictions(&self.axes.rules, &[])?;
+        self.options.recorded = self.axes.has_recorded();
+        self.options.traffic = self.axes.networks.iter().any(|given| has_traffic(&given.spec));
+        self.options.partitions = self.axes.partitions != [PartitionChoice::All];
+        self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
+        let (logs, surveys) = self.survey(notes)?;
+        self.name_zone(&logs, notes);
+        notes.extend(self.without_users(&surveys));
+        let combinations = if let Some(combinations) = known {
+            combinations
+        } else {
+            self.size_machines(&surveys, notes)?;
+            self.check_files()?;
+            self.combinations(given, notes)?
+        };
+        let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
+        let mut known: BTreeMap<String, bool> = BTreeMap::new();
+        let mut cells = Vec::with_capacity(combinations.len());
+        let unique = unique();
+        for Combination { log, spec, of_all } in combinations {
+            let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
+            let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
+            if of_all {
+                // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
+                // case is checked once.
+                let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
+                let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                if !known.contains_key(&jobs) {
+                    let note = survey.left_out(&logs[log], &spec, &self.options)?;
+                    notes.extend(
+                        note.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
+                    );
+                    known.insert(jobs.clone(), note.is_some());
+                }
+                if known[&jobs] {
+                    continue;
+                }
+            }
+            let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
+            let key = own_key(content_key(&spec, &self.options), &spec, &unique);
+            let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
+            cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
+        }
+        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+        let Self { name, description, options, is_of_command, axes, .. } = self;
+        let guests = axes.guests;
+        let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
+        if is_of_command {
+            load_jobs(&mut study, notes)?;
+            check_recorded_nodes(&study)?;
+        }
+        Ok(study)
+    }
+
+    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
+    /// many logs were given.
+    fn name_logs(&mut self) -> usize {
+        let given = self.logs.len();
+        if self.is_of_command {
+            let mut seen = BTreeSet::new();
+            self.logs.retain(|log| seen.insert(log.file.clone()));
+        }
+        self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
+        given
+    }
+
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
+    /// have another one.
+    fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
+        let mut formats =
+            logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
+        let Some((Some(named), _)) = formats.find(|(named, given)| named != given) else { return };
+        if let (false, Some(zone)) = (self.is_of_command, formats::time_zone(named)) {
+            notes.push(format!(
+                "dates without a zone are read as {zone}, the zone of this machine if that is known; the line \
+                 input_format = \"{named}\" of the study makes them the same on every machine"
+            ));
+        }
+        self.options.input_format = Some(named.clone());
+    }
+
+    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
+    fn size_machines(
+        &mut self,
+        surveys: &[Vec<PartSurvey>],
+        notes: &mut Vec<String>,
+    ) -> Result<(), PlanError> {
+        for (log, parts) in self.logs.iter().zip(surveys) {
+            let mut found = Vec::with_capacity(parts.len());
+            for part in parts {
+                let partition = part.partition.clone();
+                let machines = self.machines_of(log, part, notes)?;
+                found.push(LogPart { partition, machines });
+            }
+            self.axes.of_logs.push(found);
+        }
+        Ok(())
+    }
+
+    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
+    fn machines_of(
+        &self,
+        log: &LogSource,
+        part: &PartSurvey,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Mesh>, PlanError> {
+        if self.axes.autos.machines.is_empty() {
+            return Ok(self.axes.machines.clone());
+        }
+        let name = part.name(&log.name);
+        let Some(LogSize { nodes, source }) = part.size.filter(|_| log.model.is_none()) else {
+            return Err(PlanError::AutoOfModel { log: name });
+        };
+        let machines = self.axes.machines_of(nodes);
+        let machines = machines.map_err(|machine| PlanError::Auto { log: name.clone(), machine, nodes })?;
+        for (place, auto) in &self.axes.autos.machines {
+            let machine = &machines[*place];
+            let surplus = machine.nodes() - machine.available();
+            let without = if surplus > 0 {
+                format!(" ({surplus} of its nodes are unavailable)")
+            } else {
+                String::new()
+            };
+            notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
+        }
+        Ok(machines)
+    }
+
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
+    /// of logs that were given.
+    fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
+        let mut combinations = self.axes.combinations()?;
+        notes.extend(self.axes.unserved());
+        self.without_outages(&mut combinations, notes)?;
+        if self.is_of_command {
+            let asked = combinations.len() / self.logs.len().max(1) * given;
+            let mut seen = BTreeSet::new();
+            combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.identity())));
+            let twice = asked - combinations.len();
+            if twice > 0 {
+                notes.push(format!("{twice} of {asked} replays are the same as others and are left out"));
+            }
+        }
+        Ok(combinations)
+    }
+
+    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a note for each
+    /// such allocator and machine. Fails if another one cannot.
+    fn without_outages(
+        &self,
+        combinations: &mut Vec<Combination>,
+        notes: &mut Vec<String>,
+    ) -> Result<(), SpecError> {
+        if self.options.outages.is_none() {
+            return Ok(());
+        }
+        // The outages that a replay can have depend on these three coordinates only.
+        let part = |spec: &ReplaySpec| format!("{} {} {}", spec.machine, spec.allocator, spec.network);
+        let mut checked: BTreeMap<String, bool> = BTreeMap::new();
+        for Combination { spec, of_all, .. } in &*combinations {
+            if checked.contains_key(&part(spec)) {
+                continue;
+            }
+            let found = check_outages(spec, &self.options);
+            checked.insert(part(spec), found.is_ok());
+            match found {
+                Ok(()) => {}
+                Err(error) if *of_all => notes.push(format!("all leaves out: {error}")),
+                Err(error) => return Err(error),
+            }
+        }
+        combinations.retain(|Combination { spec, .. }| checked.get(&part(spec)).is_none_or(|&can| can));
+        Ok(())
+    }
+
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
+    /// read.
+    fn check_files(&self) -> Result<(), PlanError> {
+        for machine in self.axes.all_machines() {
+            if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
+                source.on(machine, 0, Time::ZERO)?;
+            }
+            if let Some(map) = &self.options.node_map {
+                map.on(machine)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a note for each log of which no job names a user although a predictor tells users apart.
+    fn without_users(&self, surveys: &[Vec<PartSurvey>]) -> Vec<String> {
+        let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
+        let lacks_users = |of_log: &(&LogSource, &Vec<PartSurvey>)| {
+            let of_part = |part: &PartSurvey| {
+                let mut surveys = self.axes.rules.iter().zip(&part.by_rules);
+                surveys.any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+            };
+            of_log.1.iter().any(of_part)
+        };
+        let note = |(log, _): (&LogSource, &Vec<PartSurvey>)| {
+            format!(
+                "{}: no job names its user (field 12), so every prediction by users is the requested time",
+                log.name
+            )
+        };
+        self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
+    }
+
+    /// Reads every log once. Returns the logs, and for each log the surveys of its parts.
+    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
+        let wanted = Wanted {
+            partitions: self.options.partitions,
+            requests: !self.is_of_command || self.axes.ask_for_all(),
+            size: !self.axes.autos.machines.is_empty(),
+        };
+        let rules = self.axes.rules.len();
+        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
+        for (number, source) in self.logs.iter().enumerate() {
+            let failed = |source| PlanError::Log { number, source: Box::new(source) };
+            let mut counts = Counts::new(rules, wanted);
+            let parts = |counts: &Counts, names: &LogNames, header: &Header, notes: &mut Vec<String>| {
+                let of = (source.name.as_str(), names, header);
+                counts.parts(&self.axes.partitions, of, notes).map_err(PlanError::Partition)
+            };
+            if let Some(model) = &source.model {
+                if wanted.partitions {
+                    return Err(PlanError::PartitionOfModel { log: source.name.clone() });
+                }
+                logs.push(of_model(source, model));
+                surveys.push(vec![PartSurvey::of_model(model, rules)]);
+            } else if self.is_of_command {
+                let log =
+                    load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
+                notes.extend(log.notes(&source.path));
+                check_jobs(&source.path, &log)?;
+                check_predictions(&self.axes.rules, &log.workload.jobs)?;
+                log.workload.jobs.iter().for_each(|job| counts.add(0, job));
+                surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
+                logs.push(of_loaded(source, log));
+            } else {
+                let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                surveys.push(parts(&counts, &summary.names(), &summary.header, notes)?);
+                let source = in_zone(source, &summary.facts);
+                let LogSummary { sha256, records, .. } = summary;
+                logs.push(StudyLog { source, sha256, records, loaded: None });
+            }
+        }
+        Ok((logs, surveys))
+    }
+}
+
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
+/// runs.
+fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
+    for prediction in rules.iter().filter_map(Rules::prediction) {
+        prediction.build(jobs)?;
+    }
+    Ok(())
+}
+
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
+/// what is wrong with them is found before any replay runs.
+fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
+fn of_model(source: &LogSource, model: &Model) -> StudyLog {
+    let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
+    StudyLog { source: source.clone(), sha256, records, loaded: None }
+}
+
+/// Returns the log of a study that is kept in memory with its jobs.
+fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
+    let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
+    StudyLog { source: in_zone(source, &log.summary.facts), sha256, records, loaded: Some(Arc::new(log)) }
+}
+
+/// Returns the log as it is read again: with the time zone of its dates if nobody gave that.
+fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
+    let mut source = source.clone();
+    if let Some(zone) = facts.assumed_zone() {
+        source.read.format =
+            Some(formats::with_parameter(source.read.format.take(), formats::TIME_ZONE, zone));
+    }
+    source
+}
+
+/// Reads a log without keeping its jobs, and counts them for each set of rules.
+fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
+    trace::read(&source.path, source.read.clone(), |record| {
+        for (i, rules) in rules.iter().enumerate() {
+            if let Ok(job) = rules.job(record) {
+                counts.add(i, &job);
+            }
+        }
+    })
+}

@@ -1,0 +1,39 @@
+//! The local time zone: the one in which dates are read that tell none, unless the user says another.
+//!
+//! This room reads no environment. Whoever runs a program says once what the zone of the machine is; until then it is
+//! UTC. Results carry the zone that was used, so they are the same on every other machine.
+
+use std::sync::OnceLock;
+
+use jiff::tz::TimeZone;
+
+/// The zone of the machine; empty as long as nobody has told it.
+static LOCAL: OnceLock<String> = OnceLock::new();
+
+/// Says that dates without a zone are times of the zone `name`, such as `Europe/Berlin`, in all logs that this process
+/// opens from now on, unless the parameter `time-zone` says otherwise. The first call counts. Returns whether there is
+/// such a zone and none was told before.
+pub fn set_local_zone(name: &str) -> bool {
+    // All spellings of UTC have one name in results.
+    let name = if ["Etc/UTC", "Etc/UCT", "UCT", "Zulu"].contains(&name) { "UTC" } else { name };
+    TimeZone::get(name).is_ok_and(|zone| !zone.is_unknown()) && LOCAL.set(name.to_owned()).is_ok()
+}
+
+/// Returns the name of the zone of the machine; `None` if nobody has told it, so that UTC stands for it.
+pub(super) fn local_zone() -> Option<&'static str> {
+    LOCAL.get().map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_that_does_not_exist_is_not_taken() {
+        for name in ["Mars/Olympus", "Etc/Unknown", ""] {
+            assert!(!set_local_zone(name), "{name}");
+        }
+        // Another test may have told a zone that exists.
+        assert!(local_zone().is_none_or(|name| TimeZone::get(name).is_ok()), "{:?}", local_zone());
+    }
+}

@@ -1,0 +1,162 @@
+//! Programs as allocators, schedulers and networks from the command line: who fails fails alone, results have their label,
+//! studies take results only if the program is the same, and Ctrl-C leaves nothing behind.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use super::support::{Tested, bundled, columns, run, run_with};
+
+/// An allocator for `sh` that takes the free nodes with the lowest numbers, and no other programs.
+const LOWEST: &str = r#"
+read question
+echo '{"id":0,"protocol":1,"served":"count"}'
+while read -r question; do
+    id=${question#*\"id\":}; id=${id%%,*}
+    procs=${question#*\"procs\":}; procs=${procs%%,*}
+    free=${question#*\"free\":\"}; free=${free%%\"*}
+    node=0; nodes=; 
+    while [ "$procs" -gt 0 ]; do
+        case $free in 1*) nodes=$nodes,$node; procs=$((procs - 1)) ;; esac
+        free=${free#?}; node=$((node + 1))
+    done
+    echo "{\"id\":$id,\"nodes\":[${nodes#,}]}"
+done
+"#;
+
+/// A directory with the program and a log of 60 jobs.
+fn place() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("lowest.sh"), LOWEST)?;
+    let cut = run(
+        directory.path(),
+        &format!("trace cut {} short.swf --first 60", bundled("lublin-256-10k.swf.gz")),
+    )?;
+    assert_eq!(cut.code, Some(0), "{}", cut.stderr);
+    Ok(directory)
+}
+
+/// Runs a command of which the arguments are words in the sense of a shell.
+fn ran(at: &Path, command: &str) -> Result<super::support::Ran, Box<dyn std::error::Error>> {
+    let words = shlex::split(command).ok_or("open quote")?;
+    run_with(at, &words.iter().map(String::as_str).collect::<Vec<_>>(), b"")
+}
+
+const BASIC: &str = "replay short.swf -m 16x16 --no-timing -q";
+
+#[test]
+fn who_fails_fails_alone_and_labels_stand_everywhere() -> Tested {
+    let place = place()?;
+    let at = place.path();
+    fs::write(at.join("plain.txt"), "")?;
+    let allocators = "naive 'exec:sh lowest.sh' exec:./none exec:./plain.txt 'exec:sh -c \"echo lost >&2; exit 3\"' \
+                      'exec:timeout=0.2 sh -c \"sleep 60\"' hilbert+bf";
+    let out = ran(at, &format!("{BASIC} -a {allocators} -o out --format csv"))?;
+    assert_eq!(out.code, Some(1), "{}", out.stderr);
+    assert_eq!(
+        columns(&at.join("out/summary.csv"))?["allocator"],
+        ["naive", "exec:sh lowest.sh", "hilbert+bf"]
+    );
+    for words in [
+        "there is no program ./none",
+        "./plain.txt may not be executed",
+        "the program ended (exit status: 3) before it answered; its last lines on standard error:\n    lost",
+        "it did not answer within 0.2 s",
+    ] {
+        assert!(out.stderr.contains(words), "{words}: {}", out.stderr);
+    }
+    let table = ran(at, "table out")?;
+    assert!(table.stdout.contains("exec:sh lowest.sh"), "{}", table.stdout);
+    let plot = ran(at, "plot out --kind waits -o pictures")?;
+    assert_eq!(plot.code, Some(0), "{}", plot.stderr);
+    let text = ran(at, &format!("{BASIC} -a naive 'exec:sh lowest.sh'"))?;
+    assert!(text.stdout.contains("exec:sh lowest.sh"), "{}", text.stdout);
+    let wrong = ran(at, &format!("{BASIC} -a 'exec:timeout=never sh'"))?;
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("parameter 'timeout' of 'exec' is 'never'"), "{}", wrong.stderr);
+    let wrong = ran(at, &format!("{BASIC} -a guest:mine"))?;
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+    Ok(())
+}
+
+#[test]
+fn results_do_not_depend_on_threads() -> Tested {
+    let place = place()?;
+    let at = place.path();
+    let specs = "-a naive 'exec:sh lowest.sh' 'exec:timeout=9 sh lowest.sh' -s fcfs easy";
+    for threads in [1, 2] {
+        let out =
+            ran(at, &format!("{BASIC} {specs} --placements -o t{threads} --format csv --threads {threads}"))?;
+        assert_eq!(out.code, Some(0), "{}", out.stderr);
+    }
+    for file in ["jobs.csv", "summary.csv"] {
+        let [one, two] = [1, 2].map(|threads| fs::read_to_string(at.join(format!("t{threads}/{file}"))));
+        assert_eq!(one?, two?, "{file}");
+    }
+    // The program takes the nodes that `naive` takes.
+    let jobs = columns(&at.join("t1/jobs.csv"))?;
+    let of = |replay: &str| -> Vec<&String> {
+        let rows = jobs["replay"].iter().zip(&jobs["nodes"]);
+        rows.filter(|(number, _)| *number == replay).map(|(_, nodes)| nodes).collect()
+    };
+    for [ours, theirs, also] in [["0", "1", "2"], ["3", "4", "5"]] {
+        assert_eq!(of(ours).len(), 60);
+        assert_eq!((of(ours), of(ours)), (of(theirs), of(also)));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_study_takes_results_of_the_same_program_only() -> Tested {
+    let place = place()?;
+    let at = place.path();
+    let study =
+        "logs = [\"short.swf\"]\nmachines = [\"16x16\"]\nallocators = [\"naive\", \"exec:sh lowest.sh\"]\n";
+    fs::write(at.join("study.toml"), study)?;
+    let swept = |words: &str| -> Tested {
+        let out = ran(at, "sweep study.toml -o results --no-timing")?;
+        assert_eq!(out.code, Some(0), "{}", out.stderr);
+        assert!(out.stderr.contains(words), "{words}: {}", out.stderr);
+        Ok(())
+    };
+    swept("2 cells: 0 were done, 2 replayed")?;
+    swept("2 cells: 2 were done, 0 replayed")?;
+    fs::write(at.join("lowest.sh"), format!("{LOWEST}# changed\n"))?;
+    swept("2 cells: 1 were done, 1 replayed")?;
+    // Nobody knows what a program without a file in its command is made of.
+    fs::write(at.join("study.toml"), study.replace("lowest.sh", "-c '. ./lowest.sh'"))?;
+    swept("2 cells: 1 were done, 1 replayed")?;
+    swept("2 cells: 1 were done, 1 replayed")
+}
+
+#[test]
+fn an_interrupt_ends_the_programs_too() -> Tested {
+    let place = place()?;
+    let at = place.path();
+    fs::write(
+        at.join("slow.sh"),
+        "echo $$ > pid; trap '' INT TERM HUP; sleep 600 & echo $! >> pid; wait; sleep 600\n",
+    )?;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+        .args(BASIC.split(' '))
+        .args(["-a", "exec:timeout=600 sh slow.sh"])
+        .current_dir(at)
+        .stderr(std::process::Stdio::null())
+        .spawn()?;
+    let numbers = || fs::read_to_string(at.join("pid")).unwrap_or_default();
+    while numbers().lines().count() < 2 {
+        assert!(child.try_wait()?.is_none(), "it has ended");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?.success());
+    assert_eq!(child.wait()?.signal(), Some(15));
+    for number in numbers().lines() {
+        let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{number} is still there: {stat}");
+    }
+    Ok(())
+}

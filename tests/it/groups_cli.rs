@@ -1,0 +1,211 @@
+//! `meshreplay table --by`: jobs by what they have in common, whose numbers sum up to those of the summary.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::support::{Tested, bundled, columns, csv_cells, run, shared};
+
+/// Every way to group jobs.
+const GROUPINGS: [&str; 7] = ["user", "account", "partition", "queue", "status", "size", "hour"];
+
+/// Returns a log of 200 jobs of several users, accounts, queues, sizes and endings, over three weeks.
+fn log(header: &str) -> String {
+    let job = |i: i64| {
+        let (procs, run_s) = (1 + i * 7 % 16, 60 + i * 3571 % 9000);
+        let (user, account, queue, partition) = (i * i % 7, i % 3, i % 2, [1, 2, -1][(i / 2 % 3) as usize]);
+        let status = [1, 0, 5, 1][(i % 4) as usize];
+        format!(
+            "{i} {} 5 {run_s} {procs} -1 -1 {procs} {} -1 {status} {user} {account} -1 {queue} {partition} -1 -1\n",
+            i * 9000,
+            run_s * 2
+        )
+    };
+    header.to_owned() + &(1..=200).map(job).collect::<String>()
+}
+
+const HEADER: &str = "; MaxProcs: 16\n; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n; Queue: 0 interactive\n";
+
+fn succeed(at: &Path, arguments: &str) -> Result<(String, String), Box<dyn std::error::Error>> {
+    let ran = run(at, arguments)?;
+    assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
+    Ok((ran.stdout, ran.stderr))
+}
+
+/// Returns the rows of a table in CSV as maps from titles to cells.
+fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
+    let mut lines = text.lines().map(csv_cells);
+    let titles = lines.next().unwrap_or_default();
+    lines.map(|cells| titles.iter().cloned().zip(cells).collect()).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row.get(name).and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// Checks that the groups of every kind in the directory `out` sum up to the whole of each replay, and that the whole is
+/// what the summary says.
+fn check_sums(at: &Path, allocators: &[&str]) -> Tested {
+    let summary = columns(&at.join("out/summary.csv"))?;
+    for by in GROUPINGS {
+        for top in ["", " --top 2"] {
+            let (text, _) = succeed(at, &format!("table out --by {by}{top} --format csv"))?;
+            let rows = rows(&text);
+            for (replay, allocator) in allocators.iter().enumerate() {
+                let mine = |row: &&BTreeMap<String, String>| {
+                    allocators.len() == 1 || row["allocator"].starts_with(allocator)
+                };
+                let (whole, groups): (Vec<_>, Vec<_>) =
+                    rows.iter().filter(mine).partition(|row| row[by] == "all");
+                let [whole] = whole.as_slice() else { return Err(format!("{by}: {text}").into()) };
+                assert!(top.is_empty() || groups.len() <= 3, "{by}: {text}");
+                for count in ["jobs", "jobs_in_means", "node_hours"] {
+                    let sum: f64 = groups.iter().map(|row| number(row, count)).sum();
+                    assert!((sum - number(whole, count)).abs() < 1e-6, "{by} {count}: {text}");
+                }
+                for mean in ["wait_s_mean", "bounded_slowdown_mean", "pairwise_mean_mean"] {
+                    let counted = groups.iter().filter(|row| number(row, "jobs_in_means") > 0.0);
+                    let sum: f64 = counted.map(|row| number(row, mean) * number(row, "jobs_in_means")).sum();
+                    let expected: f64 = summary[mean][replay].parse()?;
+                    assert!(
+                        (number(whole, mean) - expected).abs() <= 1e-12 * expected,
+                        "{by} {mean}: {text}"
+                    );
+                    let weighted = sum / number(whole, "jobs_in_means");
+                    assert!((weighted - expected).abs() < 1e-9 * expected.max(1.0), "{by} {mean}: {text}");
+                }
+                assert_eq!(whole["jobs"], summary["jobs"][replay], "{by}");
+                assert_eq!(whole["jobs_in_means"], summary["jobs_in_means"][replay], "{by}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_groups_of_every_kind_sum_up_to_the_summary() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER))?;
+    for options in ["", " --trim 10", " -s fcfs --arrival-scale 0.5"] {
+        succeed(
+            at,
+            &format!("replay log.swf -m 4x4 -a naive mc1x1{options} --force -o out --format csv -q"),
+        )?;
+        check_sums(at, &["naive", "mc1x1"])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn real_logs_sum_up_too() -> Tested {
+    let Some(kth) = shared("traces/KTH-SP2-1996-2.1-cln.swf.gz") else {
+        println!("skipped: no KTH log in ../shared/traces");
+        return Ok(());
+    };
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    succeed(at, &format!("replay {} -m auto -a naive -o out --format csv -q", kth.display()))?;
+    check_sums(at, &["naive"])?;
+    let (text, notes) = succeed(at, "table out --by hour --format csv")?;
+    assert_eq!((rows(&text).len(), notes.as_str()), (169, ""), "24 hours of 7 days and all");
+    // The log begins on Mon Sep 23 14:00:31 CEST 1996, and its first job came 166 h 37 min later.
+    let jobs = columns(&at.join("out/jobs.csv"))?;
+    assert_eq!(jobs["submit_hour"][0], "12");
+    Ok(())
+}
+
+#[test]
+fn tables_of_groups_can_be_read() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER))?;
+    succeed(at, "replay log.swf -m 4x4 -a naive -o out --no-timing -q")?;
+    let (text, _) = succeed(at, "table out --by size")?;
+    let labels: Vec<&str> = text.lines().skip(3).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(labels, ["1", "2", "3–4", "5–8", "9–16", "all"], "{text}");
+    assert!(text.starts_with(" jobs by size\n\n size  jobs  node-hours  wait (s)"), "{text}");
+    let (text, _) = succeed(at, "table out --by queue")?;
+    assert!(text.contains(" interactive ") && text.contains("\n 1 "), "{text}");
+    let (text, _) = succeed(at, "table out --by status --format markdown")?;
+    assert!(text.contains("| 5 (cancelled) |") && text.contains("| 1 (completed) |"), "{text}");
+    let (text, _) = succeed(at, "table out --by user --top 1 --format latex")?;
+    assert!(text.contains("others &") && text.contains("\\toprule"), "{text}");
+    let (text, _) = succeed(at, "table out --by partition --format json")?;
+    let found: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&text)?;
+    assert_eq!(found.len(), 4, "{text}");
+    assert!(
+        found.iter().any(|row| row["partition"] == "unknown" && row["jobs"].as_u64() > Some(10)),
+        "{text}"
+    );
+    let (text, _) = succeed(at, "table out --by hour")?;
+    assert!(text.lines().nth(3).is_some_and(|line| line.starts_with(" Mon 00 ")), "{text}");
+    // By node-hours, most first, and the median is that of the jobs.
+    let (text, _) = succeed(at, "table out --by user --format csv")?;
+    let hours: Vec<f64> = rows(&text).iter().map(|row| number(row, "node_hours")).collect();
+    assert!(hours[..hours.len() - 1].is_sorted_by(|a, b| a >= b), "{text}");
+    let (text, _) = succeed(at, "table out --columns machine --value wait_s_mean --format json")?;
+    assert!(text.starts_with("[\n  {\"allocator\":\"naive\",\"4x4\":"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn sweeps_and_replications_have_a_row_for_each_replay() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let study = format!(
+        "logs = ['{}']\nmachines = ['4x4', '2x8']\nallocators = ['random']\nreplications = 2\n",
+        bundled("tiny.swf")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    succeed(at, "sweep s.toml -o out --jobs --no-timing -q")?;
+    let (text, notes) = succeed(at, "table out --by user --format csv")?;
+    assert!(
+        text.starts_with("user,machine,seed,jobs,jobs_in_means,node_hours,wait_s_mean,wait_s_median,"),
+        "{text}"
+    );
+    assert_eq!(rows(&text).iter().filter(|row| row["user"] == "all").count(), 4, "{text}");
+    assert_eq!(notes, "");
+    let (_, notes) = succeed(at, "table out --by hour --format csv")?;
+    assert!(notes.contains("note: 'hour' counts the hours since the log's start"), "{notes}");
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_grouped_is_said() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    succeed(
+        at,
+        &format!("replay {} -m 4x4 -a naive -o out --format csv --no-timing -q", bundled("tiny.swf")),
+    )?;
+    fs::write(
+        at.join("s.toml"),
+        format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive']\n", bundled("tiny.swf")),
+    )?;
+    succeed(at, "sweep s.toml -o swept --no-timing -q")?;
+    fs::create_dir(at.join("old"))?;
+    let jobs = fs::read_to_string(at.join("out/jobs.csv"))?;
+    fs::write(at.join("old/jobs.csv"), jobs.replacen(",user,", ",wretch,", 1))?;
+    for file in ["summary.csv", "run.json"] {
+        fs::copy(at.join("out").join(file), at.join("old").join(file))?;
+    }
+    for (arguments, code, message) in [
+        ("table out --by users", 2, "[possible values: user, account, partition, queue, status, size, hour]"),
+        ("table out --top 3", 2, "--by"),
+        ("table out --by user --top 0", 2, "expected a whole number from 1 to"),
+        ("table out --by user --value wait_s_mean", 2, "cannot be used with"),
+        (
+            "table swept --by user",
+            1,
+            "swept holds no jobs, which --by groups; `replay -o` and `sweep --jobs` keep them",
+        ),
+        ("table old --by user", 1, "jobs.csv: the jobs have no column 'user'; this version"),
+        ("table nowhere --by user", 1, "nowhere"),
+    ] {
+        let ran = run(at, arguments)?;
+        assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+        assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}

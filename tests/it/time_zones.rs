@@ -1,0 +1,132 @@
+//! The time zone of dates that tell none: that of the machine, which results name, so that they are the same elsewhere.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{Ran, Tested, contents, run_in_zone};
+
+/// A dump whose jobs end when clocks are put back in Europe, at 01:00 UTC on 27 October 2024.
+const DUMP: &str = "JobID|Submit|Start|End|State|NNodes\n\
+                    1|2024-10-27T01:00:00|2024-10-27T01:30:00|2024-10-27T03:30:00|COMPLETED|2\n\
+                    2|2024-10-27T02:50:00|2024-10-27T02:10:00|2024-10-27T02:20:00|COMPLETED|4\n\
+                    3|2024-10-27T12:00:00|2024-10-27T12:00:00|2024-10-27T12:10:00|COMPLETED|1\n";
+
+const SWF: &str = "1 0 0 20 2 -1 -1 2 20 -1 1 3 1 -1 1 -1 -1 -1\n";
+
+fn run(at: &Path, zone: &str, arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
+    run_in_zone(at, &arguments.split_whitespace().collect::<Vec<_>>(), b"", zone)
+}
+
+/// The submit, wait and run times of the jobs of the dump in a zone, as a conversion has them.
+fn times(at: &Path, arguments: &str, zone: &str) -> Result<Vec<[i64; 3]>, Box<dyn std::error::Error>> {
+    let ran = run(at, zone, &format!("trace convert dump.sacct - {arguments}"))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let lines = ran.stdout.lines().filter(|line| !line.starts_with(';'));
+    lines
+        .map(|line| {
+            let mut fields = line.split(' ').skip(1).map(str::parse);
+            let mut next = || fields.next().ok_or("three times")?.map_err(Box::<dyn std::error::Error>::from);
+            Ok([next()?, next()?, next()?])
+        })
+        .collect()
+}
+
+#[test]
+fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("dump.sacct"), DUMP)?;
+    // An hour more passes where clocks are put back; what is before it can only be after it.
+    let berlin = [[0, 1800, 10_800], [6600, 1200, 600], [43_200, 0, 600]];
+    let utc = [[0, 1800, 7200], [6600, -2400, 600], [39_600, 0, 600]];
+    for (arguments, zone, expected) in [
+        ("", "Europe/Berlin", berlin),
+        ("", "UTC", utc),
+        ("", "Asia/Tokyo", utc),
+        ("--time-zone Europe/Berlin", "UTC", berlin),
+        ("--time-zone UTC", "Europe/Berlin", utc),
+        ("--time-zone +02:00", "Europe/Berlin", utc),
+        // There is no such zone, so that it is not known.
+        ("", "Mars/Olympus", utc),
+    ] {
+        assert_eq!(times(at, arguments, zone)?, expected, "{arguments} in {zone}");
+    }
+    for (zone, note) in [
+        (
+            "Europe/Berlin",
+            "times without a zone are read as Europe/Berlin, this machine's zone; --time-zone to choose",
+        ),
+        ("Etc/UTC", "times without a zone are read as UTC, this machine's zone; --time-zone to choose"),
+        (
+            "Mars/Olympus",
+            "times without a zone are read as UTC, as this machine's zone is not known; --time-zone to choose",
+        ),
+    ] {
+        let ran = run(at, zone, "trace info dump.sacct")?;
+        assert!(ran.stdout.contains(note), "{zone}: {}", ran.stdout);
+        let ran = run(at, zone, "replay dump.sacct -m 4x4 -a naive --no-timing")?;
+        assert!(ran.stderr.contains(note), "{zone}: {}", ran.stderr);
+    }
+    let ran = run(at, "Europe/Berlin", "replay dump.sacct -m 4x4 -a naive --time-zone Asia/Tokyo")?;
+    assert!(!ran.stderr.contains("this machine"), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn results_name_the_zone_and_are_the_same_on_another_machine() -> Tested {
+    const REST: &str = "-m 4x4 -s recorded fcfs -a naive hilbert+bf --no-timing";
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("dump.sacct"), DUMP)?;
+    fs::write(at.join("other.swf"), SWF)?;
+    for (logs, zone, arguments, out) in [
+        ("dump.sacct", "Europe/Berlin", "", "a"),
+        ("dump.sacct", "America/New_York", "--input-format auto:time-zone=Europe/Berlin", "b"),
+        ("dump.sacct", "UTC", "--time-zone Europe/Berlin", "c"),
+        // A log without dates may stand beside it.
+        ("dump.sacct other.swf", "Europe/Berlin", "", "d"),
+        ("dump.sacct other.swf", "America/New_York", "--time-zone Europe/Berlin", "e"),
+        ("dump.sacct", "UTC", "", "f"),
+    ] {
+        let ran = run(at, zone, &format!("replay {logs} {REST} -o {out} {arguments}"))?;
+        assert_eq!(ran.code, Some(0), "{out}: {}", ran.stderr);
+    }
+    let files = |out: &str| contents(&at.join(out));
+    let first = files("a")?;
+    assert!(first == files("b")? && first == files("c")?, "the same run on three machines");
+    assert!(files("d")? == files("e")?, "the same run of two logs on two machines");
+    assert!(first != files("f")?);
+    let manifest = String::from_utf8(first["run.json"].clone())?;
+    assert!(manifest.contains("\"input_format\": \"auto:time-zone=Europe/Berlin\""), "{manifest}");
+    Ok(())
+}
+
+#[test]
+fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("dump.sacct"), DUMP)?;
+    let study = "logs = [\"dump.sacct\"]\nmachines = [\"4x4\"]\nallocators = [\"naive\", \"mc1x1\"]\n";
+    fs::write(at.join("study.toml"), study)?;
+    let told = format!("{study}input_format = \"auto:time-zone=Europe/Berlin\"\n");
+    fs::write(at.join("told.toml"), told)?;
+    let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --shard 1/2")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("dates without a zone are read as Europe/Berlin"), "{}", ran.stderr);
+    // In another zone the cells are others, so that they are not taken for those of the first shard.
+    let ran = run(at, "UTC", "sweep study.toml -o out --no-timing --shard 2/2")?;
+    assert!(ran.stderr.contains("1 of the study's 2 are missing yet"), "{}", ran.stderr);
+    let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --submit slurm --dry-run")?;
+    assert!(ran.stdout.contains("\nexport TZ=Europe/Berlin\nexec "), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --shard 2/2")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(at, "UTC", "sweep told.toml -o told --no-timing")?;
+    assert_eq!((ran.code, ran.stderr.contains("dates without a zone")), (Some(0), false), "{}", ran.stderr);
+    let names = |out: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        Ok(contents(&at.join(out).join("cells"))?.into_keys().collect())
+    };
+    let (out, told) = (names("out")?, names("told")?);
+    let shared = told.iter().filter(|name| out.contains(name)).count();
+    assert_eq!((out.len(), shared), (told.len() / 2 * 3, told.len()), "the keys are the same");
+    Ok(())
+}
