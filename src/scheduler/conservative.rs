@@ -36,7 +36,8 @@
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
 //! without changes only drops past steps. An arrival takes O(P), a start O(P + Q). Each time that a compression goes
-//! through the queue takes O(Q·P), and so does step 4.
+//! through the queue takes O(Q + M·P), where M jobs may move because nodes have become free where they could use them.
+//! Step 4 takes O(Q·P).
 
 use std::collections::BTreeSet;
 
@@ -266,12 +267,14 @@ impl Conservative {
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         let limits = Limits::of(&self.reservations);
-        let mut openings = std::mem::take(&mut self.openings);
+        let mut before = std::mem::take(&mut self.openings);
         loop {
-            let (mut moved, mut opened) = (false, Openings::default());
+            let mut opened = Openings::default();
             for reservation in &mut self.reservations {
                 let Reservation { procs, length, start } = *reservation;
-                let Some(from) = openings.earliest(procs, length, start) else { continue };
+                // Where nodes had become free before this turn through the queue, and where they have in it.
+                let found = [&before, &opened].map(|openings| openings.earliest(procs, length, start));
+                let Some(from) = found.into_iter().flatten().min() else { continue };
                 if view.stopped() {
                     return;
                 }
@@ -279,21 +282,18 @@ impl Conservative {
                 // has to be given back before the search.
                 let earlier = self.profile.earliest(procs, length, from.max(now), start);
                 if earlier < start {
-                    self.profile.take(start, length, -i64::from(procs));
-                    self.profile.take(earlier, length, i64::from(procs));
+                    let left = self.profile.bring_forward(start, earlier, length, procs);
                     reservation.start = earlier;
-                    moved = true;
-                    let left = (start.max(earlier + length), start + length);
-                    openings.add(&self.profile, left, limits.narrowest, limits.longest);
                     opened.add(&self.profile, left, limits.narrowest, limits.longest);
                 }
             }
-            openings = opened;
+            let moved = opened.any();
+            before = opened;
             if !(moved && self.repeat) {
                 break;
             }
         }
-        self.openings = openings;
+        self.openings = before;
         self.note_next_start(now);
     }
 

@@ -55,6 +55,11 @@ impl Openings {
         self.everywhere = true;
     }
 
+    /// Returns whether a reservation may move at all.
+    pub(super) fn any(&self) -> bool {
+        self.everywhere || !self.bounds.is_empty()
+    }
+
     /// Adds the time from `from` until `until`, in which `profile` has more free nodes than before. No job is narrower
     /// than `narrowest` nodes or longer than `longest`. O(S) with S steps within `longest` around that time, and the
     /// number of bounds.

@@ -80,6 +80,17 @@ impl Profile {
         self.join(first);
     }
 
+    /// Moves a reservation of `procs` nodes for a time of `length` from `start` to `earlier`, and returns the time that
+    /// it no longer takes. The time that it takes before and after the move is left as it is, which is most of it if
+    /// the move is short.
+    pub(super) fn bring_forward(&mut self, start: Time, earlier: Time, length: Time, procs: u32) -> (Time, Time) {
+        let (end, new_end) = (start + length, earlier + length);
+        let left = (start.max(new_end), end);
+        self.take(left.0, left.1 - left.0, -i64::from(procs));
+        self.take(earlier, start.min(new_end) - earlier, i64::from(procs));
+        left
+    }
+
     /// Returns, for each number of nodes from the most that are free at once within a time down to `narrowest`, the
     /// longest time around it that may be free. Neighbouring numbers with the same extent share the entry of the largest.
     /// The search goes no further than `longest` to each side, which no window of that length that touches the time
