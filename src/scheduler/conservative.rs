@@ -502,7 +502,9 @@ mod tests {
                     }
                 }
                 let arrived: Vec<(u32, i64)> = (0..rng.random_range(0..3))
-                    .map(|_| (rng.random_range(1..=16_u32).min(rng.random_range(1..=16)), rng.random_range(1..200)))
+                    .map(|_| {
+                        (rng.random_range(1..=16_u32).min(rng.random_range(1..=16)), rng.random_range(1..200))
+                    })
                     .collect();
                 let before = starts_s(&scheduler);
                 for (fake, scheduler) in [(&mut fake, &mut scheduler), (&mut plain_fake, &mut plain)] {
@@ -515,7 +517,8 @@ mod tests {
                 known = fake.started.len();
                 assert_eq!(fake.started, plain_fake.started, "seed {seed}, {now_s} s");
                 assert_eq!(starts_s(&scheduler), starts_s(&plain), "seed {seed}, {now_s} s");
-                moves += usize::from(starts_s(&scheduler).iter().zip(&before).any(|(now, before)| now < before));
+                moves +=
+                    usize::from(starts_s(&scheduler).iter().zip(&before).any(|(now, before)| now < before));
                 plain.openings.set_everywhere();
             }
         }

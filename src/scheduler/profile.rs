@@ -83,7 +83,13 @@ impl Profile {
     /// Moves a reservation of `procs` nodes for a time of `length` from `start` to `earlier`, and returns the time that
     /// it no longer takes. The time that it takes before and after the move is left as it is, which is most of it if
     /// the move is short.
-    pub(super) fn bring_forward(&mut self, start: Time, earlier: Time, length: Time, procs: u32) -> (Time, Time) {
+    pub(super) fn bring_forward(
+        &mut self,
+        start: Time,
+        earlier: Time,
+        length: Time,
+        procs: u32,
+    ) -> (Time, Time) {
         let (end, new_end) = (start + length, earlier + length);
         let left = (start.max(new_end), end);
         self.take(left.0, left.1 - left.0, -i64::from(procs));
@@ -108,7 +114,8 @@ impl Profile {
                 let inside = first > 0 && self.steps[first].0 > earliest;
                 inside.then(|| self.steps[first - 1].1)
             };
-            let behind = |after: usize| self.steps.get(after).filter(|step| step.0 < latest).map(|step| step.1);
+            let behind =
+                |after: usize| self.steps.get(after).filter(|step| step.0 < latest).map(|step| step.1);
             while before(first).is_some_and(|free| free >= nodes) {
                 first -= 1;
             }
