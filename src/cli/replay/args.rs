@@ -248,7 +248,8 @@ impl Args {
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
         let options = Options { input_format: self.input_format()?, ..self.options() };
-        let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
+        let read =
+            ReadOptions { lenient: self.lenient, format: options.input_format.clone(), partition: None };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let (machines, autos) = self.machines()?;
         let axes = Axes {
