@@ -192,8 +192,8 @@ def pairwise_sum(nodes: numpy.typing.ArrayLike, machine: Machine) -> int:
 class Allocator:
     """An allocator of one's own. A subclass has at least `propose`.
 
-    It needs NumPy. The class itself, or an object of it, is given in place of a name: `mr.replay(log, "16x16", ["mc1x1", Mine])`. Its
-    label is the name of the class. Every replay works with a copy of its own.
+    It needs NumPy. The class itself, or an object of it, is given in place of a name:
+    `mr.replay(log, "16x16", ["mc1x1", Mine])`. Its label is the name of the class. Every replay works with a copy.
     """
 
     served: ClassVar[str] = "state"
