@@ -304,7 +304,9 @@ fn a_report_is_one_file_with_everything() -> Tested {
         "<figure id=\"frontier\"><svg",
         "class=\"sortable\"",
         "hilbert+bf",
-        "turnaround s",
+        ">turnaround",
+        "<dt>pairwise sum</dt>",
+        "meshreplay replay ",
         "SHA-256",
     ] {
         assert!(page.contains(part), "{part}");
