@@ -75,7 +75,7 @@ fn the_command_gives_the_same_results() -> Tested {
     let at = directory.path();
     fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
     for (i, arguments) in [
-        "tiny.swf -m 4x4 8x8 -s easy fcfs:order=lxf -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 --placements",
+        "tiny.swf -m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 --placements",
         "synthetic:jobs=50,ratio=1 -m 8x8 -a naive --replications 3 --rules requested --trim 5",
         "tiny.swf -m 4x4 -a naive --outages random:mtbf=1d,repair=1h --on-outage drain --fragmentation 2x2",
     ]
@@ -147,8 +147,9 @@ fn nothing_of_a_stranger_runs() -> Tested {
         assert_eq!(page.matches("<script").count(), 2, "{name}");
         let tags = page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default());
         for tag in tags.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())) {
-            let is_clean = !tag.contains(" on") && !tag.contains("style=") && !tag.contains("javascript:\"");
-            assert!(is_clean && !tag.starts_with("img"), "{name}: <{tag}>");
+            // Names and values stand in turn, as values have no quotation marks.
+            let names: String = tag.split('"').step_by(2).collect();
+            assert!(!names.contains(" on") && !names.contains(" style") && !tag.starts_with("img"), "{name}: <{tag}>");
         }
         assert_policy(&page)?;
     }

@@ -62,7 +62,7 @@
     const wide = l * d === 1 ? Math.min(w, 64) : w, high = l * d === 1 ? Math.ceil(w / wide) : l;
     const columns = Math.ceil(Math.sqrt(d)), rows = Math.ceil(d / columns);
     const across = columns * wide + (columns - 1), down = rows * high + (rows - 1);
-    const size = Math.max(2, Math.min(22, Math.floor((replays.length > 2 ? 320 : 560) / Math.max(across, down))));
+    const size = Math.max(2, Math.min(22, Math.floor((replays.length > 3 ? 276 : replays.length > 2 ? 370 : 560) / Math.max(across, down))));
     const canvas = figures[index].querySelector("canvas"), ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(across * size * ratio);
     canvas.height = Math.round(down * size * ratio);
