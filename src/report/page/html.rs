@@ -92,7 +92,8 @@ impl Report {
     }
 
     fn answer_html(&self) -> String {
-        let sentences: String = self.answer.iter().map(|text| format!("<li>{}</li>\n", html(text))).collect();
+        let item = |text: &String| format!("<li>{}</li>\n", html(text));
+        let sentences: String = self.answer.iter().map(item).collect();
         let remark = match self.remark.as_str() {
             "" => String::new(),
             remark => format!("<p class=\"quiet\">{}</p>\n", html(remark)),

@@ -103,9 +103,10 @@ impl Report {
                     .to_owned(),
             );
         } else if self.answer.iter().any(|sentence| sentence.contains('±')) {
-            self.remark = "The number after ± is half the width of the 95 % confidence interval of the difference, from \
-                           the same jobs under both (block bootstrap) or from replications with the same seeds."
-                .to_owned();
+            self.remark = String::from(
+                "The number after ± is half the width of the 95 % confidence interval of the difference, from the same \
+                 jobs under both (block bootstrap) or from replications with the same seeds.",
+            );
         }
         Ok(())
     }

@@ -46,22 +46,21 @@ pub(super) fn summary(results: &Results) -> ReportTable {
 
 /// Returns what the table shows, in sentences.
 fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
-    let mut text = match table.rows.len() {
+    let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
         count => format!("{} replays; press a title to sort by it.", grouped(count as f64, 0)),
-    };
+    }];
     if has_best {
         let places: Vec<&'static str> = results.varying().iter().copied().filter(|name| is_place(name)).collect();
-        text += " ★ marks the best number of a column";
-        text += &match places.as_slice() {
-            [] => ".".to_owned(),
-            names => format!(" among the replays of the same {}.", titles(names)),
-        };
+        sentences.push(match places.as_slice() {
+            [] => "★ marks the best number of a column.".to_owned(),
+            names => format!("★ marks the best number of a column among the replays of the same {}.", titles(names)),
+        });
     }
     if table.rows.iter().flatten().any(|cell| cell.text.contains('±')) {
-        text += " Numbers are means over replications, ± half of their 95 % confidence interval.";
+        sentences.push("Numbers are means over replications, ± half of their 95 % confidence interval.".to_owned());
     }
-    text
+    sentences.join(" ")
 }
 
 /// Returns the titles of coordinates as a list in words.
@@ -72,6 +71,12 @@ fn titles(names: &[&'static str]) -> String {
 /// Returns the title of the coordinate with this name.
 fn title(name: &'static str) -> &'static str {
     Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
+}
+
+/// Returns the text with a capital at its beginning.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Returns whether replays that differ in this coordinate are of different questions, so that none of them is better.
@@ -163,22 +168,14 @@ impl Shown<'_> {
     fn meaning(&self) -> Meaning {
         let Metric { column, better, .. } = self.metric;
         let full = self.metric.title();
-        let mut text = if full == self.title() || full == column.meaning {
-            String::new()
-        } else {
-            format!("{full}: ")
+        let name = if full == self.title() || full == column.meaning { String::new() } else { full + ": " };
+        let unit = if column.unit.is_empty() { String::new() } else { format!(", in {}", column.unit) };
+        let direction = match better {
+            Better::Lower => " Lower is better.",
+            Better::Higher => " Higher is better.",
+            Better::Neither => "",
         };
-        text += column.meaning;
-        if !column.unit.is_empty() {
-            text += &format!(", in {}", column.unit);
-        }
-        text += match better {
-            Better::Lower => ". Lower is better.",
-            Better::Higher => ". Higher is better.",
-            Better::Neither => ".",
-        };
-        let first = text.chars().next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-        let text = first + text.get(text.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+        let text = capitalized(&format!("{name}{}{unit}.{direction}", column.meaning));
         Meaning { name: self.metric.name(), title: self.title().to_owned(), text }
     }
 

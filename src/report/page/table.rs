@@ -128,7 +128,8 @@ impl ReportTable {
             let cells = cells.iter().zip(&self.columns).enumerate();
             cells.map(|(i, (cell, column))| cell.html(column.is_words, i == 0)).collect()
         };
-        let rows: String = self.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells(row))).collect();
+        let row = |row: &Vec<ReportCell>| format!("<tr>{}</tr>\n", cells(row));
+        let rows: String = self.rows.iter().map(row).collect();
         let caption = if self.caption.is_empty() { &self.title } else { &self.caption };
         format!(
             "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable\">\n\
