@@ -115,8 +115,11 @@ impl Results {
             }
         }
         let label = |name: &str| self.label(row, name);
-        spec.labels =
-            Labels { scheduler: label("scheduler"), allocator: label("allocator"), network: label("network") };
+        spec.labels = Labels {
+            scheduler: label("scheduler"),
+            allocator: label("allocator"),
+            network: label("network"),
+        };
         Some(spec)
     }
 

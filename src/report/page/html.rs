@@ -207,7 +207,9 @@ mod tests {
             assert!(page.contains(part), "{part}");
         }
         // No element runs code of its own; the page's only script is that of the policy.
-        assert!(!page.contains(" onclick=") && !page.contains(" style=") && page.matches("<script>").count() == 1);
+        assert!(
+            !page.contains(" onclick=") && !page.contains(" style=") && page.matches("<script>").count() == 1
+        );
         // The page contains no address of anything outside.
         assert!(!page.contains("://") && !page.contains("src=") && !page.contains("@import"));
     }

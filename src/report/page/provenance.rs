@@ -137,7 +137,8 @@ fn product(each: &[Arguments]) -> Option<Arguments> {
             values.extend(new);
         }
     }
-    let is_allowed = |(option, values): &(String, Vec<String>)| values.len() == 1 || SEVERAL.contains(&option.as_str());
+    let is_allowed =
+        |(option, values): &(String, Vec<String>)| values.len() == 1 || SEVERAL.contains(&option.as_str());
     let count: usize = all.iter().map(|(_, values)| values.len()).product();
     (count == each.len() && all.iter().all(is_allowed)).then_some(all)
 }

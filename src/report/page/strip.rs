@@ -27,7 +27,11 @@ pub struct Strip {
 
 impl Strip {
     /// Returns the strip of all jobs of a replay. O(J·(log J + P)) for J jobs and P parts.
-    pub(super) fn of(runs: impl Iterator<Item = Run> + Clone, (from_s, to_s): (f64, f64), nodes: f64) -> Self {
+    pub(super) fn of(
+        runs: impl Iterator<Item = Run> + Clone,
+        (from_s, to_s): (f64, f64),
+        nodes: f64,
+    ) -> Self {
         let part_s = (to_s - from_s) / PARTS as f64;
         let mut busy = vec![0.0; PARTS];
         let mut changes: Vec<(f64, i32)> = Vec::new();
@@ -41,7 +45,8 @@ impl Strip {
                 continue;
             }
             let first = part_of(start_s - from_s, part_s);
-            for (i, busy) in busy.iter_mut().enumerate().take(part_of(end_s - from_s, part_s) + 1).skip(first) {
+            for (i, busy) in busy.iter_mut().enumerate().take(part_of(end_s - from_s, part_s) + 1).skip(first)
+            {
                 let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
                 *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
             }
@@ -49,7 +54,10 @@ impl Strip {
         // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any time.
         changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let thousandths = |busy: f64| (1000.0 * busy / (nodes.max(1.0) * part_s)).round() as u32;
-        Self { queue: longest(&changes, (from_s, to_s), part_s), busy: busy.into_iter().map(thousandths).collect() }
+        Self {
+            queue: longest(&changes, (from_s, to_s), part_s),
+            busy: busy.into_iter().map(thousandths).collect(),
+        }
     }
 }
 
@@ -92,7 +100,12 @@ mod tests {
             .map(|i| {
                 let submit_s = number(i, 1000);
                 let start_s = submit_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
-                Run { submit_s, start_s, end_s: start_s + 1.0 + number(i + 2000, 90), nodes: 1.0 + number(i, 4) }
+                Run {
+                    submit_s,
+                    start_s,
+                    end_s: start_s + 1.0 + number(i + 2000, 90),
+                    nodes: 1.0 + number(i, 4),
+                }
             })
             .collect();
         let (from_s, to_s) = (100.0, 580.0);

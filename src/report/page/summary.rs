@@ -51,14 +51,20 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         count => format!("{} replays; press a title to sort by it.", grouped(count as f64, 0)),
     }];
     if has_best {
-        let places: Vec<&'static str> = results.varying().iter().copied().filter(|name| is_place(name)).collect();
+        let places: Vec<&'static str> =
+            results.varying().iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
             [] => "★ marks the best number of a column.".to_owned(),
-            names => format!("★ marks the best number of a column among the replays of the same {}.", titles(names)),
+            names => format!(
+                "★ marks the best number of a column among the replays of the same {}.",
+                titles(names)
+            ),
         });
     }
     if table.rows.iter().flatten().any(|cell| cell.text.contains('±')) {
-        sentences.push("Numbers are means over replications, ± half of their 95 % confidence interval.".to_owned());
+        sentences.push(
+            "Numbers are means over replications, ± half of their 95 % confidence interval.".to_owned(),
+        );
     }
     sentences.join(" ")
 }
@@ -94,7 +100,8 @@ fn names(results: &Results, curves: &[Curve]) -> (Vec<ReportColumn>, Vec<Vec<Rep
     let names: Vec<&'static str> = std::iter::once(first).chain(others).collect();
     let cells = |name: &&str| -> Vec<ReportCell> {
         let label = |curve: &Curve| results.label(curve.rows[0], name);
-        let cell = |curve: &Curve| ReportCell { class: class(&label(curve)), ..ReportCell::words(&label(curve)) };
+        let cell =
+            |curve: &Curve| ReportCell { class: class(&label(curve)), ..ReportCell::words(&label(curve)) };
         curves.iter().map(cell).collect()
     };
     (names.iter().map(|name| ReportColumn::words(title(name))).collect(), names.iter().map(cells).collect())
@@ -183,7 +190,8 @@ impl Shown<'_> {
     fn cells(&self, results: &Results, curves: &[Curve]) -> Vec<ReportCell> {
         let (factor, decimals) = (self.metric.display.factor(), self.metric.display.decimals());
         let cell = |curve: &Curve| {
-            let values: Vec<f64> = curve.rows.iter().filter_map(|&row| Some(factor * self.numbers[row]?)).collect();
+            let values: Vec<f64> =
+                curve.rows.iter().filter_map(|&row| Some(factor * self.numbers[row]?)).collect();
             let Some(found) = Interval::of(&values) else { return ReportCell::words("-") };
             let text = if self.column.group == Group::Last {
                 grouped(found.mean, decimals)
@@ -193,7 +201,8 @@ impl Shown<'_> {
             ReportCell::number(text, found.mean / factor)
         };
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
-        let places: Vec<&'static str> = results.varying().iter().copied().filter(|name| is_place(name)).collect();
+        let places: Vec<&'static str> =
+            results.varying().iter().copied().filter(|name| is_place(name)).collect();
         let place = |curve: &Curve| -> Vec<String> {
             places.iter().map(|name| results.label(curve.rows[0], name)).collect()
         };
@@ -218,7 +227,8 @@ impl Shown<'_> {
                 (0..cells.len()).filter(|&j| places[j] == places[i] && cells[j].value.is_some()).collect();
             let first = rivals.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b)));
             first.is_some_and(|first| {
-                cells[i].text == cells[first].text && rivals.iter().any(|&j| cells[j].text != cells[first].text)
+                cells[i].text == cells[first].text
+                    && rivals.iter().any(|&j| cells[j].text != cells[first].text)
             })
         };
         (0..cells.len()).filter(is_best).collect()

@@ -80,7 +80,8 @@ impl ReportCell {
         let text = html(&self.text).replace(',', if self.class == "long" { ",<wbr>" } else { "," });
         // The star is for the eye, and the word for screen readers.
         let star = "<span class=\"star\" aria-hidden=\"true\">★</span>";
-        let text = if self.is_best { format!("{star}{text}<span class=\"unseen\"> (best)</span>") } else { text };
+        let text =
+            if self.is_best { format!("{star}{text}<span class=\"unseen\"> (best)</span>") } else { text };
         if is_first {
             format!("<th scope=\"row\"{class}{value}>{text}</th>")
         } else {
@@ -147,7 +148,8 @@ impl ReportTable {
             return String::new();
         }
         let entry = |(column, text): &(ReportColumn, String)| {
-            let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", html(&column.unit)) };
+            let unit =
+                if column.unit.is_empty() { String::new() } else { format!(" {}", html(&column.unit)) };
             format!("<div><dt>{}</dt><dd>{}{unit}</dd></div>", html(&column.title), html(text))
         };
         let entries: String = self.shared.iter().map(entry).collect();

@@ -204,8 +204,12 @@ fn leading_clause(ranked: &[&Candidate<'_>], name: &str) -> Option<String> {
     let Some(next) = worse.first() else { return Some(format!("{title}s equal")) };
     let found = best.difference(next, name)?;
     let which = if worse.len() > 1 { ", the next best" } else { "" };
-    let mut clause =
-        format!("{}: {title} {} {}{which}", joined(&bests), best.amount(&found, name), beside(&found, &next.name));
+    let mut clause = format!(
+        "{}: {title} {} {}{which}",
+        joined(&bests),
+        best.amount(&found, name),
+        beside(&found, &next.name)
+    );
     if !found.is_certain() && found.half_width.is_some() {
         clause += ", no difference that is certain";
         let certain = worse.iter().skip(1).find_map(|other| {
@@ -272,7 +276,9 @@ impl Candidate<'_> {
             None if has_jobs => {
                 format!("{} {unit} (too few jobs for an interval)", grouped(value, digits(value)))
             }
-            None => format!("{} {unit} (no interval, as the jobs were not kept)", grouped(value, digits(value))),
+            None => {
+                format!("{} {unit} (no interval, as the jobs were not kept)", grouped(value, digits(value)))
+            }
             Some(half_width) => {
                 let decimals = digits(half_width);
                 format!("{} {unit} (±{})", grouped(value, decimals), grouped(half_width, decimals))

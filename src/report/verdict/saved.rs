@@ -20,7 +20,10 @@ type SavedBlocks = BTreeMap<(String, String), BlockSums>;
 
 /// Returns the sentences on the saved results in `folder`, see [`super::verdict`]. Where jobs were not kept differences have
 /// no intervals. The list is empty if nothing can be compared, or if it is not certain that replays are of the same jobs.
-pub(in crate::report) fn verdict_of_saved(folder: &Path, results: &Results) -> Result<Vec<String>, FigureError> {
+pub(in crate::report) fn verdict_of_saved(
+    folder: &Path,
+    results: &Results,
+) -> Result<Vec<String>, FigureError> {
     let sheet = &results.sheet;
     let Some(replays) = sheet.column("replay") else { return Ok(Vec::new()) };
     let mut rows = BTreeMap::<String, Vec<usize>>::new();
