@@ -96,7 +96,7 @@ class Browser:
     def close(self):
         try:
             self.call("DELETE", "")
-        except urllib.error.URLError:
+        except (urllib.error.URLError, TimeoutError):
             pass
         self.process.kill()
         self.process.wait()
