@@ -246,7 +246,8 @@ impl Args {
     /// Returns the draft of the study that the arguments describe.
     pub(in crate::cli) fn draft(&self) -> Result<Draft> {
         let options = Options { input_format: self.input_format()?, ..self.options() };
-        let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
+        let read =
+            ReadOptions { lenient: self.lenient, format: options.input_format.clone(), partition: None };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let (machines, autos) = self.machines()?;
         let axes = Axes {
