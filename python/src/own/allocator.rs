@@ -59,9 +59,9 @@ impl Own {
                 let bit = differ.trailing_zeros();
                 let node = at as u32 * 64 + bit;
                 if free >> bit & 1 == 1 {
-                    freed.push(node)
+                    freed.push(node);
                 } else {
-                    taken.push(node)
+                    taken.push(node);
                 }
                 // Clears the lowest bit that is set.
                 differ &= differ - 1;

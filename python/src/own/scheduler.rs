@@ -41,9 +41,7 @@ impl Dispatcher for Own {
         );
         let answer = Python::attach(|py| {
             let answer = self.guest.call_method1(py, "dispatch", words);
-            answer
-                .and_then(|answer| answer.extract(py).map_err(PyErr::from))
-                .map_err(|error| explained(py, &error))
+            answer.and_then(|answer| answer.extract(py)).map_err(|error| explained(py, &error))
         });
         answer.unwrap_or_else(|problem| {
             self.stop.fail(format!("scheduler '{}': {problem}", self.label));
