@@ -114,13 +114,14 @@ def test_models_and_made_logs_are_those_of_the_command(command: Callable[..., st
 def test_pictures_and_reports_are_those_of_the_command(
     results: mr.Results, command: Callable[..., str], tmp_path: Path
 ) -> None:
-    results.save(tmp_path / "out")
+    # The report names the directory of the results in the command that repeats them; those in memory have this one.
+    results.save(tmp_path / "results")
     for format in ["svg", "png"]:
-        command("plot", str(tmp_path / "out"), "-k", "utilization", "waits", "--format", format, "-o", str(tmp_path))
+        command("plot", str(tmp_path / "results"), "-k", "utilization", "waits", "--format", format, "-o", str(tmp_path))
         for kind in ["utilization", "waits"]:
             results.plot(kind).save(tmp_path / f"ours.{format}")
             assert (tmp_path / f"ours.{format}").read_bytes() == (tmp_path / f"{kind}.{format}").read_bytes()
-    command("report", str(tmp_path / "out"), "--title", "t", "-o", str(tmp_path / "r.html"))
+    command("report", str(tmp_path / "results"), "--title", "t", "-o", str(tmp_path / "r.html"))
     results.report(tmp_path / "ours.html", title="t")
     assert (tmp_path / "ours.html").read_text() == (tmp_path / "r.html").read_text()
 
