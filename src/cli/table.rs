@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
-use super::terminal::is_bold;
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         complain(&format!("note: no result has a value of {}", args.value));
     }
     match args.format {
-        Format::Text => print(&table.text(is_bold())),
+        Format::Text => print(&table.text(screen())),
         Format::Markdown => print(&table.markdown()),
         Format::Latex => print(&table.latex()),
         Format::Csv => {

@@ -40,6 +40,8 @@ pub struct Options {
     pub placements: bool,
     /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
     pub by_shape: bool,
+    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with `jobs`.
+    pub tidy: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
     /// The outages of nodes. `None` if all nodes are always up.
@@ -280,6 +282,21 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
+        name: "tidy",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.tidy.into(),
+        set: |options, text| switch(&mut options.tidy, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "tidy",
+            help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other coordinates of \
+                   their replay, so that nothing has to be joined",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
         name: "input_format",
         keyed: Keyed::IfGiven,
         json: Some("input_format"),
@@ -410,9 +427,10 @@ impl Options {
     }
 
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
-    /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
+    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`], which says only what is
+    /// written last.
     pub(super) fn without_derived(&self) -> Self {
-        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
+        Self { jobs: false, tidy: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
     }
 
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
