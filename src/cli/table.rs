@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::terminal::is_bold;
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
@@ -135,7 +135,7 @@ impl Format {
             }
         }
         match self {
-            Self::Text => print(&table.text(is_bold())),
+            Self::Text => print(&table.text(screen())),
             Self::Markdown => print(&table.markdown()),
             Self::Latex => print(&table.latex()),
             Self::Csv => print(&table.csv()),

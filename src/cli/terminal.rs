@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::report::Screen;
+use crate::text::Screen;
 
 /// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or of the
 /// terminal. Lines that go into a pipe or a file have any length, so that programs find everything in them.

@@ -28,5 +28,5 @@ pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
 pub use played::{Played, PlayedJob, PlayedReplay};
-pub use summary_table::{Screen, SummaryTable};
+pub use summary_table::SummaryTable;
 pub use verdict::verdict;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::escaped;
+use super::screen::Screen;
 
 /// A table with labels for rows and columns.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +35,30 @@ pub struct PaperCell {
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Returns the table as lines of aligned text. If `bold`, terminals show the best values in bold, by escape codes.
-    pub fn text(&self, bold: bool) -> String {
+    /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold letters. The last
+    /// columns are left out if they have no room, and a line below the table says how many.
+    pub fn text(&self, screen: Screen) -> String {
+        let mut shown = self.clone();
+        while screen.width.is_some_and(|width| shown.width() > width) && shown.columns.len() > 1 {
+            shown.columns.pop();
+            shown.rows.iter_mut().for_each(|(_, cells)| drop(cells.pop()));
+        }
+        let (count, left) = (self.columns.len(), self.columns.len() - shown.columns.len());
+        let removed = (left > 0).then(|| format!("{left} of {count} columns"));
+        let lines = shown.lines(screen.is_bold);
+        let notes: String = self.notes.iter().map(|note| screen.words(note)).collect();
+        let gap = if notes.is_empty() { "" } else { "\n" };
+        let title = screen.words(&self.title);
+        format!("{title}\n{lines}{gap}{notes}{}", screen.no_room_for(removed.as_slice()))
+    }
+
+    /// Returns the number of characters of the widest line of the table itself.
+    fn width(&self) -> usize {
+        self.lines(false).lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+
+    /// Returns the lines of the table, without its title and its notes.
+    fn lines(&self, bold: bool) -> String {
         let mut lines = self.head_lines();
         let heads = lines.len();
         for (labels, cells) in &self.rows {
@@ -43,7 +66,7 @@ impl PaperTable {
         }
         let width = |j: usize| lines.iter().map(|line| line[j].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.corner.len() + self.columns.len()).map(width).collect();
-        let mut text = format!(" {}\n\n", self.title);
+        let mut text = String::new();
         for (i, line) in lines.iter().enumerate() {
             let mut out = String::new();
             for (j, cell) in line.iter().enumerate() {
@@ -58,10 +81,6 @@ impl PaperTable {
             }
             text += out.trim_end();
             text.push('\n');
-        }
-        for (i, note) in self.notes.iter().enumerate() {
-            text += if i == 0 { "\n" } else { "" };
-            text += &[" ", note, "\n"].concat();
         }
         text
     }
@@ -178,8 +197,8 @@ mod tests {
     fn text_is_aligned_whether_bold_or_not() {
         let plain = " pairwise_sum_mean\n\n                  A_1    A_1\n allocator       16x8  8x8x4\n \
                      best-of:a|b  1,234.5      —\n x,y              7.0   10.0\n\n a note\n";
-        assert_eq!(example().text(false), plain);
-        let bold = example().text(true);
+        assert_eq!(example().text(Screen::default()), plain);
+        let bold = example().text(Screen { is_bold: true, ..Screen::default() });
         assert!(bold.contains("\x1b[1m7.0\x1b[0m   \x1b[1m10.0\x1b[0m"), "{bold}");
         assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
     }

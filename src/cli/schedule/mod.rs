@@ -4,6 +4,7 @@ pub(super) mod audit;
 pub(super) mod compare;
 pub(super) mod export;
 
+use super::terminal::screen;
 use super::{Failure, print};
 use crate::frame::Selection;
 use crate::inspect::Finding;
@@ -29,6 +30,6 @@ impl Which {
 
 /// Prints a finding. Fails if the finding is a negative one.
 fn conclude(finding: &Finding) -> Result<(), Failure> {
-    print(&finding.text)?;
+    print(&screen().hanging(&finding.text, 4))?;
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
 }
