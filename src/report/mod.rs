@@ -22,7 +22,7 @@ pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_met
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use error::ReportError;
 pub use foreign::safe_svg;
-pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, groups};
+pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use html::{Report, ReportCell, ReportTable};
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use meshreplay::frame::Sheet;
 
-use super::support::{Ran, Tested, bundled, contents, run};
+use super::support::{Ran, Tested, bundled, columns, contents, run};
 
 const STUDY: &str =
     "name = 'two'\nlogs = ['tiny.swf']\nmachines = ['4x4']\nallocators = ['hilbert+bf', 'mc1x1']\n";
@@ -51,7 +51,6 @@ fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
             "scheduler_spec",
             "allocator_spec",
             "network_spec",
-            "run",
         ] {
             let found = label(&tidy, column, row);
             assert!(
@@ -75,8 +74,7 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
     }
     // The first columns are those that people look at.
     let tidy = fs::read_to_string(at.join("csv/tidy.csv"))?;
-    let titles =
-        "replay,log,machine,scheduler,allocator,network,arrival_scale,seed,job,submit_s,start_s,end_s,";
+    let titles = "replay,log,machine,scheduler,allocator,network,arrival_scale,replay_partition,seed,job,submit_s,start_s,";
     assert!(tidy.starts_with(titles), "{}", tidy.lines().next().unwrap_or_default());
     // The schema has the columns in the order of the frame, with their units.
     let schema: serde_json::Value = serde_json::from_str(&fine(at, "schema tidy --format json")?.stdout)?;
@@ -115,6 +113,38 @@ fn a_study_has_tidy_jobs_of_all_its_cells() -> Tested {
     fs::write(at.join("two.toml"), STUDY.replace("'mc1x1'", "'naive', 'mc1x1:tie-break=none'"))?;
     fine(at, "sweep two.toml --no-timing --jobs -q -o whole")?;
     assert_eq!(assert_joined(&at.join("whole"))?, 3 * 10);
+    Ok(())
+}
+
+#[test]
+fn the_partitions_of_the_replay_stand_beside_the_partition_of_the_job() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let job = |i: u32| format!("{i} {} 0 60 2 -1 -1 2 60 -1 1 1 1 -1 1 {} -1 -1\n", i * 10, 1 + i % 2);
+    let header =
+        "; MaxProcs: 16\n; MaxPartitions: 2\n; Partition: 1 batch\n; Partition: 2 debug\n".to_owned();
+    fs::write(at.join("log.swf"), header + &(1..=6).map(job).collect::<String>())?;
+    for (arguments, expected) in [
+        ("--partition batch+debug", [("batch+debug", "debug"), ("batch+debug", "batch")]),
+        ("--partition debug batch", [("debug", "debug"), ("batch", "batch")]),
+        ("", [("all", "debug"), ("all", "batch")]),
+    ] {
+        let replay = format!(
+            "replay log.swf -m 4x4 -a naive --no-timing -q --force --tidy --format csv -o out {arguments}"
+        );
+        fine(at, replay.trim_end())?;
+        let found = columns(&at.join("out/tidy.csv"))?;
+        let pairs: Vec<(&str, &str)> = found["replay_partition"]
+            .iter()
+            .zip(&found["partition"])
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
+        assert_eq!(pairs.len(), 6);
+        for pair in expected {
+            assert!(pairs.contains(&pair), "{arguments}: {pairs:?}");
+        }
+        assert!(pairs.iter().all(|pair| expected.contains(pair)), "{arguments}: {pairs:?}");
+    }
     Ok(())
 }
 

@@ -24,6 +24,10 @@ pub(super) const DETAIL: Detail = Detail {
 /// The coordinate that the jobs have already.
 const IN_JOBS: &str = "seed";
 
+/// The coordinate with the name of another column of the jobs, and its name in this frame: the partitions that a replay has
+/// are something else than the partition of a job.
+const PARTITION: (&str, &str) = ("partition", "replay_partition");
+
 /// The column before which the last coordinates stand, if the jobs have it.
 const LAST: &str = "run";
 
@@ -37,6 +41,11 @@ fn in_front() -> impl Iterator<Item = &'static Coordinate> {
     Coordinate::listed().filter(|coordinate| coordinate.name != IN_JOBS && !is_behind(coordinate))
 }
 
+/// Returns the name of the column of a coordinate.
+fn column_name(coordinate: &Coordinate) -> &'static str {
+    if coordinate.name == PARTITION.0 { PARTITION.1 } else { coordinate.name }
+}
+
 /// Returns the names of the columns that stand behind those of the jobs: long coordinates, and the specs of algorithms.
 fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
     let long = Coordinate::listed().filter(|coordinate| is_behind(coordinate));
@@ -48,8 +57,11 @@ fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
 fn columns() -> Vec<ColumnInfo> {
     let of_summary = summary::columns();
     let coordinate = |name: &str| of_summary.iter().find(|column| column.name == name).copied();
+    let named = |found: &Coordinate| {
+        Some(ColumnInfo { name: column_name(found), when: When::Tidy, ..coordinate(found.name)? })
+    };
     let mut columns = described(&jobs::fields());
-    let front = in_front().filter_map(|found| coordinate(found.name));
+    let front = in_front().filter_map(named);
     columns.splice(1..1, front);
     let last = columns.iter().position(|column| column.name == LAST).unwrap_or(columns.len());
     columns.splice(last..last, behind().filter_map(|(name, _)| coordinate(name)));
@@ -72,11 +84,12 @@ fn of(replay: u32, spec: &ReplaySpec, outcome: &Outcome, options: &Options) -> R
 pub(in crate::frame) fn join(jobs: &mut DataFrame, spec: &ReplaySpec) -> Result<(), FrameError> {
     let height = jobs.height();
     for (i, coordinate) in in_front().enumerate() {
-        let value = match coordinate.label {
-            Some(_) => Value::String(coordinate.shown(spec)),
-            None => coordinate.json(spec).1,
+        // A number stays a number. A replay of all partitions has no value of the coordinate, but a word for it.
+        let value = match coordinate.json(spec).1 {
+            number @ Value::Number(_) => number,
+            _ => Value::String(coordinate.shown(spec)),
         };
-        jobs.insert_column(1 + i, constant(coordinate.name, &value, height))?;
+        jobs.insert_column(1 + i, constant(column_name(coordinate), &value, height))?;
     }
     let last = jobs.get_column_index(LAST).unwrap_or(jobs.width());
     for (i, (column, coordinate)) in behind().enumerate() {
