@@ -18,10 +18,21 @@ fresh() {
     "$2" -m venv "$1" && "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-index "$wheel" && echo "$PWD/$1/bin/python"
 }
 
+# found VERSION prints a Python of this version that can make virtual environments. A command of this name may be a stand-in that
+# only says which versions pyenv has.
+found() {
+    for python in "$(command -v "python$1" || true)" "$HOME"/.pyenv/versions/"$1".*/bin/python; do
+        if [ -x "$python" ] && "$python" -c 'import venv' > /dev/null 2>&1; then
+            echo "$python"
+            return
+        fi
+    done
+}
+
 newest=
 for minor in 10 11 12 13 14 15; do
-    python=$(command -v "python3.$minor" || ls -d "$HOME"/.pyenv/versions/3.$minor.*/bin/python 2> /dev/null | tail -1 || true)
-    if [ -z "$python" ] || ! "$python" -c 'import venv' > /dev/null 2>&1; then
+    python=$(found "3.$minor")
+    if [ -z "$python" ]; then
         echo "skipped: Python 3.$minor is not here"
         continue
     fi

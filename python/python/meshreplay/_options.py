@@ -56,6 +56,11 @@ class ReplayOptions(TypedDict, total=False):
     the gaps between them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once. [default:
     recorded]"""
 
+    partition: Scalar | Sequence[Scalar] | None
+    """`--partition`: Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them):
+    batch is one row, batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every
+    partition. With --machine auto every row has the machine of its partitions. [default: all]"""
+
     overrun: Literal["extend", "kill", "run-on"] | None
     """`--overrun`: What happens to jobs that ran longer than estimated: extend raises the estimate to the run time,
     kill ends the run at the estimate, run-on keeps both times. [default: extend]"""
@@ -113,3 +118,8 @@ class ReplayOptions(TypedDict, total=False):
     """`--on-outage`: What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue
     kills it and runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on;
     the node leaves when it ends."""
+
+    node_map: Scalar | None
+    """`--node-map`: Where the nodes are that the log names, for the allocator recorded: a file with rows name,x,y,z
+    or name,number (with or without a header), or the pattern of the names, such as nid{rank}, node{rank+1} or
+    c{x}-{y}n{z}. By default the names in natural order are the nodes in the order of their numbers."""
