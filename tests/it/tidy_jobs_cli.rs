@@ -74,7 +74,7 @@ fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
     }
     // The first columns are those that people look at.
     let tidy = fs::read_to_string(at.join("csv/tidy.csv"))?;
-    let titles = "replay,log,machine,scheduler,allocator,network,arrival_scale,replay_partition,seed,job,submit_s,start_s,";
+    let titles = "replay,log,arrival_scale,machine,scheduler,allocator,network,replay_partition,seed,job,submit_s,start_s,";
     assert!(tidy.starts_with(titles), "{}", tidy.lines().next().unwrap_or_default());
     // The schema has the columns in the order of the frame, with their units.
     let schema: serde_json::Value = serde_json::from_str(&fine(at, "schema tidy --format json")?.stdout)?;
