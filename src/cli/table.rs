@@ -34,7 +34,7 @@ pub(super) struct Args {
     rows: Vec<String>,
 
     /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers that are shown
-    /// instead of the default ones, such as wait_s_mean,wait_s_median; --format csv has their names.
+    /// instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has their names.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     columns: Vec<String>,
 
