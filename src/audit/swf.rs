@@ -38,8 +38,9 @@ pub enum SwfError {
 }
 
 /// Reads a log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate
-/// counts as equal to the run time. Times that count from 1970 are counted from the first submit time instead. Fails as [`SwfError`] says.
-pub fn read_log(path: &Path, options: ReadOptions) -> Result<Schedule, SwfError> {
+/// counts as equal to the run time. Times that count from 1970 are counted from the first submit time instead. The notes
+/// say how the log was read, each a sentence without a full stop. Fails as [`SwfError`] says.
+pub fn read_log(path: &Path, options: ReadOptions) -> Result<(Schedule, Vec<String>), SwfError> {
     let mut reader = Reader::open(path, options)?;
     let mut schedule = Schedule::default();
     while let Some(entry) = reader.next_entry()? {
@@ -69,11 +70,12 @@ pub fn read_log(path: &Path, options: ReadOptions) -> Result<Schedule, SwfError>
             moved: false,
         });
     }
-    let origin = Time::from_seconds(reader.finish()?.origin_s());
+    let summary = reader.finish()?;
+    let origin = Time::from_seconds(summary.origin_s());
     for job in &mut schedule.jobs {
         (job.submit, job.start, job.end) = (job.submit - origin, job.start - origin, job.end - origin);
     }
-    Ok(schedule)
+    Ok((schedule, summary.facts.notes))
 }
 
 /// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when another
@@ -119,7 +121,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let schedule = read_log(&path, ReadOptions::default())?;
+        let (schedule, _) = read_log(&path, ReadOptions::default())?;
         let expected = ScheduledJob {
             number: 1,
             row: 1,

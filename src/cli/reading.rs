@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 
 use crate::spec::{Spec, SpecError};
-use crate::trace::{Columns, formats, set_local_zone};
+use crate::trace::{Columns, Partitions, ReadOptions, formats, set_local_zone};
 
 /// Tells the readers of logs the time zone of this machine, if it is known.
 pub(in crate::cli) fn tell_local_zone() {
@@ -42,13 +42,28 @@ pub(in crate::cli) struct Reading {
     #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
     columns: Option<Columns>,
 
+    /// Read the jobs of this partition only, by name or number: batch, or batch+debug for those of both. `meshreplay
+    /// trace info` shows the partitions.
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Partitions>)]
+    partition: Option<Partitions>,
+
     #[command(flatten)]
     zone: Zone,
 }
 
 impl Reading {
+    /// Returns the options of reading a log. Fails as [`Self::format`] does.
+    pub(in crate::cli) fn options(&self, lenient: bool) -> Result<ReadOptions> {
+        Ok(ReadOptions { lenient, format: self.format()?, partition: self.partition.clone() })
+    }
+
+    /// Returns the argument `--partition` as it is typed, after a blank; empty if it is not given.
+    pub(in crate::cli) fn partition_words(&self) -> String {
+        self.partition.as_ref().map(|partition| format!(" --partition {partition}")).unwrap_or_default()
+    }
+
     /// Returns the spec of the format; `None` if the log tells it. Fails if the format has no such parameter.
-    pub(in crate::cli) fn format(&self) -> Result<Option<Spec>> {
+    fn format(&self) -> Result<Option<Spec>> {
         self.zone.complete(self.format.as_ref(), self.columns.as_ref())
     }
 }

@@ -15,6 +15,9 @@ pub enum InspectError {
     /// The summary beside the table cannot be read.
     #[error(transparent)]
     Summary(#[from] FrameError),
+    /// Partitions of results were asked for.
+    #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
+    NoLog(String),
     /// The machine of the schedule is neither given nor known from its summary.
     #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
     NoMachine(String),
@@ -39,9 +42,9 @@ pub enum InspectError {
 }
 
 impl InspectError {
-    /// Returns whether the command is at fault, because it lacks an argument or compares schedules of different jobs,
-    /// and not the content of a file.
+    /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares schedules of
+    /// different jobs, and not the content of a file.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::NoMachine(_) | Self::NotComparable { .. })
+        matches!(self, Self::NoLog(_) | Self::NoMachine(_) | Self::NotComparable { .. })
     }
 }

@@ -20,6 +20,10 @@ pub struct Input {
     pub name: String,
     /// The schedule.
     pub schedule: Schedule,
+    /// Whether the schedule is a log and no result of a replay.
+    pub is_log: bool,
+    /// Notes on how a log was read, each a sentence without a full stop.
+    pub notes: Vec<String>,
     /// Whether nodes went down and came up. The schedule has the last run of each job only.
     pub has_outages: bool,
     /// When nodes were down, and the other runs; `None` if that is not kept beside the schedule.
@@ -98,13 +102,14 @@ fn records_starts(path: &Path) -> bool {
 
 impl Input {
     /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a format is
-    /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim.
-    pub fn read(path: &Path, selection: Selection, format: Option<&Spec>) -> Result<Self, InspectError> {
+    /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim, which has
+    /// all jobs, whatever partition is asked for.
+    pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
         let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
         let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && records_starts(path);
-        if format.is_some() || is_log() {
-            let options = ReadOptions { lenient: false, format: format.cloned() };
-            return Ok(nothing(audit::read_log(path, options)?));
+        if options.format.is_some() || is_log() {
+            let (schedule, notes) = audit::read_log(path, options.clone())?;
+            return Ok(Self { notes, is_log: true, ..nothing(schedule) });
         }
         let Selected { of, schedule, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { has_outages, ..nothing(schedule) };
@@ -117,6 +122,18 @@ impl Input {
             }
         }
         Ok(input)
+    }
+
+    /// Fails if partitions of schedules were asked for and none of them is a log.
+    pub fn check_partition(options: &ReadOptions, schedules: &[&Self]) -> Result<(), InspectError> {
+        match schedules {
+            [first, ..]
+                if options.partition.is_some() && !schedules.iter().any(|schedule| schedule.is_log) =>
+            {
+                Err(InspectError::NoLog(first.name.clone()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Copies the facts about the replay with this number and seed from the rows of a summary. Changes nothing if there

@@ -11,6 +11,7 @@ mod easy;
 mod fake;
 mod fcfs;
 mod first_fit_queue;
+mod openings;
 mod priority;
 mod profile;
 mod recorded;

@@ -6,6 +6,15 @@ use crate::job::Time;
 /// The shortest length of time, one microsecond.
 pub(super) const TICK: Time = Time::from_micros(1);
 
+/// The widest times around an opening: `nodes` nodes may be free throughout it from `from` until `until`. It bounds
+/// them: the nodes are not free before and after, but need not be free in all of the time between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) nodes: i64,
+    pub(super) from: Time,
+    pub(super) until: Time,
+}
+
 /// A step function of time. Each step is a pair: the time at which it begins, and the number of free nodes from then
 /// on. The last step lasts for ever.
 ///
@@ -77,6 +86,55 @@ impl Profile {
         }
         self.join(last);
         self.join(first);
+    }
+
+    /// Moves a reservation of `procs` nodes for a time of `length` from `start` to `earlier`, and returns the time that
+    /// it no longer takes. The time that it takes before and after the move is left as it is, which is most of it if
+    /// the move is short.
+    pub(super) fn bring_forward(
+        &mut self,
+        start: Time,
+        earlier: Time,
+        length: Time,
+        procs: u32,
+    ) -> (Time, Time) {
+        let (end, new_end) = (start + length, earlier + length);
+        let left = (start.max(new_end), end);
+        self.take(left.0, left.1 - left.0, -i64::from(procs));
+        self.take(earlier, start.min(new_end) - earlier, i64::from(procs));
+        left
+    }
+
+    /// Returns, for each number of nodes from the most that are free at once within a time down to `narrowest`, the
+    /// longest time around it that may be free. Neighbouring numbers with the same extent share the entry of the largest.
+    /// The search goes no further than `longest` to each side, which no window of that length that touches the time
+    /// leaves.
+    pub(super) fn extents(&self, time: (Time, Time), narrowest: u32, longest: Time) -> Vec<Extent> {
+        let mut first = self.step_at(time.0);
+        let mut after = self.steps.partition_point(|step| step.0 < time.1).max(first + 1);
+        let within = self.steps.get(first..after).unwrap_or_default();
+        let (earliest, latest) = (time.0 - longest, time.1 + longest);
+        let mut next = within.iter().map(|step| step.1).max();
+        let mut extents = Vec::new();
+        while let Some(nodes) = next.filter(|&nodes| nodes >= i64::from(narrowest)) {
+            // The number of free nodes in the step on either side, up to which the extent can grow.
+            let before = |first: usize| {
+                let inside = first > 0 && self.steps[first].0 > earliest;
+                inside.then(|| self.steps[first - 1].1)
+            };
+            let behind =
+                |after: usize| self.steps.get(after).filter(|step| step.0 < latest).map(|step| step.1);
+            while before(first).is_some_and(|free| free >= nodes) {
+                first -= 1;
+            }
+            while behind(after).is_some_and(|free| free >= nodes) {
+                after += 1;
+            }
+            let until = self.steps.get(after).map_or(Time::MAX, |step| step.0);
+            extents.push(Extent { nodes, from: self.steps[first].0, until });
+            next = before(first).max(behind(after));
+        }
+        extents
     }
 
     /// Returns the index of the step at `time`. A time before the first step belongs to the first step.

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
+use crate::allocator::follows_lists;
 use crate::disk::hexadecimal;
 use crate::guest;
 use crate::spec::Spec;
@@ -23,6 +24,7 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let unnamed_spec = without_path(spec);
     let given = COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec));
     text.extend(given.map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
+    let options = &relevant(spec, options);
     let unnamed = options.without_paths();
     text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
@@ -31,6 +33,12 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
     text.extend(program_files(spec).into_iter().map(|(_, sha256)| format!("program_sha256={sha256}\n")));
     sha256(&text)
+}
+
+/// Returns the options without the node map if the allocator does not ask where the nodes of the log are.
+fn relevant(spec: &ReplaySpec, options: &Options) -> Options {
+    let node_map = options.node_map.clone().filter(|_| follows_lists(&spec.allocator));
+    Options { node_map, ..options.clone() }
 }
 
 /// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
@@ -156,6 +164,17 @@ mod tests {
         let drawn = Options { outages: Some("random:mtbf=1d,repair=1h".parse()?), ..Options::default() };
         assert_ne!(a, content_key(&spec, &drawn));
         assert!(first.difference(&drawn).is_some());
+        Ok(())
+    }
+
+    #[test]
+    fn only_keys_of_recorded_nodes_depend_on_the_node_map() -> Result<(), Box<dyn std::error::Error>> {
+        let mapped = Options { node_map: Some("n{rank}".parse()?), ..Options::default() };
+        for (allocator, depends) in [("naive", false), ("recorded", true)] {
+            let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
+            let differs = content_key(&spec, &mapped) != content_key(&spec, &Options::default());
+            assert_eq!(differs, depends, "{allocator}");
+        }
         Ok(())
     }
 

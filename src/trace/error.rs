@@ -136,6 +136,14 @@ pub enum TraceError {
         /// The problem of the line.
         problem: Box<Problem>,
     },
+    /// No record of the log belongs to a partition that was chosen.
+    #[error("{}: {problem}", .path.display())]
+    Partition {
+        /// The log.
+        path: PathBuf,
+        /// What is missing and what there is, in words.
+        problem: String,
+    },
     /// The format of the log is unknown, or its parameters are malformed.
     #[error(transparent)]
     Format(#[from] SpecError),

@@ -3,6 +3,10 @@
 use super::names::Names;
 use super::times::Clock;
 
+/// The words for jobs that started before they were submitted, as after a clock was set back. Every format that tells starts
+/// takes their start for the submission too.
+pub(super) const EARLY_STARTS: &str = "starts before the submission, which count as the submission";
+
 /// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {

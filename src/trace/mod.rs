@@ -34,7 +34,7 @@ pub use facts::Facts;
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
 pub use header::Header;
 pub use in_use::InUse;
-pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Partitions};
+pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Partitions, no_such_partition};
 pub use node_list::{NodeList, NodeListError};
 pub use options::ReadOptions;
 pub use reader::{Entry, Reader, read};

@@ -1,5 +1,6 @@
 //! How a log is read.
 
+use super::names::Partitions;
 use crate::spec::Spec;
 
 /// The options of reading a log.
@@ -13,4 +14,6 @@ pub struct ReadOptions {
     /// table if that line does not begin with a number. So it
     /// is with the name [`AUTO`](super::formats::AUTO), whose parameters are those of the format that is found.
     pub format: Option<Spec>,
+    /// The partitions whose records are read. With `None` all records are.
+    pub partition: Option<Partitions>,
 }

@@ -40,7 +40,11 @@ fn loaded(lines: &[Line]) -> Result<LoadedLog, Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("log.csv");
     std::fs::write(&path, text)?;
-    Ok(load(&path, ReadOptions { lenient: false, format: Some("table".parse()?) }, Rules::default())?)
+    Ok(load(
+        &path,
+        ReadOptions { format: Some("table".parse()?), ..ReadOptions::default() },
+        Rules::default(),
+    )?)
 }
 
 /// A node map of all nodes of a machine, in an order that is not that of their names.

@@ -12,7 +12,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 /// Reads a file as `format`: records and what was learnt beside them.
 fn read_file(path: &Path, format: &str) -> Result<(Vec<Record>, LogSummary), TraceError> {
-    let options = ReadOptions { lenient: false, format: format.parse().ok() };
+    let options = ReadOptions { format: format.parse().ok(), ..ReadOptions::default() };
     let mut records = Vec::new();
     let summary = trace::read(path, options, |record| records.push(*record))?;
     Ok((records, summary))

@@ -309,7 +309,7 @@ fn found(records: &[Record]) -> Vec<[i64; 9]> {
 }
 
 fn options(format: &str) -> ReadOptions {
-    ReadOptions { lenient: false, format: Some(format.parse().expect("a spec")) }
+    ReadOptions { format: Some(format.parse().expect("a spec")), ..ReadOptions::default() }
 }
 
 /// Reads a text: its records and the facts about it.

@@ -175,6 +175,16 @@ fn accounting_knows_partitions_by_name() -> Tested {
     fs::write(at.join("dump.txt"), text)?;
     let (_, found) = replay(at, "dump.txt -m auto --partition each")?;
     assert_eq!(found["partition"], ["debug", "2", "a%2Cb"]);
+    let ran = run(at, "trace convert dump.txt debug.swf --partition debug --keep-names")?;
+    assert!(ran.stderr.contains("debug.swf: 12 of 12 jobs written"), "{}", ran.stderr);
+    let header = fs::read_to_string(at.join("debug.swf"))?;
+    assert!(header.contains("; Note: 18 jobs of other partitions are left out\n"), "{header}");
+    let ran = run(at, "trace info dump.txt --partition 1")?;
+    assert!(
+        ran.stderr.contains("no job is of partition '1'; expected one of: debug (12 jobs), 2 (9"),
+        "{}",
+        ran.stderr
+    );
     let (notes, found) = replay(at, "dump.txt -m auto --partition debug+a%2Cb")?;
     assert_eq!((&found["jobs"][0], &found["partition"][0]), (&"21".to_owned(), &"debug+a%2Cb".to_owned()));
     assert!(notes.contains("left out 9 of another partition"), "{notes}");
@@ -234,6 +244,54 @@ fn wrong_partitions_are_refused_with_those_that_exist() -> Tested {
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
     }
+    Ok(())
+}
+
+#[test]
+fn commands_that_read_logs_take_one_partition_alone() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER, |_| true))?;
+    fs::write(at.join("part.swf"), log(HEADER, |partition| partition == 2))?;
+    for name in ["2", "large%20one"] {
+        let ran = run(at, &format!("trace convert log.swf out.swf --force --partition {name}"))?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_eq!(fs::read_to_string(at.join("out.swf"))?, fs::read_to_string(at.join("part.swf"))?);
+        assert!(ran.stderr.contains("log.swf: 72 jobs of other partitions are left out\n"), "{}", ran.stderr);
+    }
+    let info = run(at, "trace info log.swf --partition 2+1 --format json")?;
+    let found: serde_json::Value = serde_json::from_str(&info.stdout)?;
+    assert_eq!(found["jobs"], 96, "{}", info.stdout);
+    let cut = run(at, "trace cut log.swf - --first 3 --partition 1")?;
+    assert!(cut.stdout.contains("; Note: cut by meshreplay: --first 3 --partition 1\n"), "{}", cut.stdout);
+    assert_eq!(cut.stdout.lines().filter(|line| line.contains(" 0 1 -1 -1")).count(), 3, "{}", cut.stdout);
+    let of = |arguments: &str| run(at, &format!("audit {arguments} -m 500"));
+    let (whole, part) = (of("log.swf --partition 2")?, of("part.swf")?);
+    assert_eq!(whole.stdout.replace("log.swf", "part.swf"), part.stdout, "{}", whole.stderr);
+    let same = run(at, "compare log.swf part.swf --partition 2")?;
+    assert!(same.stdout.contains("are equal: 48 jobs"), "{}{}", same.stdout, same.stderr);
+    run(at, "replay log.swf -m 4x6 -a naive -o out --no-timing -q")?;
+    for (arguments, code, message) in [
+        (
+            "trace info log.swf --partition 9",
+            1,
+            "log.swf: no job is of partition '9'; expected one of: 1 (48 jobs), large one (48",
+        ),
+        ("trace convert log.swf new.swf --partition 1+x", 1, "no job is of partition 'x'; expected one of"),
+        ("audit log.swf -m 500 --partition x", 1, "no job is of partition 'x'; expected one of"),
+        ("compare out out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
+        ("audit out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
+        (
+            "trace info log.swf --partition each",
+            2,
+            "found 'each', expected the name or the number of a partition",
+        ),
+    ] {
+        let ran = run(at, arguments)?;
+        assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+        assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
+    }
+    assert!(!at.join("new.swf").exists());
     Ok(())
 }
 

@@ -38,7 +38,8 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
     fs::write(at.join("dump.sacct"), DUMP)?;
     // An hour more passes where clocks are put back; what is before it can only be after it.
     let berlin = [[0, 1800, 10_800], [6600, 1200, 600], [43_200, 0, 600]];
-    let utc = [[0, 1800, 7200], [6600, -2400, 600], [39_600, 0, 600]];
+    // Read in a zone in which the second job starts before its submission, it starts when it is submitted.
+    let utc = [[0, 1800, 7200], [4200, 0, 600], [39_600, 0, 600]];
     for (arguments, zone, expected) in [
         ("", "Europe/Berlin", berlin),
         ("", "UTC", utc),
@@ -64,11 +65,26 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
     ] {
         let ran = run(at, zone, "trace info dump.sacct")?;
         assert!(ran.stdout.contains(note), "{zone}: {}", ran.stdout);
-        let ran = run(at, zone, "replay dump.sacct -m 4x4 -a naive --no-timing")?;
-        assert!(ran.stderr.contains(note), "{zone}: {}", ran.stderr);
+        for command in [
+            "replay dump.sacct -m 4x4 -a naive --no-timing",
+            "audit dump.sacct -m 8",
+            "compare dump.sacct dump.sacct",
+            "export dump.sacct --to swf -o -",
+            "trace convert dump.sacct -",
+        ] {
+            let ran = run(at, zone, command)?;
+            assert!(
+                ran.stderr.contains(&format!("dump.sacct: {note}")),
+                "{command} in {zone}: {}",
+                ran.stderr
+            );
+        }
     }
     let ran = run(at, "Europe/Berlin", "replay dump.sacct -m 4x4 -a naive --time-zone Asia/Tokyo")?;
     assert!(!ran.stderr.contains("this machine"), "{}", ran.stderr);
+    let ran = run(at, "UTC", "trace convert dump.sacct dump.swf")?;
+    let early = "dump.sacct: starts before the submission, which count as the submission: 1\n";
+    assert!(ran.stderr.contains(early), "{}", ran.stderr);
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use crate::cli::reading::Reading;
 use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
-use crate::trace::Format;
+use crate::trace::{Format, ReadOptions};
 
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
 /// apart starts are.
@@ -53,12 +53,16 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
-    let format = args.reading.format().map_err(Failure::Usage)?;
+    let options = args.reading.options(false).map_err(Failure::Usage)?;
     // The format is that of logs; results of replays are no logs.
-    let format_of =
-        |path: &Path| format.as_ref().filter(|_| !path.is_dir() && Format::of_path(path).is_none());
-    let mut first = Input::read(&args.first, selection, format_of(&args.first))?;
-    let mut second = Input::read(&args.second, other, format_of(&args.second))?;
+    let options_of = |path: &Path| {
+        let is_named = path.is_dir() || Format::of_path(path).is_some();
+        let format = options.format.clone().filter(|_| !is_named);
+        ReadOptions { format, ..options.clone() }
+    };
+    let mut first = super::read(&args.first, selection, &options_of(&args.first))?;
+    let mut second = super::read(&args.second, other, &options_of(&args.second))?;
+    Input::check_partition(&options, &[&first, &second])?;
     if args.times_only {
         for job in first.schedule.jobs.iter_mut().chain(&mut second.schedule.jobs) {
             job.nodes = None;

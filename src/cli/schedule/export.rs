@@ -10,8 +10,8 @@ use super::Which;
 use crate::cli::{Failure, print};
 use crate::disk::TEMPORARY;
 use crate::frame::write_whole;
-use crate::inspect::{self, Input};
-use crate::trace::{SWF, Writer};
+use crate::inspect;
+use crate::trace::{ReadOptions, SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
 ///
@@ -53,7 +53,7 @@ enum To {
 
 /// Writes the schedule.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let input = Input::read(&args.schedule, args.which.selection(), None)?;
+    let input = super::read(&args.schedule, args.which.selection(), &ReadOptions::default())?;
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {

@@ -4,10 +4,13 @@ pub(super) mod audit;
 pub(super) mod compare;
 pub(super) mod export;
 
+use std::path::Path;
+
 use super::terminal::screen;
-use super::{Failure, print};
+use super::{Failure, complain, print};
 use crate::frame::Selection;
-use crate::inspect::Finding;
+use crate::inspect::{Finding, Input};
+use crate::trace::ReadOptions;
 
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -26,6 +29,15 @@ impl Which {
     fn selection(self) -> Selection {
         Selection { replay: self.replay, seed: self.seed }
     }
+}
+
+/// Reads a schedule and prints on standard error what has to be said about how it was read.
+fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Input, Failure> {
+    let input = Input::read(path, selection, options)?;
+    for note in &input.notes {
+        complain(&format!("{}: {note}", input.name));
+    }
+    Ok(input)
 }
 
 /// Prints a finding. Fails if the finding is a negative one.

@@ -56,7 +56,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     writer.finish()?;
     match (&side, names) {
-        (Some(side), Some(_)) => complain(&format!("{}: the names behind the numbers", side.display())),
+        (Some(side), Some(_)) => complain(&format!(
+            "{}: the names behind the numbers, for people; --keep-names writes them into the log, where replays find them",
+            side.display()
+        )),
         (None, Some(_)) => {
             complain("the names behind the numbers are lost; --keep-names keeps them as comments");
         }
@@ -66,6 +69,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     complain(&format!("{}: {kept} of {} jobs written", args.output.out.display(), summary.records));
     if summary.irregularities.no_jobs > 0 {
         complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
+    }
+    for (what, count) in &summary.facts.counts {
+        complain(&format!("{}: {what}: {count}", args.input.log.display()));
     }
     for (reason, words) in CONVERSION_REASONS {
         if left_out.count(reason) > 0 {

@@ -164,7 +164,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (limits, lists): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
         parts.iter().partition(|part| part.field.is_none());
     let words = |parts: &[&Part<'_>]| parts.iter().map(|part| part.words.as_str()).collect::<String>();
-    let note = format!("; Note: cut by meshreplay:{}{first}{}", words(&limits), words(&lists));
+    let of = args.input.reading.partition_words();
+    let note = format!("; Note: cut by meshreplay:{}{first}{}{of}", words(&limits), words(&lists));
     let mut tallies: Vec<Tally> = parts.iter().map(|_| Tally::default()).collect();
     let mut kept = 0;
     let summary = copy(reader, &mut writer, Some(&note), |record| {

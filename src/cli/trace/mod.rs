@@ -62,8 +62,7 @@ struct Input {
 
 impl Input {
     fn options(&self) -> Result<ReadOptions, Failure> {
-        let format = self.reading.format().map_err(Failure::Usage)?;
-        Ok(ReadOptions { lenient: self.lenient, format })
+        self.reading.options(self.lenient).map_err(Failure::Usage)
     }
 }
 

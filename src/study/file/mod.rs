@@ -171,7 +171,7 @@ fn logs(
         )?;
     let mut logs: Vec<(LogSource, usize)> = Vec::new();
     for (file, line) in given {
-        let read = ReadOptions { lenient: false, format: format.cloned() };
+        let read = ReadOptions { format: format.cloned(), ..ReadOptions::default() };
         let log = LogSource::new(&file, find(&file), read);
         let log = log.map_err(|error| wrong(line, error.to_string()))?;
         if let Some((other, _)) = logs.iter().find(|(other, _)| other.name == log.name) {

@@ -161,6 +161,13 @@ impl Draft {
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+        if self.options.node_map.is_some() && !self.options.recorded_nodes {
+            notes.push(
+                "the node map has no effect, as no replay has the allocator recorded; add that allocator or leave out \
+                 --node-map"
+                    .to_owned(),
+            );
+        }
         let Self { name, description, options, is_of_command, axes, .. } = self;
         let guests = axes.guests;
         let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };

@@ -13,7 +13,7 @@ use crate::study::options::Options;
 use crate::study::planned::StudyLog;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::JobSource;
-use crate::trace::{Header, InUse, LogNames, NameKind, PartitionChoice, Partitions};
+use crate::trace::{Header, InUse, LogNames, NameKind, PartitionChoice, Partitions, no_such_partition};
 use crate::workload::{LeftOut, Model, Reason};
 
 /// What a survey of a log looks for, beside the number of its jobs.
@@ -122,7 +122,7 @@ impl Counts {
                 PartitionChoice::All => {
                     parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use)));
                 }
-                PartitionChoice::Each if known.is_empty() => return Err(Self::no_partitions(log)),
+                PartitionChoice::Each if known.is_empty() => return Err(self.unknown(log, "", &known, names)),
                 PartitionChoice::Each => {
                     let without = self.jobs(|number| number.is_none());
                     if without > 0 {
@@ -206,28 +206,12 @@ impl Counts {
         }
     }
 
-    fn no_partitions(log: &str) -> String {
-        format!("{log}: no job names its partition (field 16), so none can be chosen; leave out --partition")
-    }
-
-    /// Returns the message about a partition that no job has. It names those with most jobs.
+    /// Returns the message about a partition that no job has.
     fn unknown(&self, log: &str, missing: &str, known: &BTreeSet<i64>, names: &LogNames) -> String {
-        const NAMED: usize = 12;
-        if known.is_empty() {
-            return Self::no_partitions(log);
-        }
-        let count = |number: i64| self.jobs(|other| other == Some(number));
-        let mut counted: Vec<(i64, u64)> = known.iter().map(|&number| (number, count(number))).collect();
-        counted.sort_by_key(|&(number, jobs)| (std::cmp::Reverse(jobs), number));
-        let mut words: Vec<String> = counted
-            .iter()
-            .take(NAMED)
-            .map(|(number, jobs)| format!("{} ({jobs} jobs)", names.label(NameKind::Partition, *number)))
-            .collect();
-        if counted.len() > NAMED {
-            words.push(format!("{} more", counted.len() - NAMED));
-        }
-        format!("{log}: no job is of partition '{missing}'; expected one of: {}", words.join(", "))
+        let count = |&number: &i64| {
+            (names.label(NameKind::Partition, number), self.jobs(|other| other == Some(number)))
+        };
+        format!("{log}: {}", no_such_partition(missing, known.iter().map(count).collect()))
     }
 }
 

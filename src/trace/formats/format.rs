@@ -4,6 +4,7 @@ use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
 use crate::trace::header::Header;
+use crate::trace::names::Names;
 use crate::trace::record::Record;
 
 /// One row of the registry of log formats.
@@ -102,6 +103,12 @@ pub trait LineParser {
 
     /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
     fn forget_nodes(&mut self) {}
+
+    /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or tells them only
+    /// at the end.
+    fn names(&self) -> Option<&Names> {
+        None
+    }
 
     /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
     /// after the last record.

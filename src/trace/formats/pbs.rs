@@ -16,7 +16,7 @@
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, SpecError};
 use crate::trace::error::Problem;
-use crate::trace::facts::Facts;
+use crate::trace::facts::{EARLY_STARTS, Facts};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 use crate::trace::times::{Length, Pair, duration};
@@ -71,6 +71,7 @@ struct Pbs {
     /// The number of jobs that were run again, and that of lines of arrays as a whole.
     reruns: u64,
     arrays: u64,
+    early_starts: u64,
     has_jobs: bool,
 }
 
@@ -81,7 +82,15 @@ impl Pbs {
         let keys = ["ctime", "qtime", "etime"].map(|key| (key, key));
         let submit = params.choose("submit", &keys)?;
         params.finish()?;
-        Ok(Self { unit, submit, names: Names::default(), reruns: 0, arrays: 0, has_jobs: false })
+        Ok(Self {
+            unit,
+            submit,
+            names: Names::default(),
+            reruns: 0,
+            arrays: 0,
+            early_starts: 0,
+            has_jobs: false,
+        })
     }
 
     /// Returns the record of the values of a line of type E. `job` is the number of the job.
@@ -94,6 +103,7 @@ impl Pbs {
         let (Some(start_s), Some(end_s)) = (start_s, end_s) else {
             return Err(Problem::column(4, "start and end", b"", "both in the line of a job that has ended"));
         };
+        self.early_starts += u64::from(submit_s.is_some_and(|submit_s| start_s < submit_s));
         let submit_s = submit_s.unwrap_or(start_s).min(start_s);
         let hosts =
             Hosts::of(values.text("exec_host").or_else(|| values.text("exec_vnode")).unwrap_or_default());
@@ -184,10 +194,15 @@ impl LineParser for Pbs {
         self.names.forget_nodes();
     }
 
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
     fn facts(&mut self) -> Facts {
         let counts = [
             ("requeues, of which only the last run is read", self.reruns),
             ("array jobs as a whole", self.arrays),
+            (EARLY_STARTS, self.early_starts),
         ];
         Facts {
             names: std::mem::take(&mut self.names),

@@ -30,14 +30,21 @@ struct LogStart {
 impl LogNames {
     /// Returns the names and the beginning of a log with these names in its records and this header.
     pub fn of(names: &Names, header: &Header) -> Self {
-        let kinds = NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?)));
+        // Lists of nodes may be as many as the jobs.
+        Self::of_kinds(|kind| kind != NameKind::Nodes, names, header)
+    }
+
+    /// Returns the names of the kinds that are `wanted`, and the beginning of the log.
+    pub(super) fn of_kinds(wanted: impl Fn(NameKind) -> bool, names: &Names, header: &Header) -> Self {
+        let kinds = NameKind::all().filter(|kind| wanted(*kind));
+        let kinds = kinds.filter_map(|kind| Some((kind, kind.header_key()?)));
         let of_kind = |(kind, key): (NameKind, &str)| {
             told_apart(&header.listed(key))
                 .into_iter()
                 .map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
-        Self { names: names.without_lists(), in_header, start: LogStart::of(header) }
+        Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
     }
 
     /// Returns the name of a number, or the number itself as text if the log has no name for it.
@@ -48,21 +55,22 @@ impl LogNames {
             .unwrap_or_else(|| number.to_string())
     }
 
+    /// Returns whether `text` is the name of the partition with this number, or the number itself. Where the records have
+    /// names, their numbers only say which came first, and nobody means them.
+    pub(super) fn calls_partition(&self, number: i64, text: &str) -> bool {
+        let has_own_name = || self.names.name(NameKind::Partition, number).is_some();
+        self.label(NameKind::Partition, number) == text || number.to_string() == text && !has_own_name()
+    }
+
     /// Returns the numbers of partitions that are given by names or numbers, in the order of `given`. `known` has the
-    /// numbers that jobs have. Fails with the first that no job has. Where the records have names, their numbers only
-    /// say which came first, and nobody means them.
+    /// numbers that jobs have. Fails with the first that no job has.
     pub fn partition_numbers(
         &self,
         given: &Partitions,
         known: &(impl Iterator<Item = i64> + Clone),
     ) -> Result<Vec<i64>, String> {
-        let is_called = |number: i64, text: &str| {
-            let label = self.label(NameKind::Partition, number);
-            let has_own_name = || self.names.name(NameKind::Partition, number).is_some();
-            label == text || number.to_string() == text && !has_own_name()
-        };
         let number = |text: &String| {
-            let found = known.clone().find(|&number| is_called(number, text));
+            let found = known.clone().find(|&number| self.calls_partition(number, text));
             found.ok_or_else(|| text.clone())
         };
         given.names().iter().map(number).collect()

@@ -1,10 +1,12 @@
 //! Replaces names by numbers: users, groups, applications, queues, partitions and lists of nodes.
 
+mod filter;
 mod log_names;
 mod partitions;
 
+pub(in crate::trace) use filter::PartitionFilter;
 pub use log_names::LogNames;
-pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions};
+pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions, no_such_partition};
 
 use std::collections::HashMap;
 
@@ -132,10 +134,10 @@ impl Names {
         self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Returns the names without the lists of nodes, which may be as many as the jobs.
-    fn without_lists(&self) -> Self {
+    /// Returns the names of the kinds that are `wanted`.
+    fn only(&self, wanted: impl Fn(NameKind) -> bool) -> Self {
         let mut kept = Self::default();
-        for kind in NameKind::all().filter(|kind| *kind != NameKind::Nodes) {
+        for kind in NameKind::all().filter(|kind| wanted(*kind)) {
             kept.kinds[kind as usize].clone_from(&self.kinds[kind as usize]);
         }
         kept

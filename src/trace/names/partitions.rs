@@ -76,6 +76,24 @@ impl FromStr for Partitions {
     }
 }
 
+/// Returns the problem, in words, that no job is of the partition `missing`. `counted` has the partitions of the log in the
+/// order of their numbers, each with its jobs; those with most jobs are named.
+pub fn no_such_partition(missing: &str, mut counted: Vec<(String, u64)>) -> String {
+    const NAMED: usize = 12;
+    if counted.is_empty() {
+        return "no job names its partition (field 16), so none can be chosen; leave out --partition"
+            .to_owned();
+    }
+    // The sort is stable.
+    counted.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
+    let mut words: Vec<String> =
+        counted.iter().take(NAMED).map(|(name, jobs)| format!("{name} ({jobs} jobs)")).collect();
+    if counted.len() > NAMED {
+        words.push(format!("{} more", counted.len() - NAMED));
+    }
+    format!("no job is of partition '{missing}'; expected one of: {}", words.join(", "))
+}
+
 /// Returns a name with the characters that `%` and two hexadecimal digits stand for; `None` if digits are missing or
 /// the bytes are no UTF-8.
 fn decoded(text: &str) -> Option<String> {

@@ -176,15 +176,38 @@ struct Check {
     shown_max: usize,
     /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
-    /// The job numbers so far.
-    jobs: HashSet<i64>,
+    jobs: Numbers,
     previous: Option<Record>,
+}
+
+/// The job numbers so far.
+#[derive(Default)]
+struct Numbers {
+    /// Those that were greater than all before them, as most are. They need no hash table.
+    ascending: Vec<i64>,
+    others: HashSet<i64>,
+}
+
+impl Numbers {
+    /// Adds a number. Returns whether it is new.
+    fn insert(&mut self, number: i64) -> bool {
+        if self.ascending.last().is_none_or(|&last| last < number) {
+            self.ascending.push(number);
+            return true;
+        }
+        self.ascending.binary_search(&number).is_err() && self.others.insert(number)
+    }
 }
 
 impl Check {
     /// Makes a check without findings.
     fn new(shown_max: usize) -> Self {
-        Self { shown_max, found: vec![(0, Vec::new()); DEFECTS.len()], jobs: HashSet::new(), previous: None }
+        Self {
+            shown_max,
+            found: vec![(0, Vec::new()); DEFECTS.len()],
+            jobs: Numbers::default(),
+            previous: None,
+        }
     }
 
     /// Counts a finding, and keeps it if fewer than `shown_max` are kept.

@@ -2,7 +2,7 @@
 
 use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
-use crate::trace::facts::Facts;
+use crate::trace::facts::{EARLY_STARTS, Facts};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 use crate::trace::times::{Length, Pair, duration};
@@ -62,6 +62,7 @@ pub(super) struct Accounting {
     waiting: u64,
     running: u64,
     never_started: u64,
+    early_starts: u64,
     unknown_states: u64,
 }
 
@@ -76,6 +77,7 @@ impl Accounting {
             waiting: 0,
             running: 0,
             never_started: 0,
+            early_starts: 0,
             unknown_states: 0,
         })
     }
@@ -102,6 +104,7 @@ impl Accounting {
     ///
     /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended.
+    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let fate = fate(job.state);
@@ -115,6 +118,9 @@ impl Accounting {
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
         let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
+        let is_early = start_s.zip(arrival_s).is_some_and(|(start_s, arrival_s)| start_s < arrival_s);
+        self.early_starts += u64::from(is_early);
+        let arrival_s = if is_early { start_s } else { arrival_s };
         let known = |value: Option<i64>| value.unwrap_or(-1);
         let allocated = if has_started { job.allocated } else { Resources::default() };
         let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
@@ -151,6 +157,11 @@ impl Accounting {
         }
     }
 
+    /// Returns the names so far.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Returns what was learnt beside the records.
     pub(super) fn facts(&mut self) -> Facts {
         let counts = [
@@ -158,6 +169,7 @@ impl Accounting {
             ("jobs that were still waiting", self.waiting),
             ("jobs that were still running", self.running),
             ("jobs that ended before they started", self.never_started),
+            (EARLY_STARTS, self.early_starts),
             ("jobs of an unknown state", self.unknown_states),
         ];
         let unit = match self.unit {
@@ -306,6 +318,17 @@ mod tests {
                 ("jobs that ended before they started", 1)
             ]
         );
+    }
+
+    #[test]
+    fn a_start_before_the_submission_is_the_submission_too() {
+        for (parameters, submit_s, eligible_s) in [("", 151, 100), (":arrival=eligible", 100, 400)] {
+            let mut accounting = accounting(parameters);
+            let (submit_s, eligible_s) = (Some(submit_s), Some(eligible_s));
+            let record = accounting.record(&SlurmJob { submit_s, eligible_s, ..JOB });
+            assert_eq!((record.submit_s, record.wait_s), (150, 0));
+            assert_eq!(accounting.facts().counts, [(EARLY_STARTS, 1)]);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
 use crate::trace::formats::format::{Format, LineParser, Parsed};
+use crate::trace::names::Names;
 use crate::trace::times::Clock;
 
 /// The row of this format.
@@ -209,6 +210,10 @@ impl LineParser for Jobcomp {
 
     fn forget_nodes(&mut self) {
         self.accounting.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(self.accounting.names())
     }
 
     fn facts(&mut self) -> Facts {

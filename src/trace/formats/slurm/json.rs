@@ -11,6 +11,7 @@ use super::tres::Resources;
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
 use crate::trace::formats::format::{Format, LineParser, Parsed};
+use crate::trace::names::Names;
 use crate::trace::record::Record;
 
 /// The row of this format.
@@ -315,6 +316,10 @@ impl LineParser for SlurmJson {
         self.accounting.forget_nodes();
     }
 
+    fn names(&self) -> Option<&Names> {
+        Some(self.accounting.names())
+    }
+
     fn facts(&mut self) -> Facts {
         self.accounting.facts()
     }
@@ -367,7 +372,7 @@ mod tests {
     fn read_text(text: &str, format: &str, lenient: bool) -> Result<(Vec<Record>, LogSummary), TraceError> {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(text.as_bytes()).expect("written");
-        let options = ReadOptions { lenient, format: Some(format.parse().expect("a spec")) };
+        let options = ReadOptions { lenient, format: Some(format.parse().expect("a spec")), partition: None };
         let mut records = Vec::new();
         let summary = read(file.path(), options, |record| records.push(*record))?;
         Ok((records, summary))

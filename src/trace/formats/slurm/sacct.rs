@@ -14,6 +14,7 @@ use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
 use crate::trace::formats::format::{Format, LineParser, Parsed};
+use crate::trace::names::Names;
 use crate::trace::node_list::NodeList;
 use crate::trace::times::{Clock, Length, Pair, duration};
 
@@ -148,6 +149,10 @@ impl LineParser for Sacct {
 
     fn forget_nodes(&mut self) {
         self.accounting.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(self.accounting.names())
     }
 
     fn facts(&mut self) -> Facts {

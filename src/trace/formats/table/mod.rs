@@ -19,6 +19,8 @@ mod row;
 mod spec;
 mod status;
 
+use std::ops::RangeInclusive;
+
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, Spec};
 use crate::trace::error::Problem;
@@ -96,8 +98,13 @@ struct Table {
     jobs: i64,
     /// Whether times count from 1970; `None` before the first time.
     has_unix_times: Option<bool>,
+    /// The least and the greatest time in seconds; `None` before the first time.
+    span_s: Option<(i64, i64)>,
     counts: Counts,
 }
+
+/// The days from 2000 to 2099 as spreadsheets count them.
+const DAYS_OF_SHEETS: RangeInclusive<i64> = 36_526..=73_050;
 
 impl Table {
     /// Makes the parser of one log.
@@ -110,6 +117,7 @@ impl Table {
             names: Names::default(),
             jobs: 0,
             has_unix_times: None,
+            span_s: None,
             counts: Counts::default(),
         }
     }
@@ -252,6 +260,10 @@ impl LineParser for Table {
         self.names.forget_nodes();
     }
 
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
     fn facts(&mut self) -> Facts {
         let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
         let mut facts = Facts {
@@ -261,9 +273,25 @@ impl LineParser for Table {
         };
         facts.add_clock(&self.told.clock);
         let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        facts.notes.extend(self.days_of_sheets());
         facts.notes.extend(read.into_iter().chain(self.counts.notes()));
         facts.counts.extend(self.counts.rows());
         facts
+    }
+}
+
+impl Table {
+    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look the same, so
+    /// that this is no error.
+    fn days_of_sheets(&self) -> Option<String> {
+        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.rounded > 0)?;
+        let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
+        may_be.then(|| {
+            format!(
+                "all times are numbers from {first_s} to {last_s}, some with fractions, and are read as seconds; if they \
+                 are the days of a spreadsheet, format its cells as dates, such as 2024-05-01 12:00:00"
+            )
+        })
     }
 }
 
@@ -273,4 +301,28 @@ fn is_heading(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut table = Table::new(told);
     line.len() < 1 << 16 && table.start(line).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_of_spreadsheets_are_named() -> Result<(), Box<dyn std::error::Error>> {
+        for (lines, is_named) in [
+            ("45000.5,45000.5,45000.75,4\n45001.25,45001.25,45002,4\n", true),
+            ("45000,45000,45001,4\n", false),
+            ("45000.5,45000.5,90000.75,4\n", false),
+            ("0.5,45000.5,45000.75,4\n", false),
+        ] {
+            let mut parser = (TABLE.parser)(&"table".parse()?)?;
+            for line in ["submit,start,end,procs"].into_iter().chain(lines.lines()) {
+                parser.parse(line.as_bytes())?;
+            }
+            let facts = parser.facts();
+            let named = facts.notes.iter().any(|note| note.contains("the days of a spreadsheet"));
+            assert_eq!(named, is_named, "{lines}{:?}", facts.notes);
+        }
+        Ok(())
+    }
 }

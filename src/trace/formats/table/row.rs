@@ -4,6 +4,7 @@ use super::Table;
 use super::field::{FIELDS, Kind, seconds_in};
 use super::status::status;
 use crate::trace::error::Problem;
+use crate::trace::facts::EARLY_STARTS;
 use crate::trace::formats::format::Parsed;
 use crate::trace::names::NameKind;
 use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
@@ -29,7 +30,7 @@ impl Counts {
     pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let rows = [
             ("durations rounded to seconds", self.rounded),
-            ("starts before the submission", self.early_starts),
+            (EARLY_STARTS, self.early_starts),
             ("ends before the start", self.early_ends),
             ("time limits that are unlimited", self.unlimited),
             ("job numbers cut after their digits", self.cut_numbers),
@@ -87,6 +88,9 @@ impl Table {
             }
         }
         let times = [row.submit_s, row.start_s, row.end_s];
+        for time_s in times.into_iter().flatten() {
+            self.span_s = Some(self.span_s.map_or((time_s, time_s), |(a, b)| (a.min(time_s), b.max(time_s))));
+        }
         if self.has_unix_times.is_none() {
             self.has_unix_times = times.into_iter().flatten().next().map(|time_s| time_s >= UNIX_S);
         }
@@ -418,7 +422,7 @@ mod tests {
         assert_eq!(facts.time_zone.as_deref(), Some("UTC"));
         let counts = [
             ("times rounded to seconds", 1),
-            ("starts before the submission", 1),
+            (EARLY_STARTS, 1),
             ("ends before the start", 1),
             ("job numbers cut after their digits", 1),
             ("unknown words for how a job ended", 1),

@@ -1,17 +1,21 @@
 //! Reads a log of any format as a stream of entries.
 
+mod records;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
 use super::formats::{self, Format, LineParser, Parsed, SWF};
 use super::header::Header;
 use super::lines::Lines;
+use super::names::PartitionFilter;
 use super::options::ReadOptions;
 use super::record::Record;
 use super::source::Source;
-use super::summary::{Irregularities, LogSummary};
+use super::summary::LogSummary;
 use super::times::TIME_ZONE;
 use crate::spec::Spec;
 
@@ -57,37 +61,15 @@ pub struct Reader {
 struct Parser {
     lines: Box<dyn LineParser>,
     has_begun: bool,
+    /// The partitions that are read; `None` if all are.
+    filter: Option<PartitionFilter>,
 }
 
-/// The counts of records and irregularities so far.
-struct Records {
-    count: u64,
-    /// The job number and the submit time (in seconds) of the last record; `None` before the first record.
-    last: Option<(i64, i64)>,
-    /// The least submit time that is not negative, in seconds; the greatest number before the first.
-    first_submit_s: u64,
-    irregularities: Irregularities,
-}
-
-impl Records {
-    /// Returns the counts before the first line.
-    fn none() -> Self {
-        Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
-    }
-
-    /// Counts `record` with its irregularities and returns it as an entry.
-    fn add<'a>(&mut self, record: Record, surplus: usize) -> Entry<'a> {
-        self.count += 1;
-        // A negative time is unknown; as an unsigned number it is beyond all others.
-        self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
-        let found = &mut self.irregularities;
-        found.surplus_field_lines += u64::from(surplus > 0);
-        if let Some((job, submit_s)) = self.last.replace((record.job, record.submit_s)) {
-            found.job_descents += u64::from(record.job < job);
-            found.submit_descents += u64::from(record.submit_s < submit_s);
-            found.equal_submits += u64::from(record.submit_s == submit_s);
-        }
-        Entry::Record { record, surplus }
+impl Parser {
+    /// Returns whether a record belongs to the partitions that are read, and counts it.
+    fn admits(&mut self, record: &Record, header: &Header) -> bool {
+        let names = self.lines.names();
+        self.filter.as_mut().is_none_or(|filter| filter.admits(record.partition, names, header))
     }
 }
 
@@ -121,7 +103,8 @@ impl Reader {
             formats::build(&spec(format))?
         };
         lines.cut_behind(parser.separator());
-        let parser = Parser { lines: parser, has_begun: false };
+        let filter = options.partition.map(PartitionFilter::new);
+        let parser = Parser { lines: parser, has_begun: false, filter };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
         Ok(Self {
@@ -165,7 +148,8 @@ impl Reader {
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
-                return Ok(Some(self.records.add(record, 0)));
+                let is_read = self.parser.admits(&record, &self.header);
+                return Ok(Some(if is_read { self.records.add(record, 0) } else { Entry::NoJob }));
             }
             self.has_more = false;
         }
@@ -198,6 +182,9 @@ impl Reader {
             },
         };
         match parsed {
+            Ok(Parsed::Record(record, _)) if !self.parser.admits(&record, &self.header) => {
+                Ok(Some(Entry::NoJob))
+            }
             Ok(Parsed::Record(record, surplus)) => Ok(Some(self.records.add(record, surplus))),
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;
@@ -230,7 +217,13 @@ impl Reader {
         let mut irregularities = self.records.irregularities;
         irregularities.unterminated_lines = u64::from(!self.lines.terminated());
         irregularities.byte_order_marks = u64::from(self.lines.has_mark());
+        let left_out = self.parser.filter.as_ref().map_or(Ok(0), PartitionFilter::finish);
+        let left_out =
+            left_out.map_err(|problem| TraceError::Partition { path: self.path.clone(), problem })?;
         let mut facts = self.parser.lines.facts();
+        if left_out > 0 {
+            facts.notes.push(format!("{left_out} jobs of other partitions are left out"));
+        }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
         let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
@@ -258,23 +251,6 @@ impl Reader {
     }
 }
 
-/// Counts a blank line, or adds a comment to the header, and returns its entry. `line` has no blanks at its start.
-/// `records` is the number of records before it.
-fn keep_aside<'a>(
-    line: &'a [u8],
-    records: u64,
-    header: &mut Header,
-    irregularities: &mut Irregularities,
-) -> Entry<'a> {
-    if line.is_empty() {
-        irregularities.blank_lines += 1;
-        return Entry::Blank;
-    }
-    irregularities.late_comments += u64::from(records > 0);
-    irregularities.unkept_comments += u64::from(!header.keep(line));
-    Entry::Comment(line)
-}
-
 /// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file, and
 /// returns the facts about the log as a whole.
 ///
@@ -298,6 +274,7 @@ pub fn read(
 mod tests {
     use super::*;
     use crate::trace::facts::Facts;
+    use crate::trace::summary::Irregularities;
     use std::io::Write;
 
     const JOB: &str = "1 0 -1 60 4 -1 -1 4 -1 -1 1 1 1 -1 -1 -1 -1 -1";
@@ -398,7 +375,8 @@ mod tests {
         let read = |text: &str| -> Result<(Vec<i64>, LogSummary), Box<dyn std::error::Error>> {
             let mut file = tempfile::NamedTempFile::new()?;
             file.write_all(text.as_bytes())?;
-            let mut reader = Reader::open(file.path(), ReadOptions { lenient: true, format: None })?;
+            let mut reader =
+                Reader::open(file.path(), ReadOptions { lenient: true, ..ReadOptions::default() })?;
             reader.parser.lines = Box::new(Many(Vec::new()));
             let mut jobs = Vec::new();
             while let Some(entry) = reader.next_entry()? {

@@ -36,10 +36,12 @@
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
 //! without changes only drops past steps. An arrival takes O(P), a start O(P + Q). Each time that a compression goes
-//! through the queue takes O(Q·P), and so does step 4.
+//! through the queue takes O(Q + M·P), where M jobs may move because nodes have become free where they could use them.
+//! Step 4 takes O(Q·P).
 
 use std::collections::BTreeSet;
 
+use super::openings::Openings;
 use super::profile::{Profile, TICK};
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
@@ -108,6 +110,8 @@ struct Conservative {
     held: BTreeSet<Occupation>,
     /// The reservations of the waiting jobs, in the order of arrival.
     reservations: Vec<Reservation>,
+    /// Where the profile has more free nodes than when the reservations were last compressed.
+    openings: Openings,
     /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made anew.
     next_start: Time,
     /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken; the end of
@@ -119,6 +123,23 @@ struct Conservative {
     /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs may make
     /// room for it, and it may start, before the next pass.
     refused: Option<JobId>,
+}
+
+/// The smallest width and the longest time of reservations.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    narrowest: u32,
+    longest: Time,
+}
+
+impl Limits {
+    /// Returns the limits of `reservations`. O(Q).
+    fn of(reservations: &[Reservation]) -> Self {
+        Self {
+            narrowest: reservations.iter().map(|reservation| reservation.procs).min().unwrap_or(u32::MAX),
+            longest: reservations.iter().map(|reservation| reservation.length).max().unwrap_or(Time::ZERO),
+        }
+    }
 }
 
 /// A job that has ended, as the profile counts it.
@@ -185,6 +206,7 @@ impl Conservative {
             profile,
             held,
             reservations,
+            openings: Openings::default(),
             next_start,
             next_wake,
             overdue: false,
@@ -221,6 +243,7 @@ impl Conservative {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -i64::from(held.nodes));
+            self.opened(now, held.until);
             early = true;
         }
         // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
@@ -229,31 +252,48 @@ impl Conservative {
         }
     }
 
+    /// Notes that the profile has more free nodes than before, from `from` until `until`.
+    fn opened(&mut self, from: Time, until: Time) {
+        let limits = Limits::of(&self.reservations);
+        self.openings.add(&self.profile, (from, until), limits.narrowest, limits.longest);
+    }
+
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
     /// where they are.
+    ///
+    /// Each reservation was as early as it could be when it was made or last looked at. Thus it can move only where
+    /// nodes have become free since, and only these are searched. Moves give nodes back, too: to the reservations
+    /// behind at once, and to those before when the compression goes through the queue again.
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
+        let limits = Limits::of(&self.reservations);
+        let mut before = std::mem::take(&mut self.openings);
         loop {
-            let mut moved = false;
+            let mut opened = Openings::default();
             for reservation in &mut self.reservations {
+                let Reservation { procs, length, start } = *reservation;
+                // Where nodes had become free before this turn through the queue, and where they have in it.
+                let found = [&before, &opened].map(|openings| openings.earliest(procs, length, start));
+                let Some(from) = found.into_iter().flatten().min() else { continue };
                 if view.stopped() {
                     return;
                 }
-                let Reservation { procs, length, start } = *reservation;
                 // The job holds its nodes from `start` on, so the search counts them as free from there. Thus nothing
                 // has to be given back before the search.
-                let earlier = self.profile.earliest(procs, length, now, start);
+                let earlier = self.profile.earliest(procs, length, from.max(now), start);
                 if earlier < start {
-                    self.profile.take(start, length, -i64::from(procs));
-                    self.profile.take(earlier, length, i64::from(procs));
+                    let left = self.profile.bring_forward(start, earlier, length, procs);
                     reservation.start = earlier;
-                    moved = true;
+                    opened.add(&self.profile, left, limits.narrowest, limits.longest);
                 }
             }
+            let moved = opened.any();
+            before = opened;
             if !(moved && self.repeat) {
                 break;
             }
         }
+        self.openings = before;
         self.note_next_start(now);
     }
 
@@ -309,6 +349,9 @@ impl Conservative {
         // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
         // difference.
         self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
+        if nodes < reserved {
+            self.opened(now, now + length);
+        }
         self.held.insert(Occupation {
             until: now + length,
             estimated_end: now + job.estimate,
@@ -334,6 +377,7 @@ impl Conservative {
         self.held = view.running().iter().map(held).collect();
         self.overdue = view.running().len_after(now) < view.running().len();
         self.reservations.clear();
+        self.openings = Openings::default();
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
         for job in &waiting {
@@ -350,6 +394,8 @@ impl Conservative {
                 // known beforehand.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
+                // Its reservation is not the earliest by count.
+                self.openings.set_everywhere();
                 self.reserve(job, released.max(now + TICK), now);
             }
         }
@@ -366,70 +412,4 @@ impl Conservative {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fake::Fake;
-    use super::*;
-
-    /// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1 waits
-    /// for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and job 4 is
-    /// narrow enough to run beside job 1.
-    fn example() -> (Fake, Conservative) {
-        let (mut fake, mut scheduler) =
-            (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(EventOrder::Batch, true));
-        scheduler.start_jobs(&mut fake);
-        fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
-        scheduler.start_jobs(&mut fake);
-        (fake, scheduler)
-    }
-
-    /// Returns the reserved starts in seconds.
-    fn starts_s(scheduler: &Conservative) -> Vec<f64> {
-        scheduler.reservations.iter().map(|reservation| reservation.start.as_seconds()).collect()
-    }
-
-    #[test]
-    fn everybody_has_a_reservation_that_the_later_ones_keep() {
-        let (fake, scheduler) = example();
-        assert_eq!(fake.started, [0, 3]);
-        // EASY starts job 4 at 100 too, and knows nothing of job 2, which here waits for job 1 to end.
-        assert_eq!(starts_s(&scheduler), [100.0, 150.0, 100.0]);
-    }
-
-    #[test]
-    fn reservations_move_forward_when_a_job_ends_early() {
-        let (mut fake, mut scheduler) = example();
-        fake.depart(10, &[0]);
-        scheduler.start_jobs(&mut fake);
-        assert_eq!(fake.started, [0, 3, 4], "job 4 fits beside all that is reserved");
-        assert_eq!(starts_s(&scheduler), [100.0, 150.0]);
-        fake.depart(20, &[3]);
-        scheduler.start_jobs(&mut fake);
-        assert_eq!(fake.started, [0, 3, 4, 1]);
-        assert_eq!(starts_s(&scheduler), [70.0]);
-    }
-
-    #[test]
-    fn an_end_by_the_estimate_changes_nothing() {
-        let (mut fake, mut scheduler) = example();
-        let before = scheduler.profile.clone();
-        fake.depart(100, &[0, 3]);
-        scheduler.start_jobs(&mut fake);
-        assert_eq!(fake.started, [0, 3, 1, 4]);
-        let mut expected = before;
-        expected.advance(Time::from_seconds(100));
-        assert_eq!(scheduler.profile, expected);
-    }
-
-    #[test]
-    fn who_waits_for_a_job_that_outlives_its_estimate_starts_when_it_ends() {
-        let (mut fake, mut scheduler) = example();
-        fake.depart(100, &[3]);
-        scheduler.start_jobs(&mut fake);
-        // Job 0 still holds 6 nodes, so job 1 waits. No job that would delay it starts.
-        assert_eq!(fake.started, [0, 3, 4]);
-        fake.depart(130, &[0]);
-        scheduler.start_jobs(&mut fake);
-        assert_eq!(fake.started, [0, 3, 4, 1]);
-        assert_eq!(starts_s(&scheduler), [180.0]);
-    }
-}
+mod tests;
