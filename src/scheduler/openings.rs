@@ -103,8 +103,7 @@ fn merged(one: &[Bound], other: &[Bound]) -> Vec<Bound> {
     loop {
         let bound = match (one.get(i), other.get(j)) {
             (None, None) => return all,
-            (Some(&bound), None) => bound,
-            (None, Some(&bound)) => bound,
+            (Some(&bound), None) | (None, Some(&bound)) => bound,
             (Some(&a), Some(&b)) => Bound::either(a.nodes.min(b.nodes), a, b),
         };
         // A bound has been used up when the new one reaches as far.
