@@ -22,7 +22,7 @@ class ReplayOptions(TypedDict, total=False):
     """Every option of a replay by its own name. `None` stands for the default."""
 '''
 
-BY_NAME = {"machine", "allocator", "scheduler", "seed"}
+BY_NAME = {"machine", "allocator", "scheduler", "network", "seed"}
 """The keywords that stand in the signature of `replay` itself."""
 
 

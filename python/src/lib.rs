@@ -10,6 +10,7 @@ mod folder;
 mod frame;
 mod listing;
 mod log;
+mod own;
 mod picture;
 mod replaying;
 mod run;
@@ -34,6 +35,8 @@ mod _core {
     use super::listing::{coordinates, keywords, listing, plot_kinds};
     #[pymodule_export]
     use super::log::{open_log, records};
+    #[pymodule_export]
+    use super::own::{check, order};
     #[pymodule_export]
     use super::picture::{plot, png};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Logs: the first record, to know that there is one, and all of them as a frame.
 
 use meshreplay::cli::embedded::{self, ReplayDraft};
+use meshreplay::guest::Guests;
 use meshreplay::study::LogSource;
 use meshreplay::trace::{self, Reader, Record};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
@@ -56,7 +57,7 @@ pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
 fn source(words: &[String]) -> PyResult<LogSource> {
     let with = ["--machine=1", "--allocator=naive"].map(str::to_owned);
     let words: Vec<String> = with.into_iter().chain(words.iter().cloned()).collect();
-    let ReplayDraft { draft, .. } = embedded::replay_draft(&words).map_err(message)?;
+    let ReplayDraft { draft, .. } = embedded::replay_draft(&words, Guests::default()).map_err(message)?;
     draft.logs.into_iter().next().ok_or_else(|| message("no log is given"))
 }
 

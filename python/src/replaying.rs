@@ -7,25 +7,30 @@ use std::sync::atomic::Ordering;
 
 use meshreplay::cli::embedded::{self, ReplayDraft};
 use meshreplay::frame::{FinishedRun, RunResults};
+use meshreplay::guest::Guests;
+use meshreplay::spec::GUEST;
 use meshreplay::study::{self, Draft, Progress, Running, State, Study, SweepError};
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
+use crate::own::{Named, guests};
 use crate::run::Run;
 use crate::wait::{wait, wait_for};
 
 /// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which they share.
-/// `names` gives the names of the logs in results; an empty one is that of the file. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
+/// `names` gives the names of the logs in results; an empty one is that of the file. `own` has the allocators, the
+/// schedulers and the execution models that are classes or objects, which specs name `guest:NAME`. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
 #[pyfunction]
-#[pyo3(signature = (logs, names, words, tick=None))]
+#[pyo3(signature = (logs, names, words, own, tick=None))]
 pub(crate) fn replay(
     py: Python<'_>,
     logs: Vec<Vec<String>>,
     names: Vec<String>,
     words: Vec<String>,
+    own: [Vec<Named>; 3],
     tick: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
-    let (draft, threads) = merged(&logs, &names, &words)?;
+    let (draft, threads) = merged(&logs, &names, &words, &guests(own))?;
     let planned = move || {
         let mut notes = Vec::new();
         let study = embedded::plan(draft, &mut notes);
@@ -45,9 +50,17 @@ pub(crate) fn replay(
 }
 
 /// Returns what the arguments of one log and the shared ones describe.
-fn drafted(of_log: &[String], words: &[String]) -> PyResult<ReplayDraft> {
+fn drafted(of_log: &[String], words: &[String], guests: &Guests) -> PyResult<ReplayDraft> {
     let words: Vec<String> = words.iter().chain(of_log).cloned().collect();
-    embedded::replay_draft(&words).map_err(message)
+    let mut whole = embedded::replay_draft(&words, guests.clone()).map_err(message)?;
+    let axes = &mut whole.draft.axes;
+    for given in [&mut axes.schedulers, &mut axes.allocators, &mut axes.networks].into_iter().flatten() {
+        // An algorithm of the caller has the name of its class in results.
+        if let (GUEST, Some(name)) = (given.spec.name.as_str(), &given.spec.members) {
+            given.label.clone_from(name);
+        }
+    }
+    Ok(whole)
 }
 
 /// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different formats.
@@ -55,10 +68,11 @@ fn merged(
     logs: &[Vec<String>],
     names: &[String],
     words: &[String],
+    guests: &Guests,
 ) -> PyResult<(Draft, Option<NonZeroUsize>)> {
     let mut whole: Option<ReplayDraft> = None;
     for (of_log, name) in logs.iter().zip(names) {
-        let mut part = drafted(of_log, words)?;
+        let mut part = drafted(of_log, words, guests)?;
         for log in part.draft.logs.iter_mut().filter(|_| !name.is_empty()) {
             log.name.clone_from(name);
         }

@@ -175,7 +175,9 @@ pub(crate) fn labels(coordinate: &str, text: String) -> Vec<String> {
         }
         _ => text.clone(),
     };
-    let mut texts = vec![text, short];
+    // An algorithm of the caller goes by the name of its class, too.
+    let class = text.strip_prefix("guest:").map(str::to_owned);
+    let mut texts: Vec<String> = [text, short].into_iter().chain(class).collect();
     texts.dedup();
     texts
 }

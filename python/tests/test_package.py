@@ -47,7 +47,7 @@ def test_importing_loads_no_library_of_frames() -> None:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.parametrize("page", ["README.md", "python/README.md", "docs/src/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "docs/src/python.md", "docs/src/own-allocator-python.md"])
 def test_lines_of_pages(page: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("polars")
     pytest.importorskip("pandas")

@@ -160,7 +160,7 @@ def test_other_threads_of_python_run_meanwhile() -> None:
     ticks: list[tuple[int, int, int, int]] = []
     mr._core.replay(
         [["--", "synthetic:jobs=20000,ratio=2"]], [""], ["--machine=32x32", "--allocator=mc1x1"],
-        lambda *news: ticks.append(news),
+        [[], [], []], lambda *news: ticks.append(news),
     )
     done.set()
     thread.join()

@@ -13,6 +13,7 @@ use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use super::reading::tell_local_zone;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
+use crate::guest::Guests;
 use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
 
 /// The path under which this program is called again. It is set where the process is another program that has the command in it.
@@ -89,13 +90,14 @@ pub struct ReplayDraft {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// Returns what these arguments of `replay` describe. The error is the message of the command.
-pub fn replay_draft(words: &[String]) -> Result<ReplayDraft, String> {
+/// Returns what these arguments of `replay` describe, in which `guest:NAME` is one of `guests`. The error is the message of the
+/// command.
+pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, String> {
     tell_local_zone();
     let parsed =
         command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
     let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;
-    let mut draft = args.draft().map_err(|error| format!("{error:#}"))?;
+    let mut draft = args.draft(guests).map_err(|error| format!("{error:#}"))?;
     draft.options.jobs = true;
     Ok(ReplayDraft { draft, threads: args.threads })
 }
@@ -180,11 +182,19 @@ mod tests {
     #[test]
     fn words_mean_what_they_mean_to_the_command() -> Result<(), String> {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let ReplayDraft { draft, threads } =
-            replay_draft(&words("a.swf --machine=4x4 --machine=16 --allocator=naive --no-timing"))?;
+        let ReplayDraft { draft, threads } = replay_draft(
+            &words("a.swf --machine=4x4 --machine=16 --allocator=naive --no-timing"),
+            Guests::default(),
+        )?;
         assert_eq!((draft.axes.machines.len(), draft.options.timed, threads), (2, false, None));
         assert_eq!(draft.options, Options { jobs: true, ..Options::default() });
-        let wrong = replay_draft(&words("a.swf --machine=4x4 --allocator=nave")).err().unwrap_or_default();
+        let failure = |allocator: &str| {
+            let words = words(&format!("a.swf --machine=4x4 --allocator={allocator}"));
+            replay_draft(&words, Guests::default()).err().unwrap_or_default()
+        };
+        let object = failure("guest:mine");
+        assert!(object.contains("found 'guest:mine', expected another allocator"), "{object}");
+        let wrong = failure("nave");
         assert!(wrong.contains("'nave'") && !wrong.contains("--help"), "{wrong}");
         Ok(())
     }

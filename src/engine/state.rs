@@ -182,7 +182,7 @@ impl ReplayState<'_> {
 
     /// Returns what `job` asks of the allocator.
     fn request(&self, job: JobId) -> Request {
-        Request::from(&self.jobs[job as usize])
+        Request { job: Some(job), ..Request::from(&self.jobs[job as usize]) }
     }
 
     /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns the

@@ -9,8 +9,8 @@ use super::looks::looks;
 use crate::allocator;
 use crate::frame::Sheet;
 use crate::machine::Mesh;
-use crate::spec::SpecError;
-use crate::study::Coordinate;
+use crate::spec::{Spec, SpecError};
+use crate::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns in which different configurations differ. The seed is not among them, because rows
 /// that differ only in seed are replications.
@@ -97,6 +97,30 @@ impl Results {
             let columns = self.sheet.columns.iter().filter(|column| column.numbers().is_some());
             crate::spec::unknown("column of numbers", name, columns.map(|column| column.name.as_str()))
         })
+    }
+
+    /// Returns the names of the coordinates in which the rows differ, without the seed.
+    pub fn varying(&self) -> &[&'static str] {
+        &self.varying
+    }
+
+    /// Returns the description of the replay in a row; `None` if one of its coordinates cannot be read.
+    pub fn spec(&self, row: usize) -> Option<ReplaySpec> {
+        let mut spec = ReplaySpec::new(Mesh::new(&[1]).ok()?, Spec::named(""), Spec::named(""));
+        for coordinate in COORDINATES {
+            // A column is missing if no row has the coordinate.
+            let is_there = self.sheet.column(coordinate.column()).is_some();
+            if is_there && !(coordinate.set)(&mut spec, &self.label(row, coordinate.column())) {
+                return None;
+            }
+        }
+        let label = |name: &str| self.label(row, name);
+        spec.labels = Labels {
+            scheduler: label("scheduler"),
+            allocator: label("allocator"),
+            network: label("network"),
+        };
+        Some(spec)
     }
 
     /// Returns the machine of a row.

@@ -10,7 +10,8 @@ pub fn check_placement(nodes: &[NodeId], expected: NodesFor, machine: &Machine) 
     let (found, NodesFor { least, most }) = (nodes.len(), expected);
     if !(least as usize..=most as usize).contains(&found) {
         let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        return Err(format!("its placement has {found} nodes, expected {expected}"));
+        let nodes = if found == 1 { "node" } else { "nodes" };
+        return Err(format!("its placement has {found} {nodes}, expected {expected}"));
     }
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();
@@ -38,6 +39,7 @@ mod tests {
         for (nodes, words) in [
             (&[0, 1, 2][..], ""),
             (&[2, 0, 7], ""),
+            (&[0], "has 1 node, expected 3"),
             (&[0, 1], "has 2 nodes, expected 3"),
             (&[0, 1, 2, 4], "has 4 nodes, expected 3"),
             (&[0, 1, 1], "node 1 twice"),

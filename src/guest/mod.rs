@@ -46,6 +46,7 @@
 mod check;
 mod dispatched;
 mod exec;
+mod job_table;
 mod own_run_times;
 mod setup;
 mod table;
@@ -53,6 +54,7 @@ mod table;
 pub use self::check::check_placement;
 pub use self::dispatched::{Dispatched, Dispatcher};
 pub use self::exec::files;
+pub use self::job_table::{JobFacts, JobTable};
 pub use self::own_run_times::{OwnRunTimes, RunTime};
 pub use self::setup::{GuestError, Setup};
 pub use self::table::Guests;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::allocator::{self, Served, Submeshes};
+use crate::job::Job;
 use crate::machine::{Mesh, NodeLists};
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
 
 /// The facts that a guest may use when it is built for one replay.
@@ -13,8 +15,8 @@ pub struct Setup<'a> {
     pub label: &'a str,
     /// The machine of the replay.
     pub mesh: &'a Mesh,
-    /// The number of jobs of the replay; 0 where the guest is only asked which jobs it can serve.
-    pub jobs: usize,
+    /// The jobs of the replay, by their positions; an empty list where the guest is only asked which jobs it can serve.
+    pub jobs: &'a [Job],
     /// The seed of the replication.
     pub seed: u64,
     /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
@@ -39,6 +41,19 @@ pub enum GuestError {
 }
 
 impl Setup<'_> {
+    /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does. Fails
+    /// with a whole message.
+    pub fn submeshes(&self) -> Result<Submeshes, String> {
+        let like = allocator::Setup::new(self.mesh, self.seed);
+        let built = allocator::build(&Spec::named("first-fit"), &like);
+        match built.map_err(|error| format!("allocator '{}': {error}", self.label))?.strategy.served {
+            Served::BySubmesh(submeshes) => Ok(submeshes),
+            Served::ByCount | Served::ByState(_) => {
+                Err(format!("allocator '{}' is served otherwise", self.label))
+            }
+        }
+    }
+
     /// Returns the error of a guest that could not be started.
     pub(super) fn failed(&self, message: String) -> GuestError {
         let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();

@@ -69,7 +69,7 @@ impl<'a> Subject<'a> {
         let label = name.clone();
         let build = move |mesh: &Mesh, stop: &Stop| {
             let lists = Arc::new(lists(mesh));
-            let setup = Setup { label: &label, mesh, jobs: 0, seed: SEED, stop, lists: Some(&lists) };
+            let setup = Setup { label: &label, mesh, jobs: &[], seed: SEED, stop, lists: Some(&lists) };
             Guests::default().allocator(&spec, &setup)
         };
         // A program is started for every case.

@@ -216,14 +216,27 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// Returns the positions of the jobs that count in means, by arrival if any are left out.
 fn kept(replay: &Finished<'_>) -> Vec<usize> {
     let Finished { jobs, records, .. } = replay;
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    let Some(percent) = replay.trim.percent else { return order };
-    // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort is
-    // stable.
-    order.sort_by_key(|&i| jobs[i].submit);
-    let last_s = order.last().map_or(0.0, |&i| jobs[i].submit.as_seconds());
-    let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;
-    order.drain(..(jobs.len() as f64 * percent / 100.0).ceil() as usize);
-    order.retain(|&i| records[i].start.as_seconds() < end_of_day_s);
-    order
+    replay.trim.kept(jobs.len(), |i| jobs[i].submit.as_seconds(), |i| records[i].start.as_seconds())
+}
+
+impl Trim {
+    /// Returns the positions of those of `count` jobs that count in means, by arrival if any are left out. The functions
+    /// return when a job arrived and when it started, in seconds.
+    pub(super) fn kept(
+        self,
+        count: usize,
+        submit_s: impl Fn(usize) -> f64,
+        start_s: impl Fn(usize) -> f64,
+    ) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        let Some(percent) = self.percent else { return order };
+        // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort
+        // is stable.
+        order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
+        let last_s = order.last().map_or(0.0, |&i| submit_s(i));
+        let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;
+        order.drain(..(count as f64 * percent / 100.0).ceil() as usize);
+        order.retain(|&i| start_s(i) < end_of_day_s);
+        order
+    }
 }

@@ -32,7 +32,7 @@ pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
 pub use outages::{Downtime, LostRun, OutageRecord};
-pub use paired::{BlockSums, Blocks, Difference, block_length, half_width};
+pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};

@@ -3,30 +3,22 @@
 
 mod chosen_columns;
 mod crosstab;
-mod error;
-mod escape;
-mod foreign;
 mod groups;
-mod html;
 mod intervals;
 mod laws_table;
 mod listing;
 mod page;
-mod played;
-mod player;
 mod summary_table;
-mod tables;
 mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
-pub use error::ReportError;
-pub use foreign::safe_svg;
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, groups};
-pub use html::{Report, ReportCell, ReportTable};
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
-pub use page::ReportOptions;
-pub use played::{Played, PlayedJob, PlayedReplay};
+pub use page::{
+    Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
+    ReportOptions, ReportTable, Strip, safe_svg,
+};
 pub use summary_table::{Screen, SummaryTable};
 pub use verdict::verdict;

@@ -196,7 +196,7 @@ pub(super) fn placeable(
 
 /// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
 pub(super) fn kind_of(job: &Job) -> Request {
-    Request::from(job).without_list()
+    Request::from(job).kind()
 }
 
 /// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.

@@ -1,72 +1,23 @@
 #!/usr/bin/env python3
-"""Opens a report in headless Chromium, as a reader would: no error on the console, tables sort, the player moves.
+"""Opens a report in headless Chromium, as readers would: it fits desktop and phone, sorts by the keyboard, has no serious finding of
+axe-core in light and dark, and its player moves.
 
-Usage: report.py REPORT.html FOLDER   (screenshots go to FOLDER)
-Needs chromium and chromedriver; without them it prints `skipped: ...` and succeeds. Standard library only.
+Usage: report.py REPORT.html FOLDER   (screenshots and the printed page go to FOLDER)
+Needs chromium and chromedriver, and npm for axe-core; says what it skips without them. Otherwise the standard library only.
 """
 
-import base64
-import json
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.error
-import urllib.request
 
+from browser import Browser, programs
 
-class Browser:
-    """A session of the WebDriver protocol."""
-
-    def __init__(self, chromium, driver):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.profile = tempfile.TemporaryDirectory()
-        self.process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.base = f"http://127.0.0.1:{port}"
-        options = {
-            "binary": chromium,
-            "args": [
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                "--disable-component-update", "--disable-sync", "--window-size=1400,1000",
-                f"--user-data-dir={self.profile.name}",
-            ],
-        }
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        for attempt in range(100):
-            try:
-                session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
-                break
-            except urllib.error.URLError:
-                if attempt == 99:
-                    raise
-                time.sleep(0.2)
-        self.base += f"/session/{session['sessionId']}"
-
-    def call(self, method, path, body=None):
-        data = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def run(self, script):
-        return self.call("POST", "/execute/sync", {"script": script, "args": []})
-
-    def screenshot(self, path):
-        path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
-
-    def close(self):
-        try:
-            self.call("DELETE", "")
-        except urllib.error.URLError:
-            pass
-        self.process.kill()
-        self.process.wait()
-        self.profile.cleanup()
+# The release that the findings are of.
+AXE = "axe-core@4.14.1"
+SIZES = ((1280, 900), (390, 844))
+SCHEMES = ("light", "dark")
 
 
 def check(condition, what):
@@ -75,34 +26,122 @@ def check(condition, what):
     print(f"ok: {what}")
 
 
-def look(browser, report, folder):
-    browser.call("POST", "/url", {"url": report.resolve().as_uri()})
-    browser.screenshot(folder / "light.png")
-    errors = [entry for entry in browser.call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
-    check(not errors, f"no error on the console {errors or ''}")
+def axe(folder):
+    """Returns the source of axe-core, or None if npm is missing or cannot get it."""
+    source = folder / "node_modules/axe-core/axe.min.js"
+    if not source.exists() and shutil.which("npm"):
+        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), AXE], check=False)
+    return source.read_text() if source.exists() else None
+
+
+def fits(browser, report, folder, source):
+    """On desktop and phone, in light and dark: nothing is wider than the page, and axe-core finds nothing serious."""
+    for width, height in SIZES:
+        for scheme in SCHEMES:
+            browser.size(width, height)
+            browser.prefer(scheme)
+            browser.open(report)
+            time.sleep(0.3)
+            browser.whole(folder / f"report-{width}-{scheme}.png")
+            where = f"at {width} px in {scheme}"
+            wide = browser.run("return document.documentElement.scrollWidth")
+            check(wide <= width, f"the page does not scroll sideways {where}: {wide}")
+            errors = browser.errors()
+            check(not errors, f"no error on the console {where} {errors or ''}")
+            if source is None:
+                print("skipped: axe-core, which npm would bring")
+                continue
+            browser.run(source + "; window.axe = window.axe || axe;")
+            ask = "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((v) => [v.impact, v.id, v.nodes.map((n) => n.html.slice(0, 120))])));"
+            found = browser.call("POST", "/execute/async", {"script": ask, "args": []})
+            serious = [one for one in found if one[0] in ("serious", "critical")]
+            check(not serious, f"axe-core finds nothing serious {where}, and {len(found)} in all {serious or ''}")
+
+
+def reads(browser, report, folder):
+    """The answer, the table and the meanings of its columns, by the keyboard."""
+    browser.size(1280, 900)
+    browser.prefer("light")
+    browser.open(report)
+    check(browser.run("return document.querySelector('main section').getAttribute('aria-labelledby')") == "answer", "the page opens with the answer")
     check(browser.run("return document.querySelectorAll('table.sortable tbody tr').length") > 1, "the table has rows")
+    levels = browser.run("return [...document.querySelectorAll('h1, h2, h3')].map((head) => Number(head.tagName[1]))")
+    check(levels[0] == 1 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), "headings are in order")
+
+    # The pairwise sum has a column wherever allocators differ.
+    head = "[...document.querySelectorAll('table.sortable')[0].tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith('pairwise sum'))"
+    column = browser.run(f"return {head}")
+    check(column > 0, "the table has the pairwise sum")
+    values = f"[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map((row) => Number(row.cells[{column}].dataset.value))"
+    button = f"document.querySelectorAll('table.sortable')[0].tHead.rows[0].cells[{column}].querySelector('button')"
+    browser.run(f"{button}.focus()")
+    tip = browser.run("const tip = document.getElementById('tip'); return tip.hidden ? '' : tip.textContent")
+    check("distance" in tip, f"the focus shows what the column means: {tip}")
+    browser.press("Escape", 27)
+    check(browser.run("return document.getElementById('tip').hidden"), "Escape hides it")
+    sorts = []
+    for _ in range(2):
+        browser.press("Enter", 13, "\r")
+        sorts.append((browser.run(f"return {button}.closest('th').getAttribute('aria-sort')"), browser.run(f"return {values}")))
+    (up, rising), (down, falling) = sorts
+    check((up, down) == ("ascending", "descending"), "aria-sort says how the table is sorted")
+    check(rising == sorted(rising) and falling == rising[::-1] and rising[0] != rising[-1], "Enter sorts both ways")
+    best = browser.run(f"return [...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].filter((row) => row.cells[{column}].textContent.includes('(best)')).map((row) => Number(row.cells[{column}].dataset.value))")
+    check(bool(best), f"the best pairwise sum is marked: {best}")
+
+    browser.print(folder / "report.pdf")
+    pages = (folder / "report.pdf").read_bytes()
+    check(pages.startswith(b"%PDF") and b"/MediaBox [0 0 594" in pages.replace(b"[0 0 595", b"[0 0 594"), "it prints on A4")
+
+
+def phone(browser, report):
+    """The names of the rows stay in sight while the table scrolls."""
+    browser.size(390, 844)
+    browser.open(report)
+    time.sleep(0.3)
+    wide = browser.run("const scroll = document.querySelector('.scroll'); return [scroll.scrollWidth, scroll.clientWidth]")
+    if wide[0] > wide[1]:
+        line = browser.run("return document.querySelector('.more').textContent")
+        check("to the right" in line, f"a line says that the table goes on: {line}")
+        left = "document.querySelector('table.sortable tbody th').getBoundingClientRect().left"
+        before = browser.run(f"return {left}")
+        browser.run("document.querySelector('.scroll').scrollLeft = 200")
+        moved = browser.run("return document.querySelector('.scroll').scrollLeft")
+        check(moved > 0 and browser.run(f"return {left}") == before, "the first column stays")
+    letters = browser.run("const text = document.querySelector('.plots svg text'); return text.getBoundingClientRect().height")
+    check(letters >= 9, f"letters of figures are {letters:.0f} px high")
+
+
+def look(browser, report, folder):
+    source = axe(folder)
+    fits(browser, report, folder, source)
+    reads(browser, report, folder)
+    phone(browser, report)
+    browser.size(1400, 1000)
+    browser.prefer("light")
+    browser.open(report)
     check(browser.run("return !!document.querySelector('#frontier svg .marker')"), "the frontier plot has points")
+    plays(browser, folder)
+    errors = browser.errors()
+    check(not errors, f"still no error {errors or ''}")
 
-    column = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map(row => Number(row.cells[2].dataset.value ?? row.cells[2].textContent))"
-    head = "document.querySelectorAll('table.sortable thead th')[5].querySelector('button')"
-    column = column.replace("cells[2]", "cells[5]")
-    browser.run(f"{head}.click()")
-    up = browser.run(f"return {column}")
-    browser.run(f"{head}.click()")
-    down = browser.run(f"return {column}")
-    check(up == sorted(up) and down == sorted(up, reverse=True) and up[0] != up[-1], "the table sorts both ways")
 
+def plays(browser, folder):
+    """The player moves, is scrubbed, and tells of jobs."""
     if not browser.run("return !!document.getElementById('schedule')"):
         print("skipped: the report has no schedule, so no player")
         return
     pixels = "[...document.querySelectorAll('.meshes canvas')].map(canvas => canvas.toDataURL())"
     before = browser.run(f"return {pixels}")
+    begin = browser.run("return Number(document.getElementById('time').value)")
+    loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '')))")
+    check(max(loads) > 0, f"it starts where jobs wait: {loads}")
     browser.run("document.getElementById('play').click()")
     time.sleep(1.5)
     browser.run("document.getElementById('play').click()")
     clock = browser.run("return Number(document.getElementById('time').value)")
     after = browser.run(f"return {pixels}")
-    check(clock > browser.run("return Number(document.getElementById('time').min)"), "the clock runs while it plays")
+    check(clock > begin, "the clock runs while it plays")
     check(all(a != b for a, b in zip(before, after)), "every mesh changes")
     middle = "const s = document.getElementById('time'); s.value = (Number(s.min) + Number(s.max)) / 2; s.dispatchEvent(new Event('input'));"
     browser.run(middle)
@@ -126,22 +165,26 @@ def look(browser, report, folder):
     check(dark == "rgb(20, 24, 28)", f"the page gets dark: {dark}")
     browser.run("window.scrollTo(0, 0)")
     browser.screenshot(folder / "dark.png")
-    browser.run("window.scrollTo(0, document.querySelector('.plots').offsetTop - 60)")
-    browser.screenshot(folder / "plots-dark.png")
-    errors = [entry for entry in browser.call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
-    check(not errors, f"still no error {errors or ''}")
+    browser.run("document.querySelector('#shown input')?.click()")
+    check(browser.run("return document.querySelectorAll('.meshes figure[hidden]').length") == 1, "an allocator can be left out")
+    reach = "return document.getElementById('reach').textContent"
+    whole = browser.run(reach)
+    browser.run("document.getElementById('zoom').click()")
+    check(browser.run(reach) != whole, "the range can be narrowed")
+    browser.run("document.getElementById('congestion').click(); document.getElementById('whole').click()")
+    check(browser.run(reach) == whole, "and be whole again")
 
 
 def main():
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
     report, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not driver:
+    found = programs()
+    if found is None:
         print("skipped: chromium and chromedriver are not installed")
         return
     folder.mkdir(parents=True, exist_ok=True)
-    browser = Browser(chromium, driver)
+    browser = Browser(*found)
     try:
         look(browser, report, folder)
     finally:

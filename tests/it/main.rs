@@ -38,6 +38,7 @@ mod predictions_cli;
 mod recorded_cli;
 mod recorded_nodes_cli;
 mod replay_cli;
+mod report_cli;
 mod reproduce_cli;
 mod reproduce_compaction;
 mod reproduce_walker;

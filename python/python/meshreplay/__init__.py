@@ -25,28 +25,55 @@ from ._listing import (
     schedulers,
 )
 from ._log import Log, lublin, model, read_log, rfold_mix, synthetic, tpu_slices
+from ._own import (
+    Allocator,
+    Execution,
+    Job,
+    Laws,
+    Machine,
+    Request,
+    Running,
+    Scheduler,
+    Started,
+    View,
+    check,
+    pairwise_sum,
+)
 from ._picture import Picture
-from ._replay import Note, replay
+from ._replay import Note, compare, replay
 from ._results import Results, States, read_results
 from ._study import Reproduction, reproduce, sweep
 
 __all__ = [
+    "Allocator",
     "Error",
+    "Execution",
     "Frame",
+    "Job",
+    "Laws",
     "Log",
+    "Machine",
     "Note",
     "Picture",
     "Reproduction",
+    "Request",
     "Results",
+    "Running",
+    "Scheduler",
+    "Started",
     "States",
+    "View",
     "__version__",
     "allocators",
+    "check",
+    "compare",
     "formats",
     "lublin",
     "model",
     "models",
     "networks",
     "orders",
+    "pairwise_sum",
     "plots",
     "predictors",
     "read_log",

@@ -22,11 +22,6 @@ class ReplayOptions(TypedDict, total=False):
     """`--order`: Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given,
     so each of them must have one."""
 
-    network: Scalar | Sequence[Scalar] | None
-    """`--network`: How long jobs run: as recorded, or as long as their messages take on a network, such as
-    wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters. exec:COMMAND is a
-    program of your own that says how long each job runs on its nodes. [default: recorded]"""
-
     arrival_scale: Scalar | Sequence[Scalar] | None
     """`--arrival-scale`: Factors by which arrival times are multiplied. A factor below 1 raises the load. [default:
     1]"""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._log import Log, read_log
+from ._own import Allocator, Execution, Scheduler, named
 from ._progress import Progress
 from ._results import Results, of_run
 from ._words import words
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 Names = str | Sequence[str]
 """A name, or several."""
 
+Allocators = str | Allocator | type[Allocator] | Sequence[str | Allocator | type[Allocator]]
+"""Names of allocators, classes or objects, one or several."""
+
+Schedulers = str | Scheduler | type[Scheduler] | Sequence[str | Scheduler | type[Scheduler]]
+"""Names of schedulers, classes or objects, one or several."""
+
+Networks = str | Execution | type[Execution] | Sequence[str | Execution | type[Execution]]
+"""Names of networks, classes or objects, one or several."""
+
 
 class Note(UserWarning):
     """A note of the program on a log or a replay, such as how many jobs were left out."""
@@ -29,9 +39,10 @@ class Note(UserWarning):
 def replay(
     log: Log | str | os.PathLike[str] | Iterable[Log | str | os.PathLike[str]],
     machine: Names,
-    allocator: Names,
-    scheduler: Names = "easy",
+    allocator: Allocators,
+    scheduler: Schedulers = "easy",
     *,
+    network: Networks | None = None,
     seed: int = 1,
     quiet: bool = False,
     progress: bool | None = None,
@@ -42,8 +53,11 @@ def replay(
     Args:
         log: A log, several, or their files.
         machine: Machines such as `16x16`, `torus:8x8x4` or `auto`.
-        allocator: Allocators such as `hilbert+bf` or `mc1x1` (`mr.allocators()`); `all` is every one.
-        scheduler: Schedulers such as `easy` or `fcfs` (`mr.schedulers()`).
+        allocator: Allocators such as `hilbert+bf` or `mc1x1` (`mr.allocators()`); `all` is every one. Your own are
+            classes or objects (`mr.Allocator`).
+        scheduler: Schedulers such as `easy` or `fcfs` (`mr.schedulers()`), or your own (`mr.Scheduler`).
+        network: What decides how long jobs run: `recorded` (the default), `wormhole:…` (`mr.networks()`), or your own
+            (`mr.Execution`).
         seed: The seed of everything random.
         quiet: Whether the notes of the program are kept in `Results.notes` alone, and no progress is shown. Otherwise
             notes are warnings of the category `Note`, too.
@@ -61,14 +75,17 @@ def replay(
     """
     logs = [log] if isinstance(log, (Log, str, os.PathLike)) else list(log)
     opened = [each if isinstance(each, Log) else read_log(each) for each in logs]
-    given = words(
-        "replay", {"machine": machine, "allocator": allocator, "scheduler": scheduler, "seed": seed, **options}
-    )
+    keywords: dict[str, Any] = dict(options)
+    keywords["allocator"], allocators = named(allocator, Allocator)
+    keywords["scheduler"], schedulers = named(scheduler, Scheduler)
+    keywords["network"], networks = named(network, Execution)
+    given = words("replay", {"machine": machine, "seed": seed, **keywords})
     # Results are kept in memory, where they hold the jobs as those of a directory do. Some options need that.
     given.append("--output=memory")
     shown = Progress(False if quiet else progress)
     try:
-        run = _core.replay([each._words() for each in opened], [each._name for each in opened], given, shown)
+        own = [allocators, schedulers, networks]
+        run = _core.replay([each._words() for each in opened], [each._name for each in opened], given, own, shown)
     finally:
         shown.finish()
     if not quiet:
@@ -81,3 +98,34 @@ def replay(
         count = f"{len(failed)} of {len(run.replays())} replays failed"
         warnings.warn(f"{count}, the first: {failed[0]}; Results.errors has the messages", Note, stacklevel=2)
     return of_run(run)
+
+
+def compare(
+    own: Allocator | type[Allocator],
+    log: Log | str | os.PathLike[str] | Iterable[Log | str | os.PathLike[str]],
+    machine: Names = "auto",
+    against: Names = ("random", "hilbert+bf", "mc1x1", "mm"),
+    scheduler: Schedulers = "easy",
+    **options: Any,
+) -> Results:
+    """Replays an allocator of your own beside others, and prints the table and the closing lines of the command.
+
+    Args:
+        own: A class or an object.
+        log: A log, several, or their files.
+        machine: Machines; `auto` is as large as that of the log.
+        against: The allocators with which it is compared.
+        scheduler: Schedulers.
+        **options: The other options of `replay`.
+
+    Returns:
+        The results.
+
+    Raises:
+        Error: As `replay`; also if the allocator of your own fails.
+    """
+    others = [against] if isinstance(against, str) else list(against)
+    results = replay(log, machine, [own, *others], scheduler, **options)
+    # The text of results ends with the closing lines.
+    print(results)
+    return results

@@ -29,6 +29,11 @@ def _run(words: list[str]) -> str:
     lines = (said or "").splitlines()
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
     if process.returncode != 0:
+        if any("guest:NAME is an object" in error for error in errors):
+            errors.append(
+                f"`mr.{words[0]}` runs the command in a process of its own, which has no classes of yours; give them to "
+                "`mr.replay`, which replays every combination of its lists as a study does"
+            )
         raise _core.Error("\n".join(errors) or f"`meshreplay {words[0]}` failed, see its messages above")
     for line in lines:
         print(line, file=sys.stderr)
@@ -41,7 +46,8 @@ def sweep(
 ) -> Results:
     """Runs the study of a TOML file, as `meshreplay sweep` does, and returns its results.
 
-    Every finished cell is kept in `out`. After an interruption, the same call goes on from there.
+    Every finished cell is kept in `out`. After an interruption, the same call goes on from there. The study runs in a
+    process of its own, which has no allocators, schedulers and execution models of yours: give these to `mr.replay`.
 
     Args:
         study: The file.

@@ -1,6 +1,6 @@
 //! The request that a job makes to an allocator.
 
-use crate::job::{Job, Shape};
+use crate::job::{Job, JobId, Shape};
 use crate::machine::{Mesh, along_axes, even_factors, near_square, powers_of_two, row};
 
 /// The number of processors that a job asks for, and the submesh that it prefers.
@@ -13,31 +13,34 @@ pub struct Request {
     /// The number of the list of the nodes that the job had according to its log, see [`super::Setup::lists`]; `None` if
     /// the log has no list for it. Only allocators that repeat what happened use it.
     pub nodes: Option<u32>,
+    /// The job that asks; `None` if nobody knows which one it is, as when it is only asked what can be served. No allocator of
+    /// this program uses it. Those from outside may, see [`crate::guest::JobTable`].
+    pub job: Option<JobId>,
 }
 
 impl From<&Job> for Request {
     fn from(job: &Job) -> Self {
-        Self { procs: job.procs, shape: job.shape, nodes: job.logged.nodes }
+        Self { procs: job.procs, shape: job.shape, nodes: job.logged.nodes, job: None }
     }
 }
 
 impl Request {
     /// Returns a request for `procs` processors with the default shape, which is near-square.
     pub fn of(procs: u32) -> Self {
-        Self { procs, shape: Shape::default(), nodes: None }
+        Self { procs, shape: Shape::default(), nodes: None, job: None }
     }
 
-    /// Returns the request of a job whose log says nothing of its nodes. Requests of one size and shape are then equal.
+    /// Returns the request without what belongs to one job alone. Requests of one size and shape are then equal.
     #[must_use]
-    pub fn without_list(self) -> Self {
-        Self { nodes: None, ..self }
+    pub fn kind(self) -> Self {
+        Self { nodes: None, job: None, ..self }
     }
 
     /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this number
     /// exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
-        Self { procs, shape: Shape::Sides(sides), nodes: None }
+        Self { procs, shape: Shape::Sides(sides), nodes: None, job: None }
     }
 
     /// Returns the sides of the submesh that the request asks for on `mesh`. Returns `None` if the machine has no such

@@ -18,7 +18,7 @@ use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
-use crate::spec::{GivenSpec, Params, Spec, SpecError};
+use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
 use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
@@ -243,8 +243,10 @@ impl Args {
         self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
     }
 
-    /// Returns the draft of the study that the arguments describe.
-    pub(in crate::cli) fn draft(&self) -> Result<Draft> {
+    /// Returns the draft of the study that the arguments describe. `guests` are the objects of a program that has the command
+    /// in it.
+    pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
+        self.check_objects(&guests)?;
         let options = Options { input_format: self.input_format()?, ..self.options() };
         let read =
             ReadOptions { lenient: self.lenient, format: options.input_format.clone(), partition: None };
@@ -262,7 +264,7 @@ impl Args {
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
             seeds: vec![self.seed],
-            guests: Guests::default(),
+            guests,
         };
         Ok(Draft {
             name: String::new(),
@@ -272,6 +274,21 @@ impl Args {
             axes,
             is_of_command: true,
         })
+    }
+
+    /// Returns an error if an algorithm is an object that is not among `guests`.
+    fn check_objects(&self, guests: &Guests) -> Result<()> {
+        let mesh = Mesh::new(&[1])?;
+        for given in self.scheduler.iter().filter(|given| is_object(&given.spec)) {
+            guests.resolve_scheduler(&given.spec)?;
+        }
+        for given in self.allocator.iter().filter(|given| is_object(&given.spec)) {
+            guests.find_allocator(&given.spec)?;
+        }
+        for given in self.network.iter().filter(|given| is_object(&given.spec)) {
+            guests.resolve_network(&given.spec, &mesh)?;
+        }
+        Ok(())
     }
 
     /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the logs.
@@ -366,15 +383,23 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
+/// Returns whether an algorithm is an object of a program that has the command in it, which is checked when these are known.
+fn is_object(spec: &Spec) -> bool {
+    spec.name == GUEST
+}
+
 fn scheduler_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
-    Guests::default().resolve_scheduler(&given.spec)?;
+    if !is_object(&given.spec) {
+        Guests::default().resolve_scheduler(&given.spec)?;
+    }
     Ok(given)
 }
 
 fn allocator_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
-    if given.spec.name != ALL || !given.spec.params.is_empty() {
+    let is_all = given.spec.name == ALL && given.spec.params.is_empty();
+    if !is_all && !is_object(&given.spec) {
         Guests::default().find_allocator(&given.spec)?;
     }
     Ok(given)
@@ -387,7 +412,9 @@ fn machine_arg(text: &str) -> Result<MachineArg> {
 fn network_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
     // Whether the network fits the machine is checked when the machines are known.
-    Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
+    if !is_object(&given.spec) {
+        Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
+    }
     Ok(given)
 }
 

@@ -14,6 +14,7 @@ use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
+use crate::guest::Guests;
 use crate::report::{SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError};
 
@@ -21,7 +22,7 @@ use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError};
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
     check_columns(&args.shown_columns(), &args.options()).map_err(|error| Failure::Usage(error.into()))?;
-    let draft = args.draft().map_err(Failure::Usage)?;
+    let draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if !args.quiet {

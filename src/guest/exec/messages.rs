@@ -51,7 +51,7 @@ impl<'a> Hello<'a> {
             nodes: mesh.nodes(),
             unavailable: mesh.unavailable().iter().flat_map(|&(first, last)| first..=last).collect(),
         };
-        Self { protocol: PROTOCOL, role, machine, jobs: setup.jobs, seed: setup.seed }
+        Self { protocol: PROTOCOL, role, machine, jobs: setup.jobs.len(), seed: setup.seed }
     }
 }
 
@@ -97,6 +97,18 @@ pub(super) struct Propose {
     /// A digit for each node, 1 if it is free; `None` if the program does not want it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) free: Option<String>,
+    /// The job that asks; `None` if there is none, and then these fields are left out.
+    #[serde(flatten)]
+    pub(super) asks: Option<Asks>,
+}
+
+/// The job that asks for nodes.
+#[derive(Serialize)]
+pub(super) struct Asks {
+    pub(super) job: JobId,
+    pub(super) number: i64,
+    pub(super) user: Option<i64>,
+    pub(super) estimate_s: f64,
 }
 
 /// Returns a digit for each node of the machine in the order of their numbers, 1 if the node is free.

@@ -2,20 +2,20 @@
 
 use super::command::Command;
 use super::messages::{
-    AskRunTime, Dispatch, Ended, Introduction, Nodes, Propose, RunTimeIs, Runs, Serves, Start, Waits, digits,
-    length,
+    AskRunTime, Asks, Dispatch, Ended, Introduction, Nodes, Propose, RunTimeIs, Runs, Serves, Start, Waits,
+    digits, length,
 };
 use super::program::Program;
-use crate::allocator::{self, Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
+use crate::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
 use crate::execution::{Execution, Started};
 use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
+use crate::guest::job_table::JobTable;
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
 use crate::guest::setup::Setup;
 use crate::job::{JobId, NodesFor, Time};
 use crate::machine::Machine;
 use crate::scheduler::{Scheduler, View};
-use crate::spec::Spec;
 
 /// Starts a program that is an allocator. Fails with a whole message.
 pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Result<Strategy, String> {
@@ -28,27 +28,16 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
         ));
     }
     let submeshes = match served {
-        Serves::Submesh => Some(submeshes(setup)?),
+        Serves::Submesh => Some(setup.submeshes()?),
         Serves::Count | Serves::State => None,
     };
-    let strategy = Strategy::of(Placer { program, served, submeshes, free, notices });
+    let strategy =
+        Strategy::of(Placer { program, served, submeshes, free, notices, jobs: JobTable::of(setup) });
     Ok(match (served, submeshes) {
         (_, Some(submeshes)) => strategy.served(Served::BySubmesh(submeshes)),
         (Serves::State, None) => strategy.served(Served::ByState(Foresight::Proposes)),
         (_, None) => strategy,
     })
-}
-
-/// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does.
-fn submeshes(setup: &Setup<'_>) -> Result<Submeshes, String> {
-    let like = allocator::Setup::new(setup.mesh, setup.seed);
-    let built = allocator::build(&Spec::named("first-fit"), &like);
-    match built.map_err(|error| format!("allocator '{}': {error}", setup.label))?.strategy.served {
-        Served::BySubmesh(submeshes) => Ok(submeshes),
-        Served::ByCount | Served::ByState(_) => {
-            Err(format!("allocator '{}' is served otherwise", setup.label))
-        }
-    }
 }
 
 /// Starts a program that is a scheduler. Fails with a whole message.
@@ -74,6 +63,7 @@ struct Placer {
     submeshes: Option<Submeshes>,
     free: bool,
     notices: bool,
+    jobs: JobTable,
 }
 
 impl Allocator for Placer {
@@ -85,6 +75,12 @@ impl Allocator for Placer {
             procs: request.procs,
             sides: request.sides_on(mesh).filter(is_flat).map(|sides| sides[..mesh.dims()].to_vec()),
             free: self.free.then(|| digits(machine)),
+            asks: self.jobs.of_request(request).map(|(job, facts)| Asks {
+                job,
+                number: facts.number,
+                user: facts.user,
+                estimate_s: facts.estimate.as_seconds(),
+            }),
         };
         let Nodes { nodes } = self.program.ask("propose", &body)?;
         let Some(nodes) = nodes else {

@@ -65,6 +65,14 @@ impl Difference {
         })
     }
 
+    /// Returns the difference of two means of which nothing else is known. It has no interval.
+    pub fn of_means(mean: f64, base_mean: f64) -> Self {
+        let is_relative = base_mean != 0.0;
+        let divisor = if is_relative { base_mean } else { 1.0 };
+        let is_equal = mean.to_bits() == base_mean.to_bits();
+        Self { value: (mean - base_mean) / divisor, half_width: None, is_relative, is_equal }
+    }
+
     /// Returns whether the confidence interval leaves out 0. Without an interval nothing is certain.
     pub fn is_certain(&self) -> bool {
         self.half_width.is_some_and(|half_width| self.value.abs() > half_width)

@@ -12,4 +12,4 @@ mod sums;
 pub use block_length::block_length;
 pub use bootstrap::half_width;
 pub use difference::Difference;
-pub use sums::{BlockSums, Blocks};
+pub use sums::{BlockSums, Blocks, SavedJob};

@@ -1,8 +1,7 @@
 //! Sums over blocks of consecutive jobs, kept of every replay for paired comparisons.
 
-use super::super::facts::{Facts, Finished};
+use super::super::facts::{Facts, Finished, Trim};
 use super::super::registry::METRICS;
-use crate::job::Job;
 
 /// The most blocks that the jobs of a replay are divided into.
 const MOST_BLOCKS: usize = 2048;
@@ -23,6 +22,19 @@ pub struct BlockSums {
     jobs: (usize, u64),
     /// The sums of each number that is compared, by the name of the number.
     numbers: Vec<(&'static str, Blocks)>,
+}
+
+/// A job as a saved table has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SavedJob {
+    /// The number of the job in the log.
+    pub number: i64,
+    /// The arrival, in seconds.
+    pub submit_s: f64,
+    /// The start, in seconds.
+    pub start_s: f64,
+    /// The number of processors that the job requested.
+    pub procs: u32,
 }
 
 impl Blocks {
@@ -67,7 +79,7 @@ impl BlockSums {
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         let n = replay.jobs.len();
-        let ranks = ranks(replay.jobs);
+        let ranks = ranks(n, |i| replay.jobs[i].submit.as_seconds());
         let numbers = METRICS.iter().filter(|metric| metric.is_compared).filter_map(|metric| {
             let value = metric.of_job()?;
             let mut blocks = Blocks::empty(n);
@@ -77,7 +89,26 @@ impl BlockSums {
             }
             Some((metric.name(), blocks))
         });
-        Self { jobs: (n, hash(replay.jobs)), numbers: numbers.collect() }
+        let jobs = replay.jobs.iter().map(|job| (job.submit.as_seconds(), job.number, job.procs));
+        Self { jobs: (n, hash(jobs)), numbers: numbers.collect() }
+    }
+
+    /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from the replay
+    /// itself. `numbers` has the names of numbers that are compared, each with its value for every job.
+    pub fn of_saved(jobs: &[SavedJob], trim: Trim, numbers: &[(&'static str, Vec<f64>)]) -> Self {
+        let n = jobs.len();
+        let ranks = ranks(n, |i| jobs[i].submit_s);
+        let kept = trim.kept(n, |i| jobs[i].submit_s, |i| jobs[i].start_s);
+        let sums = |(name, values): &(&'static str, Vec<f64>)| {
+            let mut blocks = Blocks::empty(n);
+            for &i in &kept {
+                let rank = ranks.as_ref().map_or(i, |ranks| ranks[i]);
+                blocks.add(block(rank, n), values.get(i).copied());
+            }
+            (*name, blocks)
+        };
+        let hashed = jobs.iter().map(|job| (job.submit_s, job.number, job.procs));
+        Self { jobs: (n, hash(hashed)), numbers: numbers.iter().map(sums).collect() }
     }
 
     /// Returns the block sums of the number with this name; `None` if it is not compared.
@@ -96,28 +127,27 @@ fn block(i: usize, n: usize) -> usize {
     if n <= MOST_BLOCKS { i } else { (i as u64 * MOST_BLOCKS as u64 / n as u64) as usize }
 }
 
-/// Returns the position of each job in the order of arrival, or `None` if the jobs already have that order. Jobs that
-/// arrive together keep the order of the log, as the sort is stable.
-fn ranks(jobs: &[Job]) -> Option<Vec<usize>> {
-    if jobs.is_sorted_by_key(|job| job.submit) {
+/// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that order. Jobs
+/// that arrive together keep the order of the log, as the sort is stable. `submit_s` returns when a job arrived.
+fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
+    if (1..n).all(|i| submit_s(i - 1) <= submit_s(i)) {
         return None;
     }
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|&i| jobs[i].submit);
-    let mut ranks = vec![0; jobs.len()];
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
+    let mut ranks = vec![0; n];
     for (rank, i) in order.into_iter().enumerate() {
         ranks[i] = rank;
     }
     Some(ranks)
 }
 
-/// Returns a hash of the numbers, arrivals and sizes of the jobs, by multiplication and rotation.
-fn hash(jobs: &[Job]) -> u64 {
+/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation.
+fn hash(jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, value: u64| (hash.rotate_left(5) ^ value).wrapping_mul(ODD);
-    jobs.iter().fold(0, |hash, job| {
-        let arrival = mix(hash, job.submit.as_seconds().to_bits());
-        mix(mix(arrival, job.number as u64), u64::from(job.procs))
+    jobs.fold(0, |hash, (submit_s, number, procs)| {
+        mix(mix(mix(hash, submit_s.to_bits()), number as u64), u64::from(procs))
     })
 }
 

@@ -240,7 +240,7 @@ impl Replay {
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
         let label = allocator.to_string();
-        let setup = guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop, lists: None };
+        let setup = guest::Setup { label: &label, mesh: machine, jobs: &[], seed, stop, lists: None };
         let built = self.guests.allocator(allocator, &setup)?;
         let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
@@ -274,8 +274,7 @@ impl Replay {
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
-        let setup =
-            guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop, lists };
+        let setup = guest::Setup { label: "", mesh: &spec.machine, jobs, seed, stop: &stop, lists };
         let mut built =
             self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
         let mut scheduler =

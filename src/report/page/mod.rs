@@ -1,11 +1,30 @@
-//! Makes the report on a directory of results.
+//! Makes the report on a directory of results: one HTML file with all its data.
+
+mod error;
+mod escape;
+mod foreign;
+mod html;
+mod played;
+mod player;
+mod player_html;
+mod policy;
+mod provenance;
+mod strip;
+mod summary;
+mod table;
+mod verdicts;
+
+pub use error::ReportError;
+pub use foreign::safe_svg;
+pub use html::{Report, ReportFigure};
+pub use played::{Played, PlayedJob, PlayedReplay};
+pub use strip::Strip;
+pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
 
-use super::error::ReportError;
-use super::html::Report;
-use super::{player, tables};
-use crate::figure::{self, FigureError, PlotOptions, Results};
+use super::verdict::verdict_of_saved;
+use crate::figure::{self, FigureError, PlotOptions, Results, plot_kind};
 use crate::frame::FrameError;
 
 /// The choices of the user for a report.
@@ -29,17 +48,18 @@ impl Report {
         let name = name.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         let title = options.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned());
         let mut report = Self { title, ..Self::default() };
-        let verdicts = tables::verdicts(folder)?;
+        let verdicts = verdicts::verdicts(folder)?;
         let notes = match Results::read(folder) {
             Ok(results) => report.add_results(folder, options, &results)?,
             Err(FigureError::Frame(FrameError::NoSummary { .. })) if !verdicts.is_empty() => {
                 report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
-                let (plots, notes) = tables::figures(folder)?;
+                let (plots, notes) = verdicts::figures(folder)?;
                 report.plots = plots;
                 notes
             }
             Err(error) => return Err(error.into()),
         };
+        report.answer.extend(verdicts.iter().map(verdicts::answer));
         report.tables.extend(verdicts);
         Ok((report, notes))
     }
@@ -52,10 +72,16 @@ impl Report {
         results: &Results,
     ) -> Result<Vec<String>, ReportError> {
         let mut notes = results.missing(folder)?;
-        self.tables.push(tables::summary(results));
-        self.provenance = tables::provenance(folder, results);
+        self.add_answer(folder, results)?;
+        self.tables.push(summary::summary(results));
+        self.provenance = provenance::provenance(folder, results);
+        self.commands = provenance::commands(folder, results);
         let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
-        self.plots = pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture.svg())).collect();
+        let figure = |(name, picture): (&str, figure::draw::Drawing)| {
+            let label = plot_kind(name).map_or(name, |kind| kind.summary);
+            ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }
+        };
+        self.plots = pictures.into_iter().map(figure).collect();
         self.played = player::played(folder, results, &options.show, options.window_s)?;
         if self.played.is_none() {
             notes.push(
@@ -65,5 +91,23 @@ impl Report {
             );
         }
         Ok(notes)
+    }
+
+    /// Adds the answer in words: the sentences with which the command that made the results closes.
+    fn add_answer(&mut self, folder: &Path, results: &Results) -> Result<(), ReportError> {
+        self.answer = verdict_of_saved(folder, results)?;
+        if self.answer.is_empty() {
+            self.answer.push(
+                "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the scheduler \
+                 alone."
+                    .to_owned(),
+            );
+        } else if self.answer.iter().any(|sentence| sentence.contains('±')) {
+            self.remark = String::from(
+                "The number after ± is half the width of the 95 % confidence interval of the difference, from the same \
+                 jobs under both (block bootstrap) or from replications with the same seeds.",
+            );
+        }
+        Ok(())
     }
 }

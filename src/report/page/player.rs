@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
+use super::strip::{Run, Strip};
 use crate::allocator;
 use crate::figure::{Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
@@ -15,11 +16,12 @@ use crate::text::grouped;
 const JOBS: usize = 2000;
 /// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
-const COLUMNS: [&str; 8] = ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "nodes"];
+const COLUMNS: [&str; 9] =
+    ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
 /// The columns of the jobs frame, which all have the same height.
 struct Jobs<'a> {
-    numbers: [&'a [Option<f64>]; 7],
+    numbers: [&'a [Option<f64>]; 8],
     nodes: &'a [String],
     seeds: &'a SheetColumn,
 }
@@ -27,7 +29,7 @@ struct Jobs<'a> {
 impl<'a> Jobs<'a> {
     /// Returns the columns; `None` if one is missing or has the wrong type.
     fn new(sheet: &'a Sheet) -> Option<Self> {
-        let mut numbers: [&[Option<f64>]; 7] = [&[]; 7];
+        let mut numbers: [&[Option<f64>]; 8] = [&[]; 8];
         for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
             *slot = sheet.numbers(name)?;
         }
@@ -75,7 +77,7 @@ pub(super) fn played(
     let mut outages = downtimes(folder, results, &is_shown)?;
     let mut replays = Vec::new();
     let (mut kept, mut all, mut killed) = (0, 0, 0);
-    for Shown { number, name, machine } in shown {
+    for Shown { number, name, machine, colour } in shown {
         let rows = by_replay.remove(&number).unwrap_or_default();
         all += rows.len();
         let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
@@ -95,7 +97,14 @@ pub(super) fn played(
             return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
         }
         let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
-        replays.push(PlayedReplay { name, extents, unavailable, down, jobs: inside });
+        let run = |&i: &usize| Run {
+            submit_s: jobs.of(3, i),
+            start_s: jobs.of(4, i),
+            end_s: jobs.of(5, i),
+            nodes: jobs.of(7, i),
+        };
+        let strip = Strip::of(rows.iter().map(run), window_s, f64::from(machine.available()));
+        replays.push(PlayedReplay { name, colour, strip, extents, unavailable, down, jobs: inside });
     }
     let count = |count: usize| grouped(count as f64, 0);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
@@ -120,6 +129,8 @@ struct Shown {
     number: u64,
     name: String,
     machine: Mesh,
+    /// The colour of the replay's curve in figures.
+    colour: &'static str,
 }
 
 /// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails if an
@@ -138,12 +149,15 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
     }
     let mut all: Vec<Shown> = Vec::new();
+    let curves = results.curves(&[]);
     for (row, number) in results.numbers("replay")?.iter().enumerate() {
         let number = number.unwrap_or_default() as u64;
         let is_wanted = show.is_empty() || show.iter().any(|show| is(row, show));
         if is_wanted && !all.iter().any(|other| other.number == number) {
             let machine = results.machine(row)?;
-            all.push(Shown { number, name: results.name(row, &[]), machine });
+            let curve = curves.iter().find(|curve| curve.rows.contains(&row));
+            let colour = curve.map(|curve| curve.look).unwrap_or_default().colour();
+            all.push(Shown { number, name: results.name(row, &[]), machine, colour });
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::escape;
+use super::strip::Strip;
 use crate::frame::Down;
 
 /// A job that the player shows.
@@ -25,6 +26,10 @@ pub struct PlayedJob {
 pub struct PlayedReplay {
     /// The name of the replay.
     pub name: String,
+    /// The colour of its curve in figures and in the strip.
+    pub colour: &'static str,
+    /// Its queue and its busy nodes over the window of time.
+    pub strip: Strip,
     /// The number of nodes of the machine along x, y and z.
     pub extents: [u32; 3],
     /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
@@ -67,8 +72,13 @@ impl Played {
             json!([rounded(down.from_s), until, flat(&down.nodes)])
         };
         let replay = |replay: &PlayedReplay| {
-            let mut data =
-                json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
+            let mut data = json!({
+                "colour": replay.colour,
+                "extents": replay.extents,
+                "queue": replay.strip.queue,
+                "busy": replay.strip.busy,
+                "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>(),
+            });
             if !replay.unavailable.is_empty() {
                 data["unavailable"] = flat(&replay.unavailable).into();
             }

@@ -3,12 +3,17 @@
 //! Replays that differ in nothing but the allocator are compared job by job, and so are those that differ in nothing but
 //! the scheduler. The intervals are those of [`Difference`].
 
+mod measured;
+mod saved;
+
 use std::cmp::Ordering;
 
+use self::measured::{Measured, Replication};
+pub(super) use self::saved::verdict_of_saved;
 use crate::frame::FinishedRun;
 use crate::metrics::{Difference, Interval, metric};
 use crate::spec::Spec;
-use crate::study::{Outcome, ReplaySpec, Study};
+use crate::study::{ReplaySpec, Study};
 use crate::text::grouped;
 
 /// The most sentences that are given.
@@ -25,26 +30,31 @@ enum Axis {
 struct Candidate<'a> {
     name: String,
     spec: &'a ReplaySpec,
-    outcomes: &'a [Outcome],
+    replications: &'a [Replication<'a>],
 }
 
 /// Returns the sentences on a run of several replays, such as `snug: pairwise sum 2.4 % (±0.3) below hilbert+bf, the next
 /// best; waits equal`. Empty if no two replays differ in the allocator or the scheduler alone.
 pub fn verdict(study: &Study, run: &FinishedRun) -> Vec<String> {
-    let replays: Vec<(&ReplaySpec, &[Outcome])> = run
-        .replays
-        .iter()
-        .map(|(number, outcomes)| (&study.cells[*number as usize].spec, outcomes.as_slice()))
-        .collect();
-    let primary = if study.options.traffic { "turnaround_s_mean" } else { "pairwise_sum_mean" };
+    let spec = |number: u32| &study.cells[number as usize].spec;
+    let replays = run.replays.iter();
+    let replays: Vec<Measured<'_>> =
+        replays.map(|(number, outcomes)| Measured::of_outcomes(spec(*number), outcomes)).collect();
+    sentences(&replays, study.options.traffic)
+}
+
+/// Returns the sentences on replays. `is_by_turnaround` says that jobs run as long as a network makes them, so that
+/// turnaround is what allocators are compared by.
+fn sentences(replays: &[Measured<'_>], is_by_turnaround: bool) -> Vec<String> {
+    let primary = if is_by_turnaround { "turnaround_s_mean" } else { "pairwise_sum_mean" };
     let mut sentences = Vec::new();
     for (axis, names) in
         [(Axis::Allocator, [primary, "wait_s_mean"].as_slice()), (Axis::Scheduler, &["wait_s_mean"])]
     {
-        let groups = groups(&replays, axis);
+        let groups = groups(replays, axis);
         let told = groups
             .iter()
-            .filter_map(|group| Some((prefix(&group[0], &replays, axis), sentence(group, names)?)));
+            .filter_map(|group| Some((prefix(&group[0], replays, axis), sentence(group, names)?)));
         sentences.extend(merged(told.collect()));
     }
     let left = sentences.len().saturating_sub(MOST);
@@ -74,12 +84,13 @@ impl Axis {
 }
 
 /// Returns the replays that differ in nothing but this axis, at least two in each group.
-fn groups<'a>(replays: &[(&'a ReplaySpec, &'a [Outcome])], axis: Axis) -> Vec<Vec<Candidate<'a>>> {
+fn groups<'a>(replays: &'a [Measured<'a>], axis: Axis) -> Vec<Vec<Candidate<'a>>> {
     let mut groups: Vec<(ReplaySpec, Vec<Candidate<'a>>)> = Vec::new();
-    for &(spec, outcomes) in replays {
+    for Measured { spec, replications } in replays {
+        let spec: &ReplaySpec = spec;
         let mut rest = spec.clone();
         *axis.of(&mut rest) = Spec::named("");
-        let candidate = Candidate { name: axis.name(spec), spec, outcomes };
+        let candidate = Candidate { name: axis.name(spec), spec, replications };
         match groups.iter_mut().find(|(other, _)| *other == rest) {
             Some((_, group)) => group.push(candidate),
             None => groups.push((rest, vec![candidate])),
@@ -89,10 +100,10 @@ fn groups<'a>(replays: &[(&'a ReplaySpec, &'a [Outcome])], axis: Axis) -> Vec<Ve
 }
 
 /// Returns what the group of a replay has that others have not, such as `16x16 under fcfs`; empty if there is one group.
-fn prefix(candidate: &Candidate<'_>, replays: &[(&ReplaySpec, &[Outcome])], axis: Axis) -> String {
+fn prefix(candidate: &Candidate<'_>, replays: &[Measured<'_>], axis: Axis) -> String {
     let spec = candidate.spec;
     let differs =
-        |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
+        |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|other| !same(spec, &other.spec));
     let mut words = Vec::new();
     words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
     words.extend(
@@ -158,7 +169,7 @@ fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
 /// Returns the largest set of candidates that replay the same jobs, in their order, and the names of the others.
 fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, Vec<&'g str>) {
     let same = |a: &Candidate<'_>, b: &Candidate<'_>| {
-        a.outcomes.iter().zip(b.outcomes).all(|(a, b)| a.blocks.is_of_same_jobs(&b.blocks))
+        a.replications.iter().zip(b.replications).all(|(a, b)| a.is_of_same_jobs(b))
     };
     let count = |a: &Candidate<'_>| group.iter().filter(|b| same(a, b)).count();
     // Of several largest sets the first is taken, as `max_by_key` takes the last.
@@ -193,13 +204,17 @@ fn leading_clause(ranked: &[&Candidate<'_>], name: &str) -> Option<String> {
     let Some(next) = worse.first() else { return Some(format!("{title}s equal")) };
     let found = best.difference(next, name)?;
     let which = if worse.len() > 1 { ", the next best" } else { "" };
-    let mut clause =
-        format!("{}: {title} {} {}{which}", joined(&bests), amount(&found, name), beside(&found, &next.name));
+    let mut clause = format!(
+        "{}: {title} {} {}{which}",
+        joined(&bests),
+        best.amount(&found, name),
+        beside(&found, &next.name)
+    );
     if !found.is_certain() && found.half_width.is_some() {
         clause += ", no difference that is certain";
         let certain = worse.iter().skip(1).find_map(|other| {
             let found = best.difference(other, name).filter(Difference::is_certain)?;
-            Some(format!("; certainly below {}: {}", other.name, amount(&found, name)))
+            Some(format!("; certainly below {}: {}", other.name, best.amount(&found, name)))
         });
         clause += &certain.unwrap_or_default();
     }
@@ -224,7 +239,7 @@ fn following_clause(best: &Candidate<'_>, group: &[&Candidate<'_>], name: &str) 
     };
     let certain =
         if found.is_certain() || found.half_width.is_none() { "" } else { ", no difference that is certain" };
-    Some(format!("{title} {} {}{which}{certain}", amount(&found, name), beside(&found, &other.name)))
+    Some(format!("{title} {} {}{which}{certain}", best.amount(&found, name), beside(&found, &other.name)))
 }
 
 impl Candidate<'_> {
@@ -234,20 +249,40 @@ impl Candidate<'_> {
     }
 
     fn means(&self, name: &str) -> Vec<f64> {
-        self.outcomes.iter().filter_map(|outcome| outcome.summary.get(name)).collect()
+        self.replications.iter().filter_map(|replication| replication.number(name)).collect()
     }
 
     /// Returns whether every block of jobs has exactly the same sum of the number as in `other`.
     fn equals(&self, other: &Self, name: &str) -> bool {
-        self.outcomes.len() == other.outcomes.len()
-            && self.outcomes.iter().zip(other.outcomes).all(|(a, b)| a.blocks.get(name) == b.blocks.get(name))
+        self.replications.len() == other.replications.len()
+            && self.replications.iter().zip(other.replications).all(|(a, b)| a.equals(b, name))
     }
 
     /// Returns the difference to `base`: by the bootstrap over time, or over replications if there are several.
     fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
-        match (self.outcomes, base.outcomes) {
-            ([of], [base]) => Difference::between(of.blocks.get(name)?, base.blocks.get(name)?),
+        match (self.replications, base.replications) {
+            ([of], [base]) => of.difference(base, name),
             _ => Difference::over_replications(&self.means(name), &base.means(name)),
+        }
+    }
+
+    /// Returns a difference with half the width of its interval, such as `2.4 % (±0.3)`.
+    fn amount(&self, found: &Difference, name: &str) -> String {
+        let unit = if found.is_relative { "%" } else { metric(name).map_or("", |metric| metric.column.unit) };
+        let factor = if found.is_relative { 100.0 } else { 1.0 };
+        let value = (found.value * factor).abs();
+        let has_jobs = self.replications.iter().all(Replication::has_jobs);
+        match found.half_width.map(|half_width| half_width * factor) {
+            None if has_jobs => {
+                format!("{} {unit} (too few jobs for an interval)", grouped(value, digits(value)))
+            }
+            None => {
+                format!("{} {unit} (no interval, as the jobs were not kept)", grouped(value, digits(value)))
+            }
+            Some(half_width) => {
+                let decimals = digits(half_width);
+                format!("{} {unit} (±{})", grouped(value, decimals), grouped(half_width, decimals))
+            }
         }
     }
 }
@@ -255,20 +290,6 @@ impl Candidate<'_> {
 /// Returns where a number lies beside that of another replay, such as `below mc1x1`.
 fn beside(found: &Difference, other: &str) -> String {
     format!("{} {other}", if found.value <= 0.0 { "below" } else { "above" })
-}
-
-/// Returns a difference with half the width of its interval, such as `2.4 % (±0.3)`.
-fn amount(found: &Difference, name: &str) -> String {
-    let unit = if found.is_relative { "%" } else { metric(name).map_or("", |metric| metric.column.unit) };
-    let factor = if found.is_relative { 100.0 } else { 1.0 };
-    let value = (found.value * factor).abs();
-    match found.half_width.map(|half_width| half_width * factor) {
-        None => format!("{} {unit} (too few jobs for an interval)", grouped(value, digits(value))),
-        Some(half_width) => {
-            let decimals = digits(half_width);
-            format!("{} {unit} (±{})", grouped(value, decimals), grouped(half_width, decimals))
-        }
-    }
 }
 
 /// Returns the number of decimals, 1 to 3, with which the first digit of `value` is shown.

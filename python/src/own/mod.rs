@@ -1,0 +1,83 @@
+//! Algorithms that are classes in Python. `meshreplay._own` has what users see, and objects that are called from here with
+//! numbers and bytes.
+
+mod allocator;
+mod execution;
+mod laws;
+mod orders;
+mod scheduler;
+
+use std::sync::Arc;
+
+use meshreplay::guest::{Guests, Setup};
+use meshreplay::machine::Mesh;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pub(crate) use self::laws::check;
+pub(crate) use self::orders::order;
+
+/// A class or an object of Python with its name in specs: `guest:NAME`.
+pub(crate) type Named = (String, Py<PyAny>);
+
+/// Returns the table of the allocators, schedulers and execution models of one call.
+pub(crate) fn guests([allocators, schedulers, networks]: [Vec<Named>; 3]) -> Guests {
+    let mut guests = Guests::default();
+    for (name, given) in allocators {
+        let given = Arc::new(given);
+        guests =
+            guests.with_allocator(&name, move |setup| allocator::strategy(&given, &by_class(setup), true));
+    }
+    for (name, given) in schedulers {
+        let given = Arc::new(given);
+        guests = guests.with_scheduler(&name, move |setup| scheduler::scheduler(&given, &by_class(setup)));
+    }
+    for (name, given) in networks {
+        let given = Arc::new(given);
+        guests = guests.with_network(&name, move |setup| execution::network(&given, &by_class(setup)));
+    }
+    guests
+}
+
+/// Returns the facts for a guest that messages call by the name of its class.
+fn by_class<'a>(setup: &Setup<'a>) -> Setup<'a> {
+    Setup { label: setup.label.strip_prefix("guest:").unwrap_or(setup.label), ..*setup }
+}
+
+/// Makes the object of a class of `meshreplay._own` for one replay. Fails with a whole message.
+fn made(class: &str, given: &Py<PyAny>, setup: &Setup<'_>, on_machine: bool) -> Result<Py<PyAny>, String> {
+    Python::attach(|py| {
+        let make = || -> PyResult<Py<PyAny>> {
+            let class = py.import("meshreplay._own")?.getattr(class)?;
+            let given = given.bind(py);
+            let guest = if on_machine {
+                let (text, shape, torus) = shape(setup.mesh);
+                class.call1((given, text, shape, torus))?
+            } else {
+                class.call1((given,))?
+            };
+            Ok(guest.unbind())
+        };
+        make().map_err(|error| format!("'{}' cannot be made: {}", setup.label, explained(py, &error)))
+    })
+}
+
+/// Returns the spelling of a machine, the nodes along each dimension, and whether each wraps around.
+fn shape(mesh: &Mesh) -> (String, Vec<u32>, Vec<bool>) {
+    let dims = mesh.dims();
+    (mesh.to_string(), mesh.extents()[..dims].to_vec(), mesh.wrap()[..dims].to_vec())
+}
+
+/// Returns the text of an error with its traceback.
+fn explained(py: Python<'_>, error: &PyErr) -> String {
+    let text = py.import("meshreplay._own").and_then(|own| {
+        own.getattr("explained")?.call1((error.clone_ref(py).into_value(py),))?.extract::<String>()
+    });
+    text.unwrap_or_else(|_| error.to_string())
+}
+
+/// Returns nodes as 4 bytes each, in the byte order of this machine.
+fn bytes<'py>(py: Python<'py>, nodes: &[u32]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = nodes.iter().flat_map(|node| node.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}

@@ -1,0 +1,17 @@
+//! Orders of nodes, for allocators in Python.
+
+use meshreplay::machine::Mesh;
+use meshreplay::machine::order as orders;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::bytes;
+use crate::error::failure;
+
+/// Returns all nodes of a machine in an order, 4 bytes each.
+#[pyfunction]
+pub(crate) fn order<'py>(py: Python<'py>, name: &str, machine: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let mesh = machine.parse::<Mesh>().map_err(|error| failure(&error))?;
+    let order = orders::build(name, &mesh).map_err(|error| failure(&error))?;
+    Ok(bytes(py, order.nodes()))
+}

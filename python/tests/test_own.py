@@ -1,0 +1,307 @@
+"""Allocators, schedulers and execution models of one's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import meshreplay as mr
+import pytest
+
+numpy = pytest.importorskip("numpy")
+
+KTH = Path(__file__).resolve().parents[3] / "shared/traces/KTH-SP2-1996-2.1-cln.swf.gz"
+
+
+class First(mr.Allocator):
+    """The free nodes with the lowest numbers, as `naive` takes them."""
+
+    served = "count"
+
+    def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+        return machine.free_nodes()[: request.procs]
+
+
+class Shells(mr.Allocator):
+    """`mc1x1-shells`, as the authors' simulator has it: one list of the free nodes is sorted for one centre after
+    another by a stable sort, and the first centre with the smallest sum of shell numbers wins."""
+
+    served = "count"
+
+    def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+        # By x, then by y, then by z: the order of C.
+        free = numpy.argwhere(machine.free)
+        carried, best, chosen = free, None, free
+        for centre in free:
+            shells = numpy.max([machine.hops(d, carried[:, d], centre[d]) for d in range(free.shape[1])], axis=0)
+            order = numpy.argsort(shells, kind="stable")
+            carried = carried[order]
+            score = shells[order[: request.procs]].sum()
+            if best is None or score < best:
+                best, chosen = score, carried[: request.procs]
+        return chosen
+
+
+class FirstFit(mr.Allocator):
+    """`first-fit`: the first free submesh of the job's sides, not turned, all nodes of it."""
+
+    served = "submesh"
+
+    def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+        if request.sides is None:
+            return None
+        bases = machine.free_boxes(request.sides)
+        return machine.box(bases[0], request.sides) if len(bases) else None
+
+
+class Fcfs(mr.Scheduler):
+    """First come, first served."""
+
+    def dispatch(self, view: mr.View) -> Sequence[int]:
+        return [waiting.job for waiting in view.queue] if not view.refused else []
+
+
+class Dispersal(mr.Execution):
+    """A job runs longer, the farther its nodes are from each other."""
+
+    def run_time(self, job: mr.Started, nodes: Any) -> float:
+        pairs = len(nodes) * (len(nodes) - 1) // 2
+        return job.recorded * (1 + mr.pairwise_sum(nodes, job.machine) / pairs / 100 if pairs else 1)
+
+
+def same(log: Any, own: Any, built_in: str, machine: str, scheduler: str = "easy") -> None:
+    """Both replays start every job at the same time on the same nodes."""
+    both = [
+        mr.replay(log, machine, each, scheduler, timed=False, placements=True, oversize="skip", quiet=True).jobs
+        for each in (own, built_in)
+    ]
+    for column in ("job", "start_s", "nodes_used"):
+        if column in both[0].columns:
+            one, other = ([str(value) for value in frame[column]] for frame in both)
+            assert one == other, column
+    first, second = ([sorted(nodes_of(value)) for value in frame["nodes"]] for frame in both)
+    assert first == second and len(first) > 100
+
+
+def nodes_of(text: str) -> list[int]:
+    """Returns the nodes of intervals such as `0-3 7`."""
+    found: list[int] = []
+    for part in str(text).split():
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
+@pytest.mark.parametrize(("own", "built_in"), [(First, "naive"), (Shells, "mc1x1-shells"), (FirstFit, "first-fit")])
+@pytest.mark.parametrize("machine", ["8x8", "torus:8x8"])
+def test_restatements_place_as_the_built_in_ones(small: Path, own: Any, built_in: str, machine: str) -> None:
+    same(small, own, built_in, machine)
+
+
+@pytest.mark.parametrize(("own", "built_in"), [(FirstFit, "first-fit"), (Shells, "mc1x1-shells")])
+def test_restatements_place_as_the_built_in_ones_on_kth(own: Any, built_in: str) -> None:
+    if not KTH.exists():
+        pytest.skip("skipped: ../shared is absent")
+    same(KTH, own, built_in, "10x10", "fcfs")
+
+
+def test_an_own_scheduler_equals_fcfs_and_objects_are_accepted(small: Path) -> None:
+    own = mr.replay(small, "8x8", First(), Fcfs(), timed=False, quiet=True).jobs["start_s"]
+    built_in = mr.replay(small, "8x8", "naive", "fcfs", timed=False, quiet=True).jobs["start_s"]
+    assert list(own) == list(built_in)
+
+
+def test_run_times_follow_from_placements(small: Path) -> None:
+    own = mr.replay(small, "8x8", "random", "fcfs", network=Dispersal, timed=False, quiet=True)
+    assert own.summary["mean_run_s"][0] > 0 if "mean_run_s" in own.summary.columns else True
+    recorded = mr.replay(small, "8x8", "random", "fcfs", timed=False, quiet=True)
+    assert sum(own.jobs["run_s"]) > sum(recorded.jobs["run_s"])
+
+
+def test_errors_carry_their_traceback_and_stop_that_replay_only(small: Path) -> None:
+    class Broken(mr.Allocator):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            return self.helper(request)
+
+        def helper(self, request: mr.Request) -> Any:
+            raise KeyError("no such node")
+
+    results = mr.replay(small, "8x8", ["mc1x1", Broken], timed=False, quiet=True)
+    assert len(results.errors) == 1 and results.summary.shape[0] == 1
+    text = str(results.errors)
+    assert "KeyError" in text and "in helper" in text and "meshreplay/_own.py" not in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda procs, free: [0] * procs, "node 0 twice, expected different nodes"),
+        (lambda procs, free: [-1], "node -1, expected numbers from 0 to 63"),
+        (lambda procs, free: range(64, 64 + procs), "expected numbers from 0 to 63"),
+        (lambda procs, free: [0.5], "expected the numbers of nodes"),
+        (lambda procs, free: "abc", "expected the numbers of nodes"),
+        (lambda procs, free: [], "has 0 nodes, expected"),
+        (lambda procs, free: (~free).ravel("F").nonzero()[0][:1].repeat(procs), "which is not free|has 0 nodes|twice"),
+        (lambda procs, free: [[8, 0]] * procs, "outside the machine"),
+    ],
+)
+def test_wrong_answers_are_named(small: Path, answer: Any, message: str) -> None:
+    class Wrong(mr.Allocator):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            return answer(request.procs, machine.free) if request.procs > 1 else machine.free_nodes()[:1]
+
+    with pytest.raises(mr.Error, match=message) as raised:
+        mr.replay(small, "8x8", Wrong, timed=False, quiet=True)
+    assert "allocator 'Wrong': " in str(raised.value)
+
+
+def test_a_broken_promise_is_named(small: Path) -> None:
+    class Refuses(First):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            return None
+
+    with pytest.raises(mr.Error, match="refused a job of .* has promised served"):
+        mr.replay(small, "8x8", Refuses, timed=False, quiet=True)
+
+    class Misspelt(First):
+        served = "counts"
+
+    with pytest.raises(mr.Error, match="served = 'counts', expected 'state', 'count' or 'submesh'"):
+        mr.replay(small, "8x8", Misspelt, timed=False, quiet=True)
+
+
+def test_requests_tell_the_job(small: Path) -> None:
+    seen: dict[int, mr.Request] = {}
+
+    class Looks(First):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            if request.job is not None:
+                seen[request.job] = request
+            return super().propose(request, machine)
+
+    jobs = mr.replay(small, "8x8", Looks, "fcfs", timed=False, quiet=True).jobs
+    assert [seen[i].number for i in range(len(jobs))] == jobs["job"]
+    assert [seen[i].procs for i in range(len(jobs))] == jobs["procs"]
+    assert [seen[i].estimate for i in range(len(jobs))] == jobs["estimate_s"]
+    assert ["" if seen[i].user is None else str(seen[i].user) for i in range(len(jobs))] == jobs["user"]
+
+
+def test_results_have_the_name_of_the_class_everywhere(small: Path, tmp_path: Path) -> None:
+    results = mr.replay(small, "8x8", ["mc1x1", First], timed=False, quiet=True)
+    assert results.summary["allocator"] == ["mc1x1", "First"]
+    assert len(results["First"].jobs) == 150 and "First" in str(results) and "First" in results.verdict
+    assert (results.state(at=40_000)["First"] >= -1).all()
+    results.report(tmp_path / "r.html")
+    assert "First" in (tmp_path / "r.html").read_text()
+    results.save(tmp_path / "out")
+    assert mr.read_results(tmp_path / "out").summary["allocator"] == ["mc1x1", "First"]
+
+
+def test_studies_in_another_process_say_that_they_have_no_classes(tmp_path: Path, small: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'logs = ["{small}"]\nmachines = ["8x8"]\nschedulers = ["fcfs"]\nallocators = ["guest:First"]\n', encoding="utf-8"
+    )
+    with pytest.raises(mr.Error, match="no classes of yours; give them to `mr.replay`"):
+        mr.sweep(study, tmp_path / "out", quiet=True)
+
+
+def test_a_comparison_prints_the_closing_line(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = mr.compare(First, small, "8x8", ["mc1x1", "hilbert+bf"], timed=False, quiet=True)
+    printed = capsys.readouterr().out
+    assert results.verdict and printed.rstrip().endswith(results.verdict) and " First " in printed
+
+
+def test_an_object_is_copied_for_every_replay(small: Path) -> None:
+    class Once(First):
+        def __init__(self, skip: int = 0) -> None:
+            self.skip, self.calls = skip, 0
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            self.calls += 1
+            return machine.free_nodes()[-request.procs :] if self.skip else super().propose(request, machine)
+
+    given = Once(1)
+    results = mr.replay(small, "8x8", given, ["fcfs", "easy"], timed=False, quiet=True)
+    assert given.calls == 0 and len(results) == 2
+    with pytest.raises(mr.Error, match="two of the allocators have the name Once"):
+        mr.replay(small, "8x8", [Once(0), Once(1)], timed=False, quiet=True)
+
+
+def test_a_million_nodes_are_a_view_that_is_not_copied(small: Path) -> None:
+    seen: set[tuple[int, bool, bool, tuple[int, ...]]] = set()
+    counts: list[int] = []
+
+    class Looks(mr.Allocator):
+        served = "count"
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            free = machine.free
+            address = free.__array_interface__["data"][0]
+            seen.add((address, free.flags.owndata, free.flags.writeable, free.shape))
+            counts.append(int(machine.free_count))
+            return numpy.arange(free.size)[machine._all][: request.procs]
+
+    mr.replay(small, "1000x1000", Looks, "fcfs", timed=False, quiet=True)
+    addresses = {each[0] for each in seen}
+    assert all(each[1:] == (False, False, (1000, 1000)) for each in seen)
+    # Whether jobs can be placed at all is asked of one object, the replay of another.
+    assert len(addresses) <= 2 and min(counts) < 1_000_000
+
+
+def test_taken_and_released_tell_what_happens(small: Path) -> None:
+    class Counts(First):
+        def __init__(self) -> None:
+            self.used = 0
+
+        def taken(self, nodes: Any, machine: mr.Machine) -> None:
+            self.used += len(nodes)
+
+        def released(self, nodes: Any, machine: mr.Machine) -> None:
+            self.used -= len(nodes)
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            assert self.used + machine.free_count == 64
+            return super().propose(request, machine)
+
+    same(small, Counts, "naive", "8x8", "fcfs")
+
+
+def test_laws_find_a_mistake_and_show_the_smallest_history() -> None:
+    class LastRow(First):
+        """It takes the node behind the last one where the last row is reached."""
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            nodes = machine.free_nodes()[: request.procs]
+            return nodes + (nodes[-1] == machine.free.size - 1)
+
+    found = mr.check(LastRow, machine=["8x5", "torus:4x4"])
+    assert not found and found.broken[0] == "free"
+    assert "LastRow breaks the law 'free'" in found.counterexamples[0]
+    assert "on the idle machine 1, 1 node" in found.counterexamples[0].lower()
+    kept = mr.check(First, "naive", machine="8x5", events=60)
+    assert kept and "kept" in str(kept)
+
+
+def test_helpers() -> None:
+    machine = mr.Machine("torus:4x3", (4, 3), (True, True))
+    assert mr.pairwise_sum([0, 1, 3, 4], machine) == 1 + 1 + 1 + 2 + 2 + 2
+    assert machine.numbers([[3, 2], [0, 1]]).tolist() == [11, 4]
+    assert machine.coordinates([11, 4]).tolist() == [[3, 2], [0, 1]]
+    assert machine.box((3, 2), (2, 2)).tolist() == [11, 8, 3, 0]
+    assert len(machine.free_boxes((2, 2))) == 12 and len(machine.free_boxes((4, 3))) == 1
+    assert machine.order("row-major").tolist() == list(range(12))
+    assert machine.shells((0, 0)).max() == 2
+    with pytest.raises(ValueError, match="read-only"):
+        machine.free[0, 0] = False
+
+
+def test_cost_of_a_call(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Says how long a call takes; nothing is asserted."""
+    began = time.perf_counter()
+    results = mr.replay(small, "16x16", First, "fcfs", quiet=True)
+    with capsys.disabled():
+        calls = results.summary["allocate_ns_p50"][0] if "allocate_ns_p50" in results.summary.columns else None
+        print(f"own allocator on 16x16: {calls} ns per call, {time.perf_counter() - began:.2f} s for the replay")

@@ -1,0 +1,144 @@
+//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give them again.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::verdicts::{read, words};
+use crate::figure::Results;
+use crate::frame::STUDY_FILE;
+use crate::study::{Options, ReplaySpec};
+use crate::text::command_line;
+
+/// The most commands that a report shows where one command cannot give all of its replays.
+const MOST_COMMANDS: usize = 20;
+
+/// Returns the content of run.json or study.json; `None` if the directory has neither.
+fn run(folder: &Path) -> Option<Value> {
+    ["run.json", STUDY_FILE].iter().find_map(|file| read(&folder.join(file)).ok().flatten())
+}
+
+/// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the values of
+/// columns.
+pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, String)> {
+    let run = run(folder);
+    let mut lines = Vec::new();
+    let mut add = |what: &str, which: String| lines.push((what.to_owned(), which));
+    match &run {
+        Some(run) => {
+            for key in ["name", "description", "version", "replications", "trim_percent"] {
+                if let Some(value) = run.get(key).filter(|value| !value.is_null()) {
+                    add(key, words(value));
+                }
+            }
+            for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
+                let of = |key: &str| log.get(key).map(words).unwrap_or_default();
+                add("log", format!("{}, {} records, SHA-256 {}", of("name"), of("records"), of("sha256")));
+            }
+        }
+        None => add("version", results.label(0, "version")),
+    }
+    for column in ["machine", "scheduler", "allocator", "network", "rules", "arrival_scale", "seed"] {
+        let mut values: Vec<String> = Vec::new();
+        for i in 0..results.sheet.height() {
+            let (label, spec) = (results.label(i, column), results.label(i, &format!("{column}_spec")));
+            let value = if spec.is_empty() || spec == label { label } else { format!("{label} ({spec})") };
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        add(column, values.join("; "));
+    }
+    if let Some(missing) = results.sheet.missing_note() {
+        add("missing", missing);
+    }
+    lines
+}
+
+/// The arguments of a command: each option with its values.
+type Arguments = Vec<(String, Vec<String>)>;
+
+/// Returns the commands that give the replays again: a single one if they are all combinations of its arguments, otherwise
+/// one for each replay. Empty if the directory does not say with which options the replays were made.
+pub(super) fn commands(folder: &Path, results: &Results) -> Vec<String> {
+    let Some(run) = run(folder) else { return Vec::new() };
+    let Ok(options) = Options::deserialize(&run) else { return Vec::new() };
+    let Some(specs) = specs(results) else { return Vec::new() };
+    let mut end = options.replay_arguments();
+    if let Some(name) = folder.file_name().filter(|_| !end.iter().any(|word| word == "--output")) {
+        end.extend(["--output".to_owned(), name.to_string_lossy().into_owned()]);
+    }
+    let each: Vec<Arguments> = specs.iter().map(arguments).collect();
+    let command = |arguments: &Arguments| {
+        let given = arguments.iter().flat_map(|(option, values)| {
+            // The logs come first, without an option.
+            std::iter::once(option).filter(|option| !option.is_empty()).chain(values)
+        });
+        let begin = ["meshreplay".to_owned(), "replay".to_owned()];
+        command_line(begin.iter().chain(given).chain(&end))
+    };
+    if let Some(all) = product(&each) {
+        return vec![command(&all)];
+    }
+    let mut commands: Vec<String> = each.iter().take(MOST_COMMANDS).map(command).collect();
+    if each.len() > MOST_COMMANDS {
+        commands.push(format!("# and {} more", each.len() - MOST_COMMANDS));
+    }
+    commands
+}
+
+/// Returns the description of each replay; `None` if one cannot be read.
+fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
+    let numbers = results.sheet.column("replay")?;
+    let mut seen = Vec::new();
+    let mut specs = Vec::new();
+    for row in 0..results.sheet.height() {
+        if !seen.contains(&numbers.label(row)) {
+            seen.push(numbers.label(row));
+            specs.push(results.spec(row)?);
+        }
+    }
+    Some(specs)
+}
+
+/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log.
+fn arguments(spec: &ReplaySpec) -> Arguments {
+    let mut arguments = vec![(String::new(), vec![spec.log.clone()])];
+    let mut words = spec.arguments().into_iter();
+    while let (Some(option), Some(value)) = (words.next(), words.next()) {
+        let typed = match option.as_str() {
+            "--scheduler" => spec.labels.scheduler.clone(),
+            "--allocator" => spec.labels.allocator.clone(),
+            "--network" => spec.labels.network.clone(),
+            _ => String::new(),
+        };
+        let value = if typed.is_empty() { value } else { typed };
+        arguments.push((option, vec![value]));
+    }
+    arguments
+}
+
+/// Returns the arguments of which the replays are all combinations; `None` if they are not.
+fn product(each: &[Arguments]) -> Option<Arguments> {
+    /// The arguments that `replay` takes several values of.
+    const SEVERAL: [&str; 6] =
+        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale"];
+    let mut all = each.first()?.clone();
+    for arguments in each {
+        if arguments.len() != all.len() {
+            return None;
+        }
+        for ((option, values), (name, value)) in all.iter_mut().zip(arguments) {
+            if option != name {
+                return None;
+            }
+            let new = value.iter().filter(|value| !values.contains(value)).cloned().collect::<Vec<_>>();
+            values.extend(new);
+        }
+    }
+    let is_allowed =
+        |(option, values): &(String, Vec<String>)| values.len() == 1 || SEVERAL.contains(&option.as_str());
+    let count: usize = all.iter().map(|(_, values)| values.len()).product();
+    (count == each.len() && all.iter().all(is_allowed)).then_some(all)
+}

@@ -1,0 +1,102 @@
+"use strict";
+(() => {
+  // The theme: the reader's choice, until it is changed here.
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.getElementById("theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    document.dispatchEvent(new Event("theme"));
+  });
+
+  // Tables sort by the column whose title is pressed, numbers by value; the second time the other way round. Cells without a
+  // number come last both times.
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+    const byText = new Intl.Collator("en", { numeric: true }).compare;
+    heads.forEach((head, column) => {
+      const isWords = head.classList.contains("words");
+      head.querySelector("button").addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const compare = (a, b) => {
+          const [x, y] = [a.cells[column], b.cells[column]];
+          if (isWords) return up ? byText(x.textContent, y.textContent) : byText(y.textContent, x.textContent);
+          const [m, n] = [x.dataset.value, y.dataset.value];
+          if (m === undefined || n === undefined) return (m === undefined) - (n === undefined);
+          return up ? m - n : n - m;
+        };
+        body.append(...[...body.rows].sort(compare));
+      });
+    });
+  }
+
+  // The meaning of a number appears where its title has the pointer or the focus; Escape hides it.
+  const tip = document.getElementById("tip");
+  let told = null;
+  const place = () => {
+    if (!told) return;
+    const at = told.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const below = at.bottom + 6 + size.height < innerHeight;
+    tip.style.left = `${Math.max(8, Math.min(at.left, root.clientWidth - size.width - 8))}px`;
+    tip.style.top = `${below ? at.bottom + 6 : Math.max(4, at.top - size.height - 6)}px`;
+  };
+  const tell = (button) => {
+    told = button;
+    tip.hidden = !button;
+    if (!button) return;
+    tip.textContent = document.getElementById(button.getAttribute("aria-describedby")).textContent;
+    place();
+  };
+  for (const button of document.querySelectorAll("th button[aria-describedby]")) {
+    button.addEventListener("pointerenter", () => tell(button));
+    button.addEventListener("focus", () => tell(button));
+    button.addEventListener("pointerleave", () => tell(null));
+    button.addEventListener("blur", () => tell(null));
+  }
+  addEventListener("keydown", (event) => { if (event.key === "Escape") tell(null); });
+  addEventListener("scroll", place, { capture: true, passive: true });
+
+  // What is wider than its place can be reached by the keyboard, and a line below a table says how much is out of sight.
+  const look = (scroll) => {
+    const table = scroll.querySelector("table"), isWide = scroll.scrollWidth > scroll.clientWidth + 1;
+    if (isWide) scroll.tabIndex = 0;
+    else scroll.removeAttribute("tabindex");
+    if (!table || !table.tHead) return;
+    let line = scroll.nextElementSibling;
+    if (!line || !line.classList.contains("more")) {
+      line = document.createElement("p");
+      line.className = "more";
+      line.setAttribute("aria-hidden", "true");
+      scroll.after(line);
+    }
+    const right = scroll.getBoundingClientRect().right;
+    const out = [...table.tHead.rows[0].cells].filter((cell) => cell.getBoundingClientRect().right > right + 2).length;
+    line.textContent = out > 0 ? `${out} more column${out === 1 ? "" : "s"} to the right →` : "";
+    line.hidden = !isWide;
+  };
+  const scrolls = [...document.querySelectorAll(".scroll, .plots figure")];
+  for (const scroll of scrolls) scroll.addEventListener("scroll", () => look(scroll), { passive: true });
+  const resized = new ResizeObserver((entries) => entries.forEach((entry) => look(entry.target)));
+  scrolls.forEach((scroll) => resized.observe(scroll));
+
+  // Commands are copied; where the browser forbids it they are selected.
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.addEventListener("click", async () => {
+      const text = document.getElementById(button.dataset.of);
+      try {
+        await navigator.clipboard.writeText(text.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(text);
+        button.textContent = "Selected";
+      }
+    });
+  }
+
+  // On paper all meanings are shown.
+  const closed = () => [...document.querySelectorAll("details:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = closed(); opened.forEach((details) => { details.open = true; }); });
+  addEventListener("afterprint", () => { opened.forEach((details) => { details.open = false; }); });
+})();

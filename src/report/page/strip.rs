@@ -1,0 +1,131 @@
+//! The queue and the busy nodes of a replay over a window of time, for the strip below the player.
+
+/// The number of parts that the window is divided into.
+const PARTS: usize = 480;
+
+/// A job as the strip counts it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Run {
+    /// The arrival, in seconds.
+    pub(super) submit_s: f64,
+    /// The start, in seconds.
+    pub(super) start_s: f64,
+    /// The end, in seconds.
+    pub(super) end_s: f64,
+    /// The number of nodes that the job holds.
+    pub(super) nodes: f64,
+}
+
+/// The queue and the busy nodes in equal parts of a window of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strip {
+    /// The largest number of jobs that wait at once in each part.
+    pub queue: Vec<u32>,
+    /// The mean number of busy nodes in each part, in thousandths of the nodes that jobs can have.
+    pub busy: Vec<u32>,
+}
+
+impl Strip {
+    /// Returns the strip of all jobs of a replay. O(J·(log J + P)) for J jobs and P parts.
+    pub(super) fn of(
+        runs: impl Iterator<Item = Run> + Clone,
+        (from_s, to_s): (f64, f64),
+        nodes: f64,
+    ) -> Self {
+        let part_s = (to_s - from_s) / PARTS as f64;
+        let mut busy = vec![0.0; PARTS];
+        let mut changes: Vec<(f64, i32)> = Vec::new();
+        for run in runs {
+            // A job that starts at once never waits.
+            if run.start_s > run.submit_s && run.submit_s <= to_s && run.start_s > from_s {
+                changes.extend([(run.submit_s, 1), (run.start_s, -1)]);
+            }
+            let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
+            if end_s <= start_s {
+                continue;
+            }
+            let first = part_of(start_s - from_s, part_s);
+            for (i, busy) in busy.iter_mut().enumerate().take(part_of(end_s - from_s, part_s) + 1).skip(first)
+            {
+                let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
+                *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
+            }
+        }
+        // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any time.
+        changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let thousandths = |busy: f64| (1000.0 * busy / (nodes.max(1.0) * part_s)).round() as u32;
+        Self {
+            queue: longest(&changes, (from_s, to_s), part_s),
+            busy: busy.into_iter().map(thousandths).collect(),
+        }
+    }
+}
+
+/// Returns the part in which a time lies, counted from the start of the window.
+fn part_of(time_s: f64, part_s: f64) -> usize {
+    ((time_s / part_s).max(0.0) as usize).min(PARTS - 1)
+}
+
+/// Returns the longest queue in each part, from the changes of its length in the order of time.
+fn longest(changes: &[(f64, i32)], (from_s, to_s): (f64, f64), part_s: f64) -> Vec<u32> {
+    let mut queue = vec![0; PARTS];
+    let (mut length, mut part) = (0_i32, 0);
+    for &(time_s, change) in changes.iter().filter(|(time_s, _)| *time_s <= to_s) {
+        let now = part_of(time_s - from_s, part_s);
+        if time_s > from_s {
+            // The queue keeps its length until now.
+            for longest in &mut queue[part..=now] {
+                *longest = length.max(*longest);
+            }
+            part = now;
+        }
+        length += change;
+        queue[part] = length.max(queue[part]);
+    }
+    for longest in &mut queue[part..] {
+        *longest = length.max(*longest);
+    }
+    queue.into_iter().map(|longest| longest.max(0) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_are_those_of_a_plain_count() {
+        // Times from a multiplicative sequence; the window begins and ends amid jobs.
+        let number = |i: u64, most: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 % most as f64;
+        let runs: Vec<Run> = (1..400)
+            .map(|i| {
+                let submit_s = number(i, 1000);
+                let start_s = submit_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
+                Run {
+                    submit_s,
+                    start_s,
+                    end_s: start_s + 1.0 + number(i + 2000, 90),
+                    nodes: 1.0 + number(i, 4),
+                }
+            })
+            .collect();
+        let (from_s, to_s) = (100.0, 580.0);
+        let strip = Strip::of(runs.iter().copied(), (from_s, to_s), 64.0);
+        assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
+        // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning, where first
+        // the waiting jobs of the second before are there, except for those of the first part.
+        for part in 0..PARTS {
+            let second = from_s + part as f64;
+            let waiting = |at: f64| runs.iter().filter(|run| run.submit_s <= at && at < run.start_s).count();
+            let before = if part == 0 { 0 } else { waiting(second - 0.5) };
+            let ends = part + 1 == PARTS;
+            let last = if ends { waiting(to_s) } else { 0 };
+            assert_eq!(strip.queue[part] as usize, waiting(second + 0.5).max(before).max(last), "{part}");
+            let busy: f64 = runs
+                .iter()
+                .filter(|run| run.start_s <= second && second < run.end_s)
+                .map(|run| run.nodes)
+                .sum();
+            assert_eq!(strip.busy[part], (1000.0 * busy / 64.0).round() as u32, "{part}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Tables of a report, which readers can sort by their columns.
+
+use super::escape::html;
+
+/// A cell of a sortable table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportCell {
+    /// The text that is shown.
+    pub text: String,
+    /// The number by which the column is sorted; `None` to sort it by its text.
+    pub value: Option<f64>,
+    /// The CSS classes of the cell, such as `holds`, `differs` and `long`; empty for none.
+    pub class: &'static str,
+    /// Whether the number is the best of its column among those that it is compared with.
+    pub is_best: bool,
+}
+
+/// A column of a sortable table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportColumn {
+    /// The title.
+    pub title: String,
+    /// The unit of the numbers, which stands below the title; empty for none.
+    pub unit: String,
+    /// Whether the column holds words (if false, numbers).
+    pub is_words: bool,
+    /// The identifier of the number that the column shows, whose meaning is explained below the table; `None` if the
+    /// title says enough.
+    pub explained: Option<&'static str>,
+}
+
+/// What a number means, for the list below a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The identifier of the number.
+    pub name: &'static str,
+    /// The title of its column.
+    pub title: String,
+    /// What it means, in sentences.
+    pub text: String,
+}
+
+/// A table that readers can sort by its columns. The first column names the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportTable {
+    /// The title of the table.
+    pub title: String,
+    /// What the table shows, in sentences; empty for none.
+    pub caption: String,
+    /// The columns.
+    pub columns: Vec<ReportColumn>,
+    /// The rows; each has one cell for every column.
+    pub rows: Vec<Vec<ReportCell>>,
+    /// What all rows have in common: pairs of a title and a value, each with the identifier of its number as in
+    /// [`ReportColumn::explained`].
+    pub shared: Vec<(ReportColumn, String)>,
+    /// What the numbers mean.
+    pub meanings: Vec<Meaning>,
+}
+
+impl ReportCell {
+    /// Returns a cell of words.
+    pub fn words(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// Returns a cell of a number, which is shown as `text` and sorted by `value`.
+    pub fn number(text: String, value: f64) -> Self {
+        Self { text, value: Some(value), ..Self::default() }
+    }
+
+    fn html(&self, is_words: bool, is_first: bool) -> String {
+        let mut classes: Vec<&str> = is_words.then_some("words").into_iter().collect();
+        classes.extend(self.class.split_whitespace());
+        classes.extend(self.is_best.then_some("best"));
+        let class =
+            if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
+        let value = self.value.map(|value| format!(" data-value=\"{value}\"")).unwrap_or_default();
+        // Long specs may be broken behind a comma.
+        let text = html(&self.text).replace(',', if self.class == "long" { ",<wbr>" } else { "," });
+        // The star is for the eye, and the word for screen readers.
+        let star = "<span class=\"star\" aria-hidden=\"true\">★</span>";
+        let text =
+            if self.is_best { format!("{star}{text}<span class=\"unseen\"> (best)</span>") } else { text };
+        if is_first {
+            format!("<th scope=\"row\"{class}{value}>{text}</th>")
+        } else {
+            format!("<td{class}{value}>{text}</td>")
+        }
+    }
+}
+
+impl ReportColumn {
+    /// Returns a column of words.
+    pub fn words(title: &str) -> Self {
+        Self { title: title.to_owned(), is_words: true, ..Self::default() }
+    }
+
+    /// Returns a column of numbers that needs no explanation.
+    pub fn numbers(title: &str) -> Self {
+        Self { title: title.to_owned(), ..Self::default() }
+    }
+
+    /// Returns the attribute that leads from the title to its explanation, for screen readers and the pointer.
+    fn described(&self) -> String {
+        self.explained.map(|name| format!(" aria-describedby=\"about-{name}\"")).unwrap_or_default()
+    }
+
+    fn html(&self) -> String {
+        let class = if self.is_words { " class=\"words\"" } else { "" };
+        let unit = if self.unit.is_empty() {
+            String::new()
+        } else {
+            format!(" <span class=\"unit\">{}</span>", html(&self.unit))
+        };
+        format!(
+            "<th scope=\"col\"{class}><button type=\"button\"{}>{}{unit}</button></th>",
+            self.described(),
+            html(&self.title)
+        )
+    }
+}
+
+impl ReportTable {
+    /// Returns the table as HTML, with what its rows share above and the meanings of its columns below.
+    pub(super) fn html(&self) -> String {
+        let heads: String = self.columns.iter().map(ReportColumn::html).collect();
+        let cells = |cells: &Vec<ReportCell>| -> String {
+            let cells = cells.iter().zip(&self.columns).enumerate();
+            cells.map(|(i, (cell, column))| cell.html(column.is_words, i == 0)).collect()
+        };
+        let row = |row: &Vec<ReportCell>| format!("<tr>{}</tr>\n", cells(row));
+        let rows: String = self.rows.iter().map(row).collect();
+        let caption = if self.caption.is_empty() { &self.title } else { &self.caption };
+        format!(
+            "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable\">\n\
+             <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}",
+            self.shared_html(),
+            html(&self.title),
+            html(caption),
+            self.meanings_html()
+        )
+    }
+
+    /// Returns the line of what all rows have in common; empty if there is nothing.
+    fn shared_html(&self) -> String {
+        if self.shared.is_empty() {
+            return String::new();
+        }
+        let entry = |(column, text): &(ReportColumn, String)| {
+            let unit =
+                if column.unit.is_empty() { String::new() } else { format!(" {}", html(&column.unit)) };
+            format!("<div><dt>{}</dt><dd>{}{unit}</dd></div>", html(&column.title), html(text))
+        };
+        let entries: String = self.shared.iter().map(entry).collect();
+        format!("<p class=\"lead\">Every row has the same:</p>\n<dl class=\"shared\">{entries}</dl>\n")
+    }
+
+    /// Returns the list of meanings; empty if there are none.
+    fn meanings_html(&self) -> String {
+        if self.meanings.is_empty() {
+            return String::new();
+        }
+        let entry = |Meaning { name, title, text }: &Meaning| {
+            format!("<div><dt>{}</dt><dd id=\"about-{name}\">{}</dd></div>\n", html(title), html(text))
+        };
+        let entries: String = self.meanings.iter().map(entry).collect();
+        format!(
+            "<details class=\"meanings\"><summary>What the columns mean</summary>\n<dl>\n{entries}</dl></details>\n"
+        )
+    }
+}

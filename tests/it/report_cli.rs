@@ -1,0 +1,215 @@
+//! Reports as their readers meet them: what they say of results, and that nothing of a stranger runs in them.
+
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::support::{Tested, bundled, run};
+
+/// Runs the program, which must succeed, and returns what it printed.
+fn fine(at: &Path, arguments: &str) -> Result<String, Box<dyn std::error::Error>> {
+    let ran = run(at, arguments)?;
+    assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
+    Ok(ran.stdout)
+}
+
+/// Returns the report on a directory.
+fn report(at: &Path, folder: &str) -> Result<String, Box<dyn std::error::Error>> {
+    fine(at, &format!("report {folder} -q -o page.html"))?;
+    Ok(fs::read_to_string(at.join("page.html"))?)
+}
+
+/// Returns the text between the first `begin` and the next `end`.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+    let rest = text.split_once(begin).map_or("", |(_, rest)| rest);
+    rest.split_once(end).map_or("", |(part, _)| part)
+}
+
+/// Returns the sentences of the answer.
+fn answer(page: &str) -> Vec<&str> {
+    let list = between(page, "<ul class=\"answer\">", "</ul>");
+    list.split("<li>").skip(1).map(|item| between(item, "", "</li>")).collect()
+}
+
+/// Returns the sentences below the table that the command printed.
+fn printed(stdout: &str) -> Vec<&str> {
+    stdout.trim_end().rsplit_once("\n\n").map_or(Vec::new(), |(_, sentences)| sentences.lines().collect())
+}
+
+#[test]
+fn the_answer_is_what_the_command_printed() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let (tiny, lublin) = (bundled("tiny.swf"), bundled("lublin-256-10k.swf.gz"));
+    for (i, arguments) in [
+        format!("{lublin} -m 16x16 -a hilbert+bf random -s easy fcfs"),
+        format!("{lublin} -m 16x16 -a hilbert+bf mbs --trim 5"),
+        format!("{tiny} -m 4x4 8x8 -a naive random mc1x1"),
+        "synthetic:jobs=120,ratio=1 -m 8x8 -s fcfs -a first-fit hilbert+bf mbs --replications 4".to_owned(),
+        "synthetic:jobs=60,ratio=1 -m 8x8 -a mbs naive --arrival-scale 1 0.5 --network wormhole:messages=1"
+            .to_owned(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let said = fine(at, &format!("replay {arguments} --no-timing -q -o out{i} --format table"))?;
+        let page = report(at, &format!("out{i}"))?;
+        assert!(!printed(&said).is_empty(), "{arguments}: {said}");
+        assert_eq!(answer(&page), printed(&said), "{arguments}");
+    }
+    // A study with jobs gives the same answer; without them differences have no intervals.
+    let study = format!("logs = ['{lublin}']\nmachines = ['16x16']\nallocators = ['hilbert+bf', 'random']\n");
+    fs::write(at.join("s.toml"), study)?;
+    fine(at, "sweep s.toml -o with --jobs --no-timing -q")?;
+    fine(at, "sweep s.toml -o without --no-timing -q")?;
+    let said = fine(at, &format!("replay {lublin} -m 16x16 -a hilbert+bf random --no-timing -q"))?;
+    assert_eq!(answer(&report(at, "with")?), printed(&said));
+    let page = report(at, "without")?;
+    assert!(
+        answer(&page)[0].contains("% (no interval, as the jobs were not kept) below random"),
+        "{:?}",
+        answer(&page)
+    );
+    Ok(())
+}
+
+#[test]
+fn the_command_gives_the_same_results() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
+    for (i, arguments) in [
+        "tiny.swf -m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 --placements",
+        "synthetic:jobs=50,ratio=1 -m 8x8 -a naive --replications 3 --rules requested --trim 5",
+        "tiny.swf -m 4x4 -a naive --outages random:mtbf=1d,repair=1h --on-outage drain --fragmentation 2x2",
+    ]
+    .iter()
+    .enumerate()
+    {
+        fine(at, &format!("replay {arguments} --no-timing -q -o out{i}"))?;
+        let page = report(at, &format!("out{i}"))?;
+        let command = between(&page, "<pre id=\"command-0\" tabindex=\"0\">", "</pre>");
+        assert!(command.starts_with("meshreplay replay ") && page.matches("<pre").count() == 1, "{command}");
+        let again = command.trim_start_matches("meshreplay ").replace(" tiny ", " tiny.swf ");
+        let again = again.replace(&format!("--output out{i}"), &format!("--output again{i}"));
+        fine(at, &format!("{again} -q"))?;
+        let summary = |folder: &str| fs::read(at.join(folder).join("summary.parquet"));
+        assert!(summary(&format!("out{i}"))? == summary(&format!("again{i}"))?, "{command}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_table_shows_what_differs_and_says_what_is_best() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let lublin = bundled("lublin-256-10k.swf.gz");
+    fine(at, &format!("replay {lublin} -m 16x16 -a naive hilbert+bf random --no-timing -q -o out"))?;
+    let page = report(at, "out")?;
+    let shared = between(&page, "<dl class=\"shared\">", "</dl>");
+    let table = between(&page, "<table class=\"sortable\">", "</table>");
+    for title in ["jobs", "scheduler", "wait", "utilization"] {
+        assert!(shared.contains(&format!("<dt>{title}</dt>")), "{title}: {shared}");
+        assert!(
+            !table.contains(&format!(">{title} <span")) && !table.contains(&format!(">{title}<")),
+            "{title}"
+        );
+    }
+    let rows: Vec<&str> =
+        between(table, "<tbody>", "</tbody>").lines().filter(|row| !row.is_empty()).collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.starts_with("<tr><th scope=\"row\" class=\"words\">")), "{rows:?}");
+    assert!(
+        rows[1].contains(" (best)") && !rows[0].contains(" (best)") && !rows[2].contains(" (best)"),
+        "{rows:?}"
+    );
+    // Every title of a number leads to its meaning, which the page has once.
+    let described: Vec<&str> =
+        table.split("aria-describedby=\"").skip(1).map(|part| between(part, "", "\"")).collect();
+    assert!(described.len() > 3);
+    for id in described {
+        assert_eq!(page.matches(&format!("<dd id=\"{id}\">")).count(), 1, "{id}");
+    }
+    // Replications are one row with the interval of the mean, and the best of each place is marked.
+    fine(
+        at,
+        "replay synthetic:jobs=60,ratio=1 -m 8x8 -a mbs naive --replications 3 --arrival-scale 1 0.5 --no-timing -q -o many",
+    )?;
+    let page = report(at, "many")?;
+    let rows = between(&page, "<tbody>", "</tbody>");
+    assert_eq!(rows.matches("<tr>").count(), 4);
+    assert!(rows.contains(" ±") && page.contains("among the replays of the same scale"), "{rows}");
+    Ok(())
+}
+
+#[test]
+fn nothing_of_a_stranger_runs() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let names = ["<script>alert(1)<", "javascript:alert(2)", "\"onload=alert(3)'", "</style><img"];
+    for (i, name) in names.iter().enumerate() {
+        // A file system forbids slashes in names.
+        let file = format!("{}.swf", name.replace('/', "_"));
+        fs::copy(bundled("tiny.swf"), at.join(&file))?;
+        let arguments = [
+            "replay",
+            &file,
+            "-m",
+            "4x4",
+            "-a",
+            "naive",
+            "random",
+            "--placements",
+            "--no-timing",
+            "-q",
+            "-o",
+        ];
+        let out = format!("out{i}");
+        let arguments: Vec<&str> = arguments.into_iter().chain([out.as_str()]).collect();
+        let ran = super::support::run_with(at, &arguments, b"")?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let ran =
+            super::support::run_with(at, &["report", &out, "-q", "-o", "page.html", "--title", name], b"")?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let page = fs::read_to_string(at.join("page.html"))?;
+        assert_eq!(page.matches("<script").count(), 2, "{name}");
+        let tags = page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default());
+        for tag in tags.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())) {
+            // Names and values stand in turn, as values have no quotation marks.
+            let names: String = tag.split('"').step_by(2).collect();
+            assert!(
+                !names.contains(" on") && !names.contains(" style") && !tag.starts_with("img"),
+                "{name}: <{tag}>"
+            );
+        }
+        assert_policy(&page);
+    }
+    Ok(())
+}
+
+/// Asserts that the policy of a page allows its own style sheet and script by their hashes, and nothing else.
+fn assert_policy(page: &str) {
+    let policy = between(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"", "\"");
+    let script = page
+        .rsplit_once("<script>")
+        .map_or("", |(_, rest)| rest.split("</script>").next().unwrap_or_default());
+    let style = between(page, "<style>", "</style>");
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
+    for (name, text) in [("style-src", style), ("script-src", script)] {
+        let source = between(policy, &format!("{name} 'sha256-"), "'");
+        assert!(text.len() > 1000 && source == base64(&Sha256::digest(text)), "{name}: {source}");
+    }
+}
+
+/// Returns bytes in the encoding of RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |three: &[u8]| -> String {
+        let bits =
+            (0..3).fold(0_usize, |bits, i| bits << 8 | usize::from(three.get(i).copied().unwrap_or(0)));
+        let digit = |i: usize| if i <= three.len() { DIGITS[bits >> (18 - 6 * i) & 63] as char } else { '=' };
+        (0..4).map(digit).collect()
+    };
+    bytes.chunks(3).map(group).collect()
+}
