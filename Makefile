@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book replay test test-core test-browser test-latex test-python wheel test-slurm check bench doc man bless
+.PHONY: book replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -67,6 +67,12 @@ check:
 # Times parsing, allocator calls and whole replays.
 bench:
 	$(CARGO) bench
+
+# Measures how times grow with jobs, queues, nodes and processors, and writes docs/src/growth.md, in about a quarter of an hour.
+# GROWTH_BUDGET_S=SECONDS gives each cell more or less time.
+bench-growth:
+	$(CARGO) bench --no-default-features --bench growth > target/growth.md
+	mv target/growth.md docs/src/growth.md
 
 # Builds the book of docs/ into target/book; says how to get mdbook where it is missing. The pages are readable as they are, too.
 book:

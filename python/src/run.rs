@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use meshreplay::allocator;
 use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail};
-use meshreplay::report::{Screen, SummaryTable, verdict};
+use meshreplay::report::{SummaryTable, verdict};
 use meshreplay::scheduler;
 use meshreplay::study::{Coordinate, Study};
+use meshreplay::text::Screen;
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};

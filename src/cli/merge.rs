@@ -27,6 +27,11 @@ pub(super) struct Args {
     #[arg(long)]
     partial: bool,
 
+    /// Write the jobs of all cells too, with log, machine, scheduler, allocator and the other coordinates of their replay,
+    /// into tidy.parquet.
+    #[arg(long)]
+    tidy: bool,
+
     /// Print no notes on standard error.
     #[arg(short, long)]
     quiet: bool,
@@ -39,7 +44,7 @@ const NAMED: usize = 20;
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let parts: Vec<StudyFolder> = args.parts.iter().map(|part| StudyFolder::new(part, None)).collect();
     let out = StudyFolder::new(&args.output, None);
-    let (manifest, missing) = frame::merge(&parts, &out, args.partial)?;
+    let (manifest, missing) = frame::merge(&parts, &out, args.partial, args.tidy)?;
     let total = manifest.cells.len();
     for &cell in missing.iter().take(NAMED) {
         complain(&format!("missing: cell {}, {}", cell + 1, manifest.cells[cell].spec.label()));

@@ -9,13 +9,14 @@ use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::runner::Runner;
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::disk::{Claim, Unfinished};
 use crate::frame::{self, StudyFolder, TEMPORARY};
 use crate::paper::{Comparison, Figure, Format, Paper, Regeneration, Replays, papers, plot, shown};
 use crate::spec::unknown;
 use crate::study::Study;
-use crate::text::{Align, Table};
+use crate::text::{Align, Screen, Table};
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
 ///
@@ -142,7 +143,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.output {
         keep(paper, &comparisons, folder)?;
     }
-    print(&shown(&comparisons, args.format)?)?;
+    print(&shown(&comparisons, args.format, screen())?)?;
     if replays.failed > 0 {
         complain(&format!("error: {} replays failed; what depends on them is left out", replays.failed));
         return Err(Failure::Reported);
@@ -154,7 +155,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn keep(paper: &Paper, comparisons: &[Comparison], folder: &Path) -> Result<(), Failure> {
     for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
         let path = folder.join(format!("{}.{extension}", paper.name));
-        frame::write_whole(&path, shown(comparisons, format)?.as_bytes(), TEMPORARY)?;
+        frame::write_whole(&path, shown(comparisons, format, Screen::default())?.as_bytes(), TEMPORARY)?;
     }
     for comparison in comparisons {
         if let Some(svg) = plot(comparison) {
@@ -196,5 +197,5 @@ fn listing() -> anyhow::Result<String> {
     }
     let sources: Vec<String> =
         papers.iter().map(|paper| format!(" {}: {}\n", paper.name, paper.source)).collect();
-    Ok(format!("{}\n{}", table.text(), sources.concat()))
+    Ok(format!("{}\n{}", screen().table_from_left(&table, 2), screen().hanging(&sources.concat(), 4)))
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 use super::interrupt::Saving;
 use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally};
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
@@ -101,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             note(&sweep::submit(&sweep, slurm, &caller()?)?);
             Ok(())
         }
-        (None, true) => print(&sweep.listing()),
+        (None, true) => print(&sweep.listing(screen())),
         (None, false) => {
             note(&replay(args, &sweep)?);
             Ok(())

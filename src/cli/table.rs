@@ -6,11 +6,11 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::terminal::is_bold;
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
-use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, groups};
+use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups};
 use crate::text::PaperTable;
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
@@ -33,8 +33,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMNS", default_value = "allocator", value_delimiter = ',')]
     rows: Vec<String>,
 
-    /// Columns of the frame whose values label the columns.
-    #[arg(long, value_name = "COLUMNS", default_value = "log,machine", value_delimiter = ',')]
+    /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers that are shown
+    /// instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has their names.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     columns: Vec<String>,
 
     /// Column of the frame that is shown.
@@ -46,12 +47,17 @@ pub(super) struct Args {
     /// and hour (of the week, when they were submitted) have their own order. It reads the jobs that `replay -o` and
     /// `sweep --jobs` keep.
     #[arg(long, value_name = "WHAT", value_parser = grouping(),
-          conflicts_with_all = ["frame", "rows", "columns", "value", "relative_to", "best"])]
+          conflicts_with_all = ["frame", "rows", "value", "relative_to", "best"])]
     by: Option<&'static Grouping>,
 
     /// Number of groups of --by that are shown, those with most node-hours; the rest is one more group.
     #[arg(long, value_name = "N", requires = "by", value_parser = clap::value_parser!(u64).range(1..))]
     top: Option<u64>,
+
+    /// Number by which the groups of --by are sorted, the best first, or most jobs or node-hours first. A group with
+    /// several replays stands where the mean of its numbers belongs.
+    #[arg(long, value_name = "COLUMN", requires = "by", value_parser = group_column)]
+    sort: Option<&'static str>,
 
     /// Divide all numbers by those of this row or column, such as mc1x1.
     #[arg(long, value_name = "LABEL")]
@@ -90,7 +96,10 @@ enum BestArg {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(by) = args.by {
         let top = args.top.map(|top| usize::try_from(top).unwrap_or(usize::MAX));
-        let options = GroupsOptions { by, top, decimals: args.decimals, exact: args.format.is_exact() };
+        let columns: Result<_, _> = args.columns.iter().map(|name| group_column(name)).collect();
+        let columns = columns.map_err(|error| Failure::Usage(anyhow!("--columns: {error}")))?;
+        let (sort, decimals, exact) = (args.sort, args.decimals, args.format.is_exact());
+        let options = GroupsOptions { by, top, columns, sort, decimals, exact };
         return args.format.print(&groups(&args.folder, &options)?);
     }
     let sheet = match args.frame.as_str() {
@@ -135,7 +144,7 @@ impl Format {
             }
         }
         match self {
-            Self::Text => print(&table.text(is_bold())),
+            Self::Text => print(&table.text(screen())),
             Self::Markdown => print(&table.markdown()),
             Self::Latex => print(&table.latex()),
             Self::Csv => print(&table.csv()),
@@ -148,7 +157,11 @@ impl Args {
     fn options(&self) -> CrosstabOptions {
         CrosstabOptions {
             rows: self.rows.clone(),
-            columns: self.columns.clone(),
+            columns: if self.columns.is_empty() {
+                ["log", "machine"].map(str::to_owned).to_vec()
+            } else {
+                self.columns.clone()
+            },
             value: self.value.clone(),
             relative_to: self.relative_to.clone(),
             best: self.best.map(|best| match best {

@@ -4,16 +4,18 @@ use std::io::{self, IsTerminal};
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::report::Screen;
+use crate::text::Screen;
 
 /// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or of the
-/// terminal. Lines that go into a pipe or a file have any length, so that programs find everything in them.
+/// terminal. Lines that go into a pipe or a file have any length, so that programs find everything in them: also where
+/// COLUMNS is set, as shells, editors and the readline of Python hand it on to programs that nobody looks at.
 pub(super) fn screen() -> Screen {
-    let is_terminal = io::stdout().is_terminal();
+    if !io::stdout().is_terminal() {
+        return Screen::default();
+    }
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let measured = || terminal_size_of(io::stdout()).map(|(Width(width), _)| usize::from(width));
-    let width = told.or_else(|| measured().filter(|_| is_terminal)).filter(|&width| width > 0);
-    Screen { width, is_bold: is_bold() }
+    Screen { width: told.or_else(measured).filter(|&width| width > 0), is_bold: is_bold() }
 }
 
 /// Returns whether letters on standard output may be bold: it is a terminal, and `NO_COLOR` is not set.

@@ -97,6 +97,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Network => options.traffic,
         When::Placements => options.placements,
         When::ByShape => options.by_shape,
+        When::Tidy => options.tidy,
         When::Outages => options.outages.is_some(),
         When::Predictions => options.predictions,
         When::Recorded => options.recorded,

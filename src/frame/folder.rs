@@ -7,6 +7,7 @@
 //! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
+//! DIR/tidy.parquet             on request, the jobs of all cells with the coordinates of their replay
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
 //! ```
 //!
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
-use super::detail::DETAILS;
+use super::detail::{DETAILS, Detail};
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
 use super::labels::{relabel, without_labels};
@@ -89,7 +90,8 @@ impl StudyFolder {
     /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is of the
     /// summary.
     fn files(&self, key: &str) -> impl Iterator<Item = (PathBuf, &'static str)> {
-        let details = DETAILS.iter().map(|detail| (self.detail(key, detail.name), detail.name));
+        let details = DETAILS.iter().filter(|detail| detail.is_of_cells);
+        let details = details.map(|detail| (self.detail(key, detail.name), detail.name));
         details.chain([(self.row(key), SUMMARY)])
     }
 
@@ -101,9 +103,10 @@ impl StudyFolder {
             let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
             return Err(FrameError::OtherStudy { folder, found, expected });
         }
-        // In the directory of this study, its own summaries may be replaced. All other results are foreign.
+        // In the directory of this study, its own summaries and tidy jobs may be replaced. All other results are foreign.
         let is_ours = |file: &&PathBuf| {
-            existing.is_some() && SUMMARIES.iter().any(|format| **file == self.summary(*format))
+            let is_summary = SUMMARIES.iter().any(|format| **file == self.summary(*format));
+            existing.is_some() && (is_summary || **file == self.tidy())
         };
         match result_files(&self.path).find(|file| file.exists() && !is_ours(&file)) {
             Some(file) => Err(FrameError::OtherResults { file, name: manifest.name.clone() }),
@@ -169,7 +172,8 @@ impl StudyFolder {
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
         if options.jobs {
             // The jobs come last: a process that sees them may rely on the other details.
-            for detail in DETAILS.iter().rev().filter(|detail| detail.is_in(options)) {
+            let kept = |detail: &&Detail| detail.is_of_cells && detail.is_in(options);
+            for detail in DETAILS.iter().rev().filter(kept) {
                 let mut all: Option<DataFrame> = None;
                 for outcome in outcomes {
                     let rows = (detail.of)(0, spec, outcome, options)?.drop("replay")?;
@@ -227,14 +231,18 @@ impl StudyFolder {
         read_file(&self.row(key))
     }
 
-    /// Writes the summary of the finished cells, in the order of the study. Writes nothing if no cell is finished.
+    /// Writes the summary of the finished cells, in the order of the study, and their tidy jobs if `tidy` or if the
+    /// directory has them already. Writes nothing if no cell is finished.
     ///
     /// Another process may finish more cells at the same time and write a more complete summary, which this one must
     /// not replace. Therefore the summary is written again until no further cell has been finished meanwhile.
-    pub fn write_summary(&self, manifest: &Manifest) -> Result<(), FrameError> {
+    pub fn write_summary(&self, manifest: &Manifest, tidy: bool) -> Result<(), FrameError> {
         loop {
             let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
             self.write_rows(manifest, &finished)?;
+            if tidy || self.tidy().exists() {
+                self.write_tidy(manifest)?;
+            }
             if manifest.cells.iter().zip(&finished).all(|(cell, was)| self.has(&cell.key, false) == *was) {
                 return self.forget_start(manifest);
             }

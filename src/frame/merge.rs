@@ -24,6 +24,9 @@ pub enum MergeError {
         /// The first difference between the studies, in words.
         difference: String,
     },
+    /// No cell has the jobs that are to be joined.
+    #[error("no cell has its jobs, which --tidy writes with their coordinates; `sweep --jobs` keeps them")]
+    NoJobs,
     /// Several directories have different results for a cell, or a file cannot be copied. One sentence for each.
     #[error("{}; delete the wrong file, cells/KEY.parquet", .0.join("\n"))]
     Conflicts(Vec<String>),
@@ -32,12 +35,15 @@ pub enum MergeError {
 /// Merges the cells of all `parts` into `out`, and writes study and summary. Returns the study and the positions of the
 /// cells that no part has. If some are missing and `partial` is false, nothing is written.
 ///
+/// If `tidy`, the jobs of all cells are written with the coordinates of their replays too. Fails if no cell has jobs.
+///
 /// If several parts have the same cell, their results must be equal except for measured times. Then the files of the
 /// first part are copied.
 pub fn merge(
     parts: &[StudyFolder],
     out: &StudyFolder,
     partial: bool,
+    tidy: bool,
 ) -> Result<(Manifest, Vec<usize>), MergeError> {
     let manifest = common_study(parts)?;
     let mut conflicts = Vec::new();
@@ -68,13 +74,17 @@ pub fn merge(
     if !missing.is_empty() && !partial {
         return Ok((manifest, missing));
     }
+    let has_jobs = |key: &str| parts.iter().any(|part| part.has(key, true));
+    if tidy && !manifest.cells.iter().any(|cell| has_jobs(&cell.key)) {
+        return Err(MergeError::NoJobs);
+    }
     let _claim = out.prepare(&manifest)?;
     for cell in &manifest.cells {
         for part in parts {
             out.take(&cell.key, part)?;
         }
     }
-    out.write_summary(&manifest)?;
+    out.write_summary(&manifest, tidy)?;
     Ok((manifest, missing))
 }
 

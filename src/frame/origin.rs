@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
 use serde_json::Value;
 
 use super::detail::DETAILS;
@@ -57,8 +57,8 @@ pub fn marked(mut frame: DataFrame, run: &str) -> Result<DataFrame, FrameError> 
 
 /// Adds the column with the id of its run to the frame.
 pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
-    let ids = vec![id; frame.height()];
-    frame.with_column(Column::from(Series::new(name(RUN_COLUMN), ids)))?;
+    let ids = Column::new_scalar(name(RUN_COLUMN), Scalar::from(name(id)), frame.height());
+    frame.with_column(ids)?;
     Ok(())
 }
 

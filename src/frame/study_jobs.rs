@@ -1,14 +1,41 @@
 //! The details of all cells of a study, such as their jobs, joined into one frame like that of `replay -o`.
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use std::path::PathBuf;
 
-use super::folder::{StudyFolder, stack};
+use polars::prelude::{Column, DataFrame, Scalar};
+
+use super::detail::tidy;
+use super::folder::{StudyFolder, json, stack};
 use super::labels::{has_algorithms, is_label, relabel};
-use super::origin::Origin;
+use super::origin::{Origin, mark, study_id};
 use super::read::{read_columns, read_file};
-use super::{FrameError, name};
+use super::{FileFormat, FinishedFile, FrameError, FrameFile, name};
+use crate::study::Manifest;
 
 impl StudyFolder {
+    /// Returns the path of the study's tidy jobs.
+    pub(super) fn tidy(&self) -> PathBuf {
+        self.path().join(format!("{}.{}", tidy::NAME, FileFormat::Parquet.extension()))
+    }
+
+    /// Writes the jobs of all finished cells that have kept them, in the order of the study, with the coordinates of
+    /// their replays. One cell is in memory at a time.
+    pub(super) fn write_tidy(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        let mut file = FrameFile::create(self.path(), tidy::NAME, FileFormat::Parquet, &json(manifest)?)?;
+        let run = study_id(manifest)?;
+        for (number, cell) in (0_u32..).zip(&manifest.cells) {
+            if !self.has(&cell.key, true) {
+                continue;
+            }
+            let mut rows = read_file(&self.detail(&cell.key, "jobs"))?;
+            rows.insert_column(0, numbered(number, rows.height()))?;
+            tidy::join(&mut rows, &cell.spec)?;
+            mark(&mut rows, &run)?;
+            file.append(&mut rows)?;
+        }
+        file.finish()?.map_or(Ok(()), FinishedFile::put)
+    }
+
     /// Reads the details with this name, such as `jobs`, of several cells of the study `origin` into one frame. `wanted`
     /// accepts the positions of those to read. The column `replay` holds the position. `columns` names the columns to
     /// read; `None` reads all. Returns `None` if no cell has kept them.
@@ -36,8 +63,7 @@ impl StudyFolder {
             if alone.is_none() && has_algorithms(&frame) {
                 relabel(&mut frame, origin.labels(number as usize).as_ref())?;
             }
-            let numbers = vec![number; frame.height()];
-            frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+            frame.insert_column(0, numbered(number, frame.height()))?;
             stack(&mut all, frame)?;
         }
         let mut all = all.unwrap_or_default();
@@ -45,4 +71,9 @@ impl StudyFolder {
         all.rechunk_mut();
         Ok(Some(all))
     }
+}
+
+/// Returns the column `replay` for all rows of one replay.
+fn numbered(number: u32, height: usize) -> Column {
+    Column::new_scalar(name("replay"), Scalar::from(number), height)
 }

@@ -52,6 +52,8 @@ pub enum When {
     Placements,
     /// If jobs are counted by shape.
     ByShape,
+    /// If jobs are kept with the coordinates of their replay.
+    Tidy,
     /// If nodes go down and come up.
     Outages,
     /// If run times are predicted in any replay of the table. The value is null for the others.
@@ -77,6 +79,7 @@ impl When {
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
             Self::ByShape => "with --by-shape",
+            Self::Tidy => "with --tidy",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler `recorded`",

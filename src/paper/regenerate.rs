@@ -227,7 +227,7 @@ impl Regeneration<'_> {
                 "nothing is kept without -o".to_owned()
             }));
         }
-        folder.write_summary(&manifest)?;
+        folder.write_summary(&manifest, false)?;
         let any = folder.missing(&manifest).len() < manifest.cells.len();
         Ok(if any { Some(Sheet::read(folder.path())?) } else { None })
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::finding::{Finding, Place, Verdict};
 use super::regenerate::Comparison;
 use super::sentence::Sentence;
-use crate::text::{Align, Table, csv_line, grouped};
+use crate::text::{Align, Screen, Table, csv_line, grouped};
 
 /// A format of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ struct Row<'a> {
     verdict: String,
 }
 
-/// Returns all comparisons as one text.
-pub fn shown(comparisons: &[Comparison], format: Format) -> serde_json::Result<String> {
+/// Returns all comparisons as one text. Tables without a format fit the screen.
+pub fn shown(comparisons: &[Comparison], format: Format, screen: Screen) -> serde_json::Result<String> {
     let rows = || comparisons.iter().flat_map(|comparison| rows(comparison).chain(unjudged(comparison)));
     match format {
         Format::Json => {
@@ -59,7 +59,7 @@ pub fn shown(comparisons: &[Comparison], format: Format) -> serde_json::Result<S
         Format::Csv => Ok(csv(rows())),
         Format::Table | Format::Markdown | Format::Latex => {
             let shown = comparisons.iter().filter(|comparison| !comparison.findings.is_empty());
-            let texts: Vec<String> = shown.map(|comparison| figure(comparison, format)).collect();
+            let texts: Vec<String> = shown.map(|comparison| figure(comparison, format, screen)).collect();
             Ok(texts.join("\n") + &sentences(comparisons, format))
         }
     }
@@ -131,7 +131,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
 }
 
 /// Returns one figure as text, with its title and the notes about its logs.
-fn figure(comparison: &Comparison, format: Format) -> String {
+fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let Comparison { paper, figure, findings, versions, missing } = comparison;
     let columns = [
         ("item", Align::Left),
@@ -161,12 +161,18 @@ fn figure(comparison: &Comparison, format: Format) -> String {
         Format::Latex => {
             table.latex(&std::iter::once(&name).chain(versions).cloned().collect::<Vec<String>>())
         }
-        _ => table.text(),
+        _ => screen.table_from_left(table, 1),
     };
     let (before, mark) = if format == Format::Markdown { ("## ", "\n* ") } else { (" ", "\n ") };
     let mut tables: Vec<String> = curves(&points).iter().map(written).collect();
     if !others.is_empty() {
-        tables.push(written(&table));
+        tables.push(match (format, screen.width) {
+            (Format::Table, Some(width)) => {
+                let (text, removed) = table.wrapped_text(width, "verdict", 20);
+                text + &screen.no_room_for(&removed)
+            }
+            _ => written(&table),
+        });
     }
     let table = tables.join("\n");
     if format == Format::Latex {

@@ -291,7 +291,8 @@ impl Shown<'_> {
             }
         }
         let rows = (0..pivot.rows.len()).map(row).collect();
-        PaperTable { title, corner: options.rows.clone(), columns, rows, notes }
+        let corner = options.rows.clone();
+        PaperTable { title, corner, columns, rows, notes, least_useful: Vec::new() }
     }
 }
 

@@ -13,12 +13,12 @@ mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
-pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, groups};
+pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::{
     Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
     ReportOptions, ReportTable, Strip, safe_svg,
 };
-pub use summary_table::{Screen, SummaryTable};
+pub use summary_table::SummaryTable;
 pub use verdict::verdict;

@@ -6,22 +6,13 @@ use crate::execution::RECORDED;
 use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
-use crate::text::{Align, Table, duration_ns, grouped};
+use crate::text::{Align, Screen, Table, duration_ns, grouped};
 
 /// The summary of a run, formatted as a table.
 pub struct SummaryTable {
     table: Table,
     /// The titles of the columns of numbers, the least useful first.
     by_use: Vec<&'static str>,
-}
-
-/// The terminal that a table is for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Screen {
-    /// The number of characters of a line; `None` if lines may have any length, as in a pipe.
-    pub width: Option<usize>,
-    /// Whether the best numbers are bold.
-    pub is_bold: bool,
 }
 
 impl SummaryTable {
@@ -80,19 +71,8 @@ impl SummaryTable {
         }
         let shared = self.table.drop_constant(&constant);
         let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
-        let removed = screen.width.map(|width| self.table.fit(width, &self.by_use)).unwrap_or_default();
-        let mut text = String::new();
-        if !shared.is_empty() {
-            text += &wrapped_line(&shared, screen.width);
-            text += "\n";
-        }
-        text += &if screen.is_bold { self.table.bold_text() } else { self.table.text() };
-        if !removed.is_empty() {
-            let note = format!("no room for: {} (COLUMNS=200 or a pipe shows all)", removed.join(", "));
-            text += "\n";
-            text += &wrapped_line(&[note], screen.width);
-        }
-        text
+        let gap = if shared.is_empty() { "" } else { "\n" };
+        screen.items(&shared) + gap + &screen.table(&self.table, &self.by_use)
     }
 
     /// Returns the table itself, with all of its columns.
@@ -109,23 +89,6 @@ impl SummaryTable {
     pub fn latex(&self) -> String {
         self.table.latex(&["means over jobs".to_owned()])
     }
-}
-
-/// Returns the items in lines of at most `width` characters, each line with a blank before it.
-fn wrapped_line(items: &[String], width: Option<usize>) -> String {
-    let (mut text, mut line) = (String::new(), String::new());
-    for item in items {
-        let length = line.chars().count() + item.chars().count() + 3;
-        if !line.is_empty() && width.is_some_and(|width| length > width) {
-            text += &[" ", line.as_str(), "\n"].concat();
-            line.clear();
-        }
-        if !line.is_empty() {
-            line += " · ";
-        }
-        line += item;
-    }
-    text + &format!(" {line}\n")
 }
 
 /// Sorts replays by the mean of a number, the best first, and those without the number last.

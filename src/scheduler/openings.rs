@@ -4,17 +4,8 @@
 //! become free since. [`Openings`] answers for a reservation, without a search of the profile, that it cannot move. In a
 //! long queue this is the answer for nearly all.
 
-use super::profile::Profile;
+use super::profile::{Extent, Profile};
 use crate::job::Time;
-
-/// The widest times around an opening: `nodes` nodes may be free throughout it from `from` until `until`. It bounds
-/// them: the nodes are not free before and after, but need not be free in all of the time between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
-    pub(super) nodes: i64,
-    pub(super) from: Time,
-    pub(super) until: Time,
-}
 
 /// What bounds the new windows of all jobs of some width: they begin at `from` at the earliest, and end at `until` at
 /// the latest, and none is longer than `length`.
@@ -103,8 +94,7 @@ fn merged(one: &[Bound], other: &[Bound]) -> Vec<Bound> {
     loop {
         let bound = match (one.get(i), other.get(j)) {
             (None, None) => return all,
-            (Some(&bound), None) => bound,
-            (None, Some(&bound)) => bound,
+            (Some(&bound), None) | (None, Some(&bound)) => bound,
             (Some(&a), Some(&b)) => Bound::either(a.nodes.min(b.nodes), a, b),
         };
         // A bound has been used up when the new one reaches as far.

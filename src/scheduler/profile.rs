@@ -1,11 +1,19 @@
 //! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
 
-use super::openings::Extent;
 use super::running_jobs::RunningJobs;
 use crate::job::Time;
 
 /// The shortest length of time, one microsecond.
 pub(super) const TICK: Time = Time::from_micros(1);
+
+/// The widest times around an opening: `nodes` nodes may be free throughout it from `from` until `until`. It bounds
+/// them: the nodes are not free before and after, but need not be free in all of the time between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) nodes: i64,
+    pub(super) from: Time,
+    pub(super) until: Time,
+}
 
 /// A step function of time. Each step is a pair: the time at which it begins, and the number of free nodes from then
 /// on. The last step lasts for ever.

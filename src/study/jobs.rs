@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::log::LoadedLog;
-use crate::allocator::{self, Built, Request};
+use crate::allocator::{Built, Request};
 use crate::guest::GuestError;
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
@@ -47,7 +47,7 @@ pub enum JobsError {
         number: i64,
         /// The job's request, in words.
         asked: String,
-        /// The allocator's short name.
+        /// The allocator as the user typed it.
         allocator: String,
         /// The machine.
         machine: String,
@@ -166,17 +166,16 @@ pub fn fitting(
 }
 
 /// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the
-/// other jobs. Fails in the same cases as [`fitting`].
+/// other jobs. Fails in the same cases as [`fitting`], and names the allocator by its `label`.
 ///
 /// An allocator that may refuse a job although enough nodes are free is asked once for every size and shape.
 pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
-    (allocator, stop): (Built, &Stop),
+    (allocator, label, stop): (Built, &str, &Stop),
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
-    let name = allocator::short(&allocator.spec);
     let served = served(jobs.iter().map(kind_of), machine, allocator);
     if stop.is_thrown() {
         // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
@@ -189,7 +188,7 @@ pub(super) fn placeable(
         log,
         number,
         asked,
-        allocator: name.clone(),
+        allocator: label.to_owned(),
         machine,
     })
 }
@@ -271,6 +270,7 @@ pub(super) fn served(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocator;
 
     fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
         let run = Time::from_seconds(1);
@@ -294,7 +294,8 @@ mod tests {
         ] {
             let spec: Spec = allocator.parse()?;
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
-            let (found, misfits) = placeable("a", &small, &machine, (built(&spec)?, &stop), Oversize::Skip)?;
+            let (found, misfits) =
+                placeable("a", &small, &machine, (built(&spec)?, allocator, &stop), Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
             assert_eq!(
                 (numbers.as_slice(), large + misfits.len() as u64),
@@ -303,7 +304,13 @@ mod tests {
             );
         }
         let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
-        let found = placeable("a", &jobs, &machine, (built(&"first-fit".parse()?)?, &stop), Oversize::Error);
+        let found = placeable(
+            "a",
+            &jobs,
+            &machine,
+            (built(&"first-fit".parse()?)?, "first-fit", &stop),
+            Oversize::Error,
+        );
         assert_eq!(
             message(found.err()),
             "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \

@@ -72,7 +72,8 @@ impl<'a> Batch<'a> {
             zone(sweep)
         );
         // The exit status is an error if any cell is missing.
-        let merge = |program| command_line([program, "merge", folder, "-o", folder]);
+        let tidy = sweep.study.options.tidy.then_some("--tidy");
+        let merge = |program| command_line([program, "merge", folder, "-o", folder].into_iter().chain(tidy));
         let after = format!(
             "# The summary of a study, whatever has become of its shards.\n{} --partial\nexec {}",
             merge(program),

@@ -3,15 +3,18 @@
 use super::whole::Sweep;
 use crate::execution::RECORDED;
 use crate::study::Coordinate;
-use crate::text::{Align, Table, grouped};
+use crate::text::{Align, Screen, Table, grouped};
 
 /// The number of characters of a content key that are shown.
 const KEY_SHOWN: usize = 12;
 
+/// The columns that are left out where there is no room, the least useful first.
+const LEAST_USEFUL: [&str; 8] = ["key", "rules", "network", "jobs", "log", "scheduler", "machine", "seed"];
+
 impl Sweep {
     /// Returns a table of all cells of the study with their keys, states and costs. Below the table stands how many of
-    /// this process's cells are done and to do.
-    pub fn listing(&self) -> String {
+    /// this process's cells are done and to do. Columns that have no room on the screen are left out and named.
+    pub fn listing(&self, screen: Screen) -> String {
         let Self { study, manifest, share, .. } = self;
         // The allocator differs in most rows, so its column is the last one.
         let is_given = |row: &Coordinate| study.cells.iter().any(|cell| row.is_given(&cell.spec));
@@ -49,13 +52,17 @@ impl Sweep {
         let is_news = |(_, text): &&(String, String)| text != RECORDED;
         let shared: Vec<String> =
             shared.iter().filter(is_news).map(|(title, cell)| format!("{title} {cell}")).collect();
-        let above = if shared.is_empty() { String::new() } else { format!(" {}\n\n", shared.join(" · ")) };
+        let gap = if shared.is_empty() { "" } else { "\n" };
+        let above = screen.items(&shared) + gap;
         let count = share.len();
         let of = if count == study.cells.len() {
             String::new()
         } else {
             format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
         };
-        format!("{above}{}\n {count} cells{of}: {finished} done, {left} to do\n", table.text())
+        format!(
+            "{above}{}\n {count} cells{of}: {finished} done, {left} to do\n",
+            screen.table(&table, &LEAST_USEFUL)
+        )
     }
 }

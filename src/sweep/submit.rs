@@ -37,7 +37,7 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     let (count, shards) = (sweep.study.cells.len(), batch.tasks.len());
     if shards == 0 {
         let _claim = folder.prepare(manifest)?;
-        folder.write_summary(manifest)?;
+        folder.write_summary(manifest, sweep.study.options.tidy)?;
         return Ok(format!("{count} cells are done already; nothing is submitted"));
     }
     let mut all = submissions(folder.path())?;

@@ -82,7 +82,7 @@ impl Sweep {
     pub fn summarize(&self) -> Result<usize, FrameError> {
         let missing = self.folder.missing(&self.manifest).len();
         if self.shard.is_none() || missing == 0 {
-            self.folder.write_summary(&self.manifest)?;
+            self.folder.write_summary(&self.manifest, self.study.options.tidy)?;
         }
         Ok(missing)
     }

@@ -5,6 +5,7 @@ mod fit;
 mod number;
 mod paper_table;
 mod pivot;
+mod screen;
 mod shell;
 mod table;
 
@@ -13,5 +14,6 @@ pub use fit::wrapped_words;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
 pub use pivot::{Pivot, PivotEntry, Side};
+pub use screen::Screen;
 pub use shell::{command_line, quoted};
 pub use table::{Align, Table};

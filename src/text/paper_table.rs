@@ -1,9 +1,12 @@
 //! Tables with labels for rows and columns, as papers print them. They can be written as aligned text, Markdown, LaTeX,
 //! CSV and JSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::escaped;
+use super::screen::Screen;
 
 /// A table with labels for rows and columns.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +22,9 @@ pub struct PaperTable {
     pub rows: Vec<(Vec<String>, Vec<PaperCell>)>,
     /// The notes, which are printed below the table.
     pub notes: Vec<String>,
+    /// The positions of columns in the order in which they are left out where there is no room. Columns that are not
+    /// among them go after these, the last one first.
+    pub least_useful: Vec<usize>,
 }
 
 /// A cell of a [`PaperTable`].
@@ -30,12 +36,67 @@ pub struct PaperCell {
     pub best: bool,
 }
 
+/// The number of columns without room that are named one by one.
+const NAMED: usize = 8;
+
 /// The text in place of a missing number.
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Returns the table as lines of aligned text. If `bold`, terminals show the best values in bold, by escape codes.
-    pub fn text(&self, bold: bool) -> String {
+    /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold letters. Columns
+    /// that have no room are left out, and a line below the table names them.
+    pub fn text(&self, screen: Screen) -> String {
+        let removed = screen.width.map(|width| self.without_room(width)).unwrap_or_default();
+        let kept = |j: &usize| !removed.contains(j);
+        let mut shown = Self { columns: Vec::new(), rows: Vec::new(), ..self.clone() };
+        for j in (0..self.columns.len()).filter(kept) {
+            shown.columns.push(self.columns[j].clone());
+        }
+        for (labels, cells) in &self.rows {
+            let cells = (0..cells.len()).filter(kept).map(|j| cells[j].clone()).collect();
+            shown.rows.push((labels.clone(), cells));
+        }
+        let mut names: Vec<String> = removed.iter().take(NAMED).map(|&j| self.columns[j].join(" ")).collect();
+        names.extend(removed.len().checked_sub(NAMED + 1).map(|more| format!("{} more columns", more + 1)));
+        let notes: String = self.notes.iter().map(|note| screen.words(note)).collect();
+        let gap = if notes.is_empty() { "" } else { "\n" };
+        let (title, lines) = (screen.words(&self.title), shown.lines(screen.is_bold));
+        format!("{title}\n{lines}{gap}{notes}{}", screen.no_room_for(&names))
+    }
+
+    /// Returns the positions of the columns that have to be left out of lines of `width` characters, in their order. One
+    /// column stays.
+    fn without_room(&self, width: usize) -> BTreeSet<usize> {
+        let lines = self.head_lines();
+        let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+        let of_heads = |j: usize| widest(&mut lines.iter().map(|line| line[j].chars().count()));
+        let labels = self.corner.len();
+        let of_label =
+            |j| of_heads(j).max(widest(&mut self.rows.iter().map(|(row, _)| row[j].chars().count())));
+        let of_column = |j: usize| {
+            let cells = &mut self.rows.iter().map(|(_, cells)| shown(&cells[j]).chars().count());
+            of_heads(labels + j).max(widest(cells))
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(of_column).collect();
+        // Two blanks stand before each column, and one before the first.
+        let mut taken: usize =
+            (0..labels).map(of_label).chain(widths.iter().copied()).map(|width| width + 2).sum();
+        taken = taken.saturating_sub(1);
+        let others = (0..self.columns.len()).rev().filter(|j| !self.least_useful.contains(j));
+        let order: Vec<usize> = self.least_useful.iter().copied().chain(others).collect();
+        let mut removed = BTreeSet::new();
+        for &j in order.iter().take(self.columns.len().saturating_sub(1)) {
+            if taken <= width {
+                break;
+            }
+            taken -= widths[j] + 2;
+            removed.insert(j);
+        }
+        removed
+    }
+
+    /// Returns the lines of the table, without its title and its notes.
+    fn lines(&self, bold: bool) -> String {
         let mut lines = self.head_lines();
         let heads = lines.len();
         for (labels, cells) in &self.rows {
@@ -43,7 +104,7 @@ impl PaperTable {
         }
         let width = |j: usize| lines.iter().map(|line| line[j].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.corner.len() + self.columns.len()).map(width).collect();
-        let mut text = format!(" {}\n\n", self.title);
+        let mut text = String::new();
         for (i, line) in lines.iter().enumerate() {
             let mut out = String::new();
             for (j, cell) in line.iter().enumerate() {
@@ -58,10 +119,6 @@ impl PaperTable {
             }
             text += out.trim_end();
             text.push('\n');
-        }
-        for (i, note) in self.notes.iter().enumerate() {
-            text += if i == 0 { "\n" } else { "" };
-            text += &[" ", note, "\n"].concat();
         }
         text
     }
@@ -171,15 +228,41 @@ mod tests {
                 (vec!["x,y".to_owned()], vec![cell("7.0", true), cell("10.0", true)]),
             ],
             notes: vec!["a note".to_owned()],
+            least_useful: Vec::new(),
         }
+    }
+
+    #[test]
+    fn columns_without_room_are_left_out_by_their_use_and_named() {
+        let on = |table: &PaperTable, width| table.text(Screen { width: Some(width), is_bold: false });
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max();
+        // The widest line of the whole table has 28 characters.
+        assert_eq!(on(&example(), 28), example().text(Screen::default()));
+        let narrow = on(&example(), 27);
+        assert!(narrow.contains("allocator       16x8\n") && !narrow.contains("8x8x4\n"), "{narrow}");
+        assert!(narrow.contains("no room for: A_1 8x8x4") && widest(&narrow) <= Some(27), "{narrow}");
+        let narrow = on(&PaperTable { least_useful: vec![0], ..example() }, 27);
+        assert!(
+            narrow.contains("allocator    8x8x4\n") && narrow.contains("no room for: A_1 16x8"),
+            "{narrow}"
+        );
+        // One column stays, however narrow the terminal is.
+        assert!(on(&example(), 5).contains("best-of:a|b  1,234.5\n"), "{}", on(&example(), 5));
+        let mut many = PaperTable { columns: vec![vec!["0123456789".to_owned()]; 12], ..example() };
+        many.rows = vec![(vec!["a".to_owned()], vec![PaperCell::default(); 12])];
+        assert!(
+            on(&many, 24).replace("\n ", " ").contains("0123456789, 3 more columns"),
+            "{}",
+            on(&many, 24)
+        );
     }
 
     #[test]
     fn text_is_aligned_whether_bold_or_not() {
         let plain = " pairwise_sum_mean\n\n                  A_1    A_1\n allocator       16x8  8x8x4\n \
                      best-of:a|b  1,234.5      —\n x,y              7.0   10.0\n\n a note\n";
-        assert_eq!(example().text(false), plain);
-        let bold = example().text(true);
+        assert_eq!(example().text(Screen::default()), plain);
+        let bold = example().text(Screen { is_bold: true, ..Screen::default() });
         assert!(bold.contains("\x1b[1m7.0\x1b[0m   \x1b[1m10.0\x1b[0m"), "{bold}");
         assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
     }

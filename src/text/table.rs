@@ -65,6 +65,12 @@ impl Table {
         dropped
     }
 
+    /// Removes the last column and returns its title; `None` if there is no column.
+    pub(super) fn pop_column(&mut self) -> Option<String> {
+        self.rows.iter_mut().for_each(|row| drop(row.pop()));
+        self.columns.pop().map(|(title, _)| title)
+    }
+
     /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.rows.len()

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::support::{Tested, bundled, run};
+use super::support::{Tested, bundled, on_terminal, run};
 
 /// Returns the lines below the table that a replay prints.
 fn answer(arguments: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
@@ -55,23 +55,26 @@ fn replays_of_other_jobs_and_of_few_jobs_are_told() -> Tested {
 }
 
 #[test]
-fn tables_fit_the_width_that_columns_says() -> Tested {
-    let log = bundled("tiny.swf");
-    let printed = |width: Option<&str>, arguments: &str| -> Result<String, Box<dyn std::error::Error>> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_meshreplay"));
-        command.args(arguments.split(' ')).env_remove("COLUMNS");
-        let ran = command.envs(width.map(|width| ("COLUMNS", width))).output()?;
-        assert!(ran.status.success(), "{arguments}");
+fn tables_fit_the_terminal_and_pipes_get_all() -> Tested {
+    let at = tempfile::tempdir()?;
+    let replay = format!("replay {} -m 4x4 -a random mc1x1 -q --no-timing", bundled("tiny.swf"));
+    let replay: Vec<&str> = replay.split(' ').collect();
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    // A program that reads a pipe gets everything, even where COLUMNS is set for it.
+    let piped = |arguments: &[&str]| -> Result<String, Box<dyn std::error::Error>> {
+        let ran =
+            Command::new(env!("CARGO_BIN_EXE_meshreplay")).args(arguments).env("COLUMNS", "60").output()?;
+        assert!(ran.status.success(), "{arguments:?}");
         Ok(String::from_utf8(ran.stdout)?)
     };
-    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    let replay = format!("replay {log} -m 4x4 -a random mc1x1 -q --no-timing");
-    let replay = replay.as_str();
-    for arguments in ["list allocators", "list schedulers", "list models", "schema"] {
-        let (narrow, whole) = (printed(Some("80"), arguments)?, printed(None, arguments)?);
-        assert!(widest(&narrow) <= 80 && widest(&whole) > 150, "{arguments}: {narrow}");
+    for arguments in [["list", "allocators"], ["list", "schedulers"], ["list", "models"], ["schema", "tidy"]]
+    {
+        assert!(widest(&piped(&arguments)?) > 150, "{arguments:?}");
+        let Some(narrow) = on_terminal(at.path(), 80, &arguments)? else { return Ok(()) };
+        assert!(widest(&narrow) <= 80, "{arguments:?}: {narrow}");
     }
-    let (narrow, whole) = (printed(Some("60"), replay)?, printed(None, replay)?);
+    let Some(narrow) = on_terminal(at.path(), 60, &replay)? else { return Ok(()) };
+    let whole = piped(&replay)?;
     let table = |text: &str| text.split("\n\n").nth(1).map(str::to_owned).unwrap_or_default();
     assert!(widest(&table(&narrow)) <= 60 && narrow.contains("\n no room for: "), "{narrow}");
     assert!(table(&narrow).contains("pairwise sum") && !whole.contains("no room for"), "{narrow}{whole}");

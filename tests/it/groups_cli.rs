@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::support::{Tested, bundled, columns, csv_cells, run, shared};
+use super::support::{Tested, bundled, columns, csv_cells, on_terminal, run, shared};
 
 /// Every way to group jobs.
 const GROUPINGS: [&str; 7] = ["user", "account", "partition", "queue", "status", "size", "hour"];
@@ -206,6 +206,81 @@ fn what_cannot_be_grouped_is_said() -> Tested {
         let ran = run(at, arguments)?;
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn groups_are_sorted_by_a_number_and_the_rest_stays_last() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER))?;
+    succeed(at, "replay log.swf -m 4x4 -a naive mc1x1 -o out --no-timing -q")?;
+    let by_user = |more: &str| -> Result<Vec<BTreeMap<String, String>>, Box<dyn std::error::Error>> {
+        let (text, _) = succeed(at, &format!("table out --by user --format csv{more}"))?;
+        Ok(rows(&text))
+    };
+    let usual = by_user("")?;
+    for (column, sign) in [("wait_s_mean", 1.0), ("jobs", -1.0), ("pairwise_mean_mean", 1.0)] {
+        let sorted = by_user(&format!(" --sort {column}"))?;
+        // The same rows, of which those of a group stay together in the order of the replays.
+        let [mut a, mut b] = [usual.clone(), sorted.clone()];
+        a.sort();
+        b.sort();
+        assert!(a == b && sorted.iter().step_by(2).all(|row| row["allocator"] == "naive"), "{sorted:?}");
+        let pairs: Vec<f64> =
+            sorted.chunks(2).map(|pair| pair.iter().map(|row| number(row, column)).sum()).collect();
+        assert!(
+            pairs[..pairs.len() - 1].is_sorted_by(|a, b| sign * a <= sign * b + 1e-9),
+            "{column}: {pairs:?}"
+        );
+        assert!(sorted[sorted.len() - 2..].iter().all(|row| row["user"] == "all"), "{sorted:?}");
+    }
+    let some = by_user(" --sort wait_s_mean --top 2")?;
+    assert_eq!(some[4]["user"], "2 others", "{some:?}");
+    // Columns are those that are named, in that order.
+    let (text, _) = succeed(at, "table out --by user --columns wait_s_median,jobs --format csv")?;
+    assert!(text.starts_with("user,allocator,wait_s_median,jobs\n"), "{text}");
+    for (arguments, said) in [
+        ("table out --by user --sort wait_mean", "did you mean 'wait_s_mean'?"),
+        ("table out --by user --columns allocator", "--columns: unknown column 'allocator'"),
+        ("table out --sort jobs", "--by <WHAT>"),
+    ] {
+        let ran = run(at, arguments)?;
+        assert!(ran.code == Some(2) && ran.stderr.contains(said), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn groups_fit_the_terminal_and_keep_the_column_in_which_replays_differ() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("log.swf"), log(HEADER))?;
+    succeed(at, "replay log.swf -m 4x4 -a naive mc1x1 -o out --no-timing -q")?;
+    let (whole, _) = succeed(at, "table out --by user")?;
+    let (markdown, _) = succeed(at, "table out --by user --format markdown")?;
+    let titles = ["node-hours", "median (s)", "bounded slowdown", "pairwise mean (hops)"];
+    assert!(
+        titles.iter().all(|title| whole.contains(title) && markdown.contains(title)),
+        "{whole}{markdown}"
+    );
+    // The best number of each group is bold in Markdown, as it is on a terminal.
+    let bold = markdown.lines().filter(|line| line.contains("**")).count();
+    assert!(bold > 0 && markdown.lines().all(|line| line.matches("**").count() <= 2), "{markdown}");
+    for width in [80, 60] {
+        let arguments = ["table", "out", "--by", "user"];
+        let Some(narrow) = on_terminal(at, width, &arguments)? else { return Ok(()) };
+        assert!(narrow.lines().all(|line| line.chars().count() <= width), "{width}: {narrow}");
+        let title = narrow.lines().nth(2).unwrap_or_default();
+        assert!(title.ends_with("pairwise mean (hops)") && !title.contains("median"), "{narrow}");
+        assert!(narrow.contains("\n no room for: ") && narrow.contains("median (s)"), "{narrow}");
+        // The cells of the columns that stay are those of the whole table.
+        let last = |text: &str| -> Vec<String> {
+            let cells = text.lines().skip(3).take_while(|line| !line.is_empty());
+            cells.filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
+        };
+        assert_eq!(last(&narrow), last(&whole));
     }
     Ok(())
 }

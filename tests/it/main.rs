@@ -55,6 +55,7 @@ mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
 mod tidy;
+mod tidy_jobs_cli;
 mod time_zones;
 mod trace_cli;
 mod unavailable_cli;

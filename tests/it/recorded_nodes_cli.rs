@@ -228,6 +228,21 @@ fn wrong_maps_and_lists_are_named() -> Tested {
 }
 
 #[test]
+fn a_map_without_the_allocator_says_that_it_has_no_effect() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    small(at)?;
+    for (arguments, is_idle) in [("-a naive", true), ("-a naive recorded", false)] {
+        let ran =
+            run(at, &format!("replay small.txt --time-zone UTC -m 4 {arguments} --node-map n{{rank+1}}"))?;
+        let note =
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or";
+        assert_eq!((ran.code, ran.stderr.contains(note)), (Some(0), is_idle), "{}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
 fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
@@ -263,14 +278,6 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         let ran = run(at, &format!("replay small.txt --time-zone UTC {arguments}"))?;
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
-    }
-    // A node map without the allocator has no effect, and says so.
-    for (arguments, is_idle) in [("-a naive", true), ("-a naive recorded", false)] {
-        let ran =
-            run(at, &format!("replay small.txt --time-zone UTC -m 4 {arguments} --node-map n{{rank+1}}"))?;
-        let note =
-            "the node map has no effect, as no replay has the allocator recorded; add that allocator or";
-        assert_eq!((ran.code, ran.stderr.contains(note)), (Some(0), is_idle), "{}", ran.stderr);
     }
     // Logs without lists, models, lists that are malformed, and two names for one node.
     fs::write(at.join("bad.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n[1\n")?;

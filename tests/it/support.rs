@@ -67,6 +67,25 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
     run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
 }
 
+/// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns what it printed, with
+/// its notes and without the codes for bold letters, or `None` where there is no such program.
+pub(crate) fn on_terminal(
+    directory: &Path,
+    width: usize,
+    arguments: &[&str],
+) -> Result<Option<String>, Box<dyn Error>> {
+    let typed = meshreplay::text::command_line([env!("CARGO_BIN_EXE_meshreplay")].iter().chain(arguments));
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("stty cols {width} rows 24; {typed}"), "/dev/null"]);
+    let Ok(output) = script.current_dir(directory).env_remove("COLUMNS").stdin(Stdio::null()).output() else {
+        println!("skipped: no `script` of util-linux");
+        return Ok(None);
+    };
+    let text = String::from_utf8(output.stdout)?.replace("\r\n", "\n");
+    assert!(output.status.success(), "{typed}: {text}");
+    Ok(Some(text.replace("\x1b[1m", "").replace("\x1b[0m", "")))
+}
+
 /// `bytes` with `to`, which is as long, wherever `from` was.
 pub(crate) fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     while let Some(at) = bytes.windows(from.len()).position(|window| window == from) {

@@ -140,7 +140,7 @@ fn info_prints_a_table() -> Outcome {
         "powers of two  100.0 % of the parallel jobs",
         "status         0: 1, 1: 2, 5: 1",
         "missing        run time (field 4)                      1 jobs   25.0 %",
-        "processors             1         1         2         4         8         8         8       3.8",
+        "processors           1       1       2       4       8       8       8     3.8",
     ] {
         assert!(ran.stdout.lines().any(|printed| printed == line), "{line}\n{}", ran.stdout);
     }

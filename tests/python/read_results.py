@@ -16,9 +16,9 @@ def missing(package):
 
 
 def lines_of_page(package):
-    """The block of Python of docs/src/python.md that imports a package."""
+    """The blocks of Python of docs/src/python.md that import a package."""
     blocks = re.findall(r"```python\n(.*?)```", pathlib.Path("docs/src/python.md").read_text(), re.S)
-    return next(block for block in blocks if f"import {package}" in block)
+    return "\n".join(block for block in blocks if f"import {package}" in block)
 
 
 def main():
@@ -34,6 +34,8 @@ def main():
         exec(lines, names)
         assert set(names["waits"].columns if package == "polars" else names["waits"].index.names) >= {"allocator"}
         assert len(names["waits"]) == 2, names["waits"]
+        if package == "polars":
+            assert len(names["slow"]) == 10 and set(names["slow"]["allocator"]) == {"hilbert+bf"}, names["slow"]
         print(f"{package}: the lines of the page run")
     if not missing("polars"):
         import polars

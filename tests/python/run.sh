@@ -24,7 +24,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 program=${MESHREPLAY:-$PWD/target/release/meshreplay}
 for format in parquet arrow jsonl; do
-    "$program" replay traces/tiny.swf --machine 4x4 --allocator naive hilbert+bf --no-timing --quiet --placements \
+    "$program" replay traces/tiny.swf --machine 4x4 --allocator naive hilbert+bf --no-timing --quiet --placements --tidy \
         --format "$format" -o "$results/$format" > /dev/null
 done
 "$program" export "$results/parquet" --replay 1 --to evalys -o "$results/jobs.csv"

@@ -104,6 +104,10 @@ class ReplayOptions(TypedDict, total=False):
     """`--by-shape`: Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how
     often they are refused and how long they wait, in the frame `shapes`."""
 
+    tidy: bool | None
+    """`--tidy`: Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other
+    coordinates of their replay, so that nothing has to be joined."""
+
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
     the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or

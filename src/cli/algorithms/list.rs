@@ -73,5 +73,6 @@ fn row(table: &Table, name: &str) -> Result<String, Failure> {
     };
     let width = cells.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
     let lines = cells.iter().filter(|(_, cell)| !cell.is_empty());
-    Ok(lines.fold(String::new(), |text, (title, cell)| text + &format!(" {title:width$}  {cell}\n")))
+    let text = lines.fold(String::new(), |text, (title, cell)| text + &format!(" {title:width$}  {cell}\n"));
+    Ok(screen().hanging(&text, width + 3))
 }

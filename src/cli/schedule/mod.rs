@@ -6,6 +6,7 @@ pub(super) mod export;
 
 use std::path::Path;
 
+use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::frame::Selection;
 use crate::inspect::{Finding, Input};
@@ -41,6 +42,6 @@ fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Inpu
 
 /// Prints a finding. Fails if the finding is a negative one.
 fn conclude(finding: &Finding) -> Result<(), Failure> {
-    print(&finding.text)?;
+    print(&screen().hanging(&finding.text, 4))?;
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
 }

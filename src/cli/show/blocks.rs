@@ -3,6 +3,7 @@
 use super::listed::{Specs, flat};
 use super::{Failure, coloured, print};
 use crate::cli::runner::holes::Holes;
+use crate::cli::terminal::screen;
 use crate::figure::show::blocks::{Size, blocks};
 use crate::machine::Mesh;
 
@@ -34,5 +35,10 @@ pub(super) struct Args {
 
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    print(&blocks(&args.holes.out_of(&args.machine)?, &flat(&args.allocator), args.size, coloured())?)
+    print(&blocks(
+        &args.holes.out_of(&args.machine)?,
+        &flat(&args.allocator),
+        args.size,
+        (screen(), coloured()),
+    )?)
 }

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::{Failure, print};
+use crate::cli::terminal::screen;
 use crate::execution::Windows;
 use crate::figure::show::network::{Curves, Measurements, Rates, network};
 use crate::figure::{check_overwrite, draw, marked_png, marked_svg};
@@ -103,7 +104,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         write_whole(path, &bytes, TEMPORARY)?;
     }
     print(&match args.format {
-        Format::Text => format!(" {shared}\n\n{}", table.text()),
+        Format::Text => {
+            let shared: Vec<String> = shared.split(" · ").map(str::to_owned).collect();
+            format!("{}\n{}", screen().items(&shared), screen().table_from_left(&table, 1))
+        }
         Format::Markdown => table.markdown(),
         Format::Latex => table.latex(&[shared]),
         Format::Csv => csv,

@@ -2,6 +2,7 @@
 
 use super::{Failure, print};
 use crate::cli::runner::holes::Holes;
+use crate::cli::terminal::screen;
 use crate::figure::show::Position;
 use crate::figure::show::optimum::{Search, optimum};
 use crate::machine::Mesh;
@@ -44,12 +45,13 @@ pub(super) struct Args {
 
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    print(&optimum(&Search {
+    let search = Search {
         machine: args.holes.out_of(&args.machine)?,
         procs: args.procs,
         busy: args.busy.clone(),
         allocators: args.allocator.clone(),
         seed: args.seed,
         limit: args.limit,
-    })?)
+    };
+    print(&optimum(&search, screen())?)
 }

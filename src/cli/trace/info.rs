@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use super::{Failure, Input};
 use crate::cli::print;
+use crate::cli::terminal::screen;
 use crate::trace::Profile;
 
 /// Prints what a log holds: jobs, machine, span, load, sizes, run times, what is missing and what is odd
@@ -31,7 +32,7 @@ enum Style {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let profile = Profile::of(&args.input.log, args.input.options()?)?;
     match args.format {
-        Style::Table => print(&profile.text()),
+        Style::Table => print(&screen().hanging(&profile.text(), 15)),
         Style::Json => print(&format!("{}\n", serde_json::to_string_pretty(&profile)?)),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Failure, Input};
 use crate::cli::print;
+use crate::cli::terminal::screen;
 use crate::trace::{self, Severity};
 
 /// The number of findings of one defect that are shown with their lines.
@@ -25,6 +26,6 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let shown_max = if args.all { usize::MAX } else { SHOWN };
     let validation = trace::validate(&args.input.log, args.input.options()?, shown_max)?;
-    print(&validation.text())?;
+    print(&screen().hanging(&validation.text(), 4))?;
     if validation.count(Severity::Error) > 0 { Err(Failure::Reported) } else { Ok(()) }
 }

@@ -8,7 +8,7 @@ use super::picture;
 use crate::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use crate::machine::Mesh;
 use crate::spec::Spec;
-use crate::text::{Align, Table, grouped};
+use crate::text::{Align, Screen, Table, grouped};
 
 /// The size of a block along x, y and z. The text may leave out the last ones, which are then 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +37,13 @@ struct Hierarchy {
 }
 
 /// Returns a drawing of the blocks of each allocator, side by side, above a table of all sizes. It shows the blocks of
-/// one `size`, or the top-level blocks if `size` is `None`. Letters have colours if `is_coloured`.
+/// one `size`, or the top-level blocks if `size` is `None`. Letters have colours if `is_coloured`. The table fits the
+/// screen.
 pub fn blocks(
     mesh: &Mesh,
     allocators: &[Spec],
     size: Option<Size>,
-    is_coloured: bool,
+    (screen, is_coloured): (Screen, bool),
 ) -> Result<String, ShowError> {
     let found = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
     if let Some(size) = size {
@@ -64,7 +65,7 @@ pub fn blocks(
         let name = size_name(sizes, mesh);
         text += &["drawn are the blocks of ", &name, "; · is in none of that size\n"].concat();
     }
-    Ok(text + "\n" + &table(&found, mesh).text())
+    Ok(text + "\n" + &screen.table_from_left(&table(&found, mesh), 3))
 }
 
 /// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.

@@ -8,7 +8,7 @@ use super::state::{Position, occupied, placed};
 use crate::machine::{Mesh, NodeId};
 use crate::metrics::{Dispersal, Meter};
 use crate::spec::Spec;
-use crate::text::{Align, Table, grouped};
+use crate::text::{Align, Screen, Table, grouped};
 use crate::yardstick::{self, Optimum, OptimumError, PairwiseBound};
 
 /// The task of a search for the best placement.
@@ -30,7 +30,7 @@ pub struct Search {
 
 /// Returns a drawing of the free nodes with the smallest sum of pairwise distances, above a table of the lower bound,
 /// the optimum and the allocators. Fails if the search reaches its limit.
-pub fn optimum(search: &Search) -> Result<String, ShowError> {
+pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
     let state = occupied(machine, &search.busy)?;
     let free = state.free_count();
@@ -53,7 +53,7 @@ pub fn optimum(search: &Search) -> Result<String, ShowError> {
     let coords = coords.collect::<Vec<_>>().join(" ");
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\noptimum of {procs} of {free} free nodes: {coords}\n");
-    Ok(text + &table(search, &best, &rivals).text())
+    Ok(text + &screen.table_from_left(&table(search, &best, &rivals), 2))
 }
 
 /// Returns the table with one row each for the bound, the optimum and the allocators in `rivals`. An allocator without

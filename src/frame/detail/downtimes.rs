@@ -18,6 +18,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: "downtimes",
     rows: "one per time for which nodes were down, and per run in which a job was killed; only with --outages",
     when: When::Outages,
+    is_of_cells: true,
     columns: || described(&fields()),
     of: downtimes,
 };

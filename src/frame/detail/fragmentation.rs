@@ -14,6 +14,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: "fragmentation",
     rows: "one per instant at which the fragmentation of the free nodes changed",
     when: When::Fragmentation,
+    is_of_cells: true,
     columns: || described(&fields()),
     of,
 };

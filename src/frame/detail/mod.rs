@@ -3,6 +3,7 @@
 pub(super) mod downtimes;
 mod fragmentation;
 mod shapes;
+pub(super) mod tidy;
 
 use polars::prelude::DataFrame;
 
@@ -20,6 +21,8 @@ pub(super) struct Detail {
     pub(super) rows: &'static str,
     /// Which results have the frame.
     pub(super) when: When,
+    /// Whether each cell of a study keeps it in a file. Otherwise a study has one file for all cells.
+    pub(super) is_of_cells: bool,
     /// Returns the descriptions of its columns.
     pub(super) columns: fn() -> Vec<ColumnInfo>,
     /// Returns the rows of one replication of the replay with this number and spec.
@@ -28,17 +31,19 @@ pub(super) struct Detail {
 
 /// Every frame of details. The files of a study's cell are written in this order from the last to the first, so that a
 /// process that sees the jobs of a cell may rely on its other details.
-pub(super) static DETAILS: [Detail; 4] = [
+pub(super) static DETAILS: [Detail; 5] = [
     Detail {
         name: "jobs",
         rows: "one per job of a replay, in the order of the log",
         when: When::Always,
+        is_of_cells: true,
         columns: || described(&jobs::fields()),
         of: |replay, _, outcome, options| jobs(replay, outcome, options),
     },
     downtimes::DETAIL,
     fragmentation::DETAIL,
     shapes::DETAIL,
+    tidy::DETAIL,
 ];
 
 impl Detail {

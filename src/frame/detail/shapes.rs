@@ -14,6 +14,7 @@ pub(super) const DETAIL: Detail = Detail {
     name: "shapes",
     rows: "one per shape that jobs of a replay ask for and number of nodes that they take, ascending",
     when: When::ByShape,
+    is_of_cells: true,
     columns: || described(&fields()),
     of,
 };

@@ -44,6 +44,8 @@ pub struct Options {
     pub placements: bool,
     /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
     pub by_shape: bool,
+    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with `jobs`.
+    pub tidy: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
     /// The outages of nodes. `None` if all nodes are always up.
@@ -296,6 +298,21 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "by-shape",
             help: "Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how often \
                    they are refused and how long they wait, in the frame `shapes`",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "tidy",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.tidy.into(),
+        set: |options, text| switch(&mut options.tidy, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "tidy",
+            help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other coordinates of \
+                   their replay, so that nothing has to be joined",
             needs: Some("jobs"),
             ..SWITCH
         }),

@@ -71,10 +71,12 @@ impl Options {
     }
 
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
-    /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
+    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`], which says only what is
+    /// written last.
     pub(in crate::study) fn without_derived(&self) -> Self {
         Self {
             jobs: false,
+            tidy: false,
             traffic: false,
             recorded: false,
             recorded_nodes: false,

@@ -242,18 +242,19 @@ impl Replay {
         let label = allocator.to_string();
         let setup = guest::Setup { label: &label, mesh: machine, jobs: &[], seed, stop, lists: None };
         let built = self.guests.allocator(allocator, &setup)?;
-        let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
+        let (jobs, misfits) =
+            placeable(log, &jobs, machine, (built, &self.spec.allocator_label(), stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
     /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an idle machine.
     fn explained(&self, error: ReplayError) -> ReplayError {
-        let ReplaySpec { scheduler, allocator, .. } = &self.spec;
+        let scheduler = &self.spec.scheduler;
         match error {
             ReplayError::Stuck { number, procs } if scheduler.is_guest() => ReplayError::Failed(format!(
                 "job {number} of {procs} processors is never started, although the machine is idle: scheduler \
                  '{scheduler}' does not name it, or allocator '{}' refuses it",
-                crate::allocator::short(allocator)
+                self.spec.allocator_label()
             )),
             error => error,
         }

@@ -296,6 +296,14 @@ impl ReplaySpec {
         }
     }
 
+    /// Returns the allocator as the user typed it, or its short form if that is not known.
+    pub(in crate::study) fn allocator_label(&self) -> String {
+        match self.labels.allocator.as_str() {
+            "" => allocator::short(&self.allocator),
+            label => label.to_owned(),
+        }
+    }
+
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
         let Self { log, arrival_scale, machine, network, seed, labels, partition, .. } = self;

@@ -75,22 +75,26 @@ fn or_unknown(text: Option<String>) -> String {
     text.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Returns an empty line and a table of quantiles.
+/// Returns an empty line and a table of quantiles. It fits a terminal of 80 characters unless its numbers are long.
 fn quantiles(rows: &[(&str, Option<Quantiles>)]) -> String {
-    let mut text = format!("\n{:<14}", "");
-    for title in ["min", "p25", "p50", "p75", "p90", "p99", "max", "mean"] {
-        let _ = write!(text, " {title:>9}");
-    }
-    for (label, quantiles) in rows {
+    let titles = ["min", "p25", "p50", "p75", "p90", "p99", "max", "mean"].map(str::to_owned);
+    let cells = |q: &Quantiles| {
+        let mut cells: Vec<String> =
+            [q.min, q.p25, q.p50, q.p75, q.p90, q.p99, q.max].iter().map(ToString::to_string).collect();
+        cells.push(format!("{:.1}", q.mean));
+        cells
+    };
+    let mut lines = vec![("", titles.to_vec())];
+    lines.extend(rows.iter().map(|(label, q)| (*label, q.as_ref().map(cells).unwrap_or_default())));
+    let mut text = String::new();
+    for (label, cells) in &lines {
         let _ = write!(text, "\n{label:<14}");
-        let Some(q) = quantiles else {
-            text.push_str("   unknown");
-            continue;
-        };
-        for value in [q.min, q.p25, q.p50, q.p75, q.p90, q.p99, q.max] {
-            let _ = write!(text, " {value:>9}");
+        text.push_str(if cells.is_empty() { " unknown" } else { "" });
+        for (i, cell) in cells.iter().enumerate() {
+            let widest =
+                lines.iter().filter_map(|(_, cells)| cells.get(i)).map(String::len).max().unwrap_or(0);
+            let _ = write!(text, " {cell:>width$}", width = widest.max(7));
         }
-        let _ = write!(text, " {:>9.1}", q.mean);
     }
     text.push('\n');
     text

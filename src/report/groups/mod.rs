@@ -1,14 +1,19 @@
 //! The jobs of saved results by what they belong to, such as their user: a row for each group and replay.
 
+mod columns;
+
+pub use columns::group_column;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use self::columns::Column;
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn};
-use crate::metrics::{Display, GroupNumbers, GroupedJob, Metric, Trim, group_numbers, grouped_metrics};
+use crate::metrics::{GroupNumbers, GroupedJob, Trim, group_numbers};
 use crate::study::Coordinate;
-use crate::text::{PaperCell, PaperTable, grouped};
+use crate::text::{PaperCell, PaperTable};
 use crate::trace::Partitions;
 
 /// What the jobs of a group have in common: a row of [`GROUPINGS`].
@@ -39,12 +44,17 @@ pub const GROUPINGS: &[Grouping] = &[
 ];
 
 /// The form of a table of groups.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct GroupsOptions {
     /// The row of [`GROUPINGS`].
     pub by: &'static Grouping,
     /// The number of groups that are shown, those with most node-hours; the rest is one group. `None` for all.
     pub top: Option<usize>,
+    /// The names of the columns of numbers, as [`group_column`] gives them; the default ones if there are none.
+    pub columns: Vec<&'static str>,
+    /// The name of the column by whose numbers the groups are sorted, the best or else the highest first. `None` for the
+    /// order of the grouping.
+    pub sort: Option<&'static str>,
     /// The number of decimals; `None` for those of each number.
     pub decimals: Option<u8>,
     /// Whether numbers and labels are written without rounding or shortening, for other programs.
@@ -202,19 +212,27 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let (varying, replays) = replays(&summary, &columns, &shorten);
     let all: Vec<Group> = (0..jobs.height()).map(|i| (options.by.group)(&columns, i)).collect();
     let shown = Shown::choose(&all, &columns, &replays, options);
-    let mut rows: Vec<Vec<(Vec<String>, Vec<PaperCell>)>> = vec![Vec::new(); shown.labels.len() + 1];
+    let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
     for replay in &replays {
         let of_group = |i: usize| columns.job(i, shown.places[&all[i]]);
         let of_replay: Vec<GroupedJob> = replay.rows.clone().map(of_group).collect();
         let (whole, groups) = group_numbers(&of_replay, replay.trim, shown.labels.len());
         let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
-        for (at, (label, numbers)) in labels.zip(groups.iter().chain([&whole])).enumerate() {
+        for (at, (label, numbers)) in labels.zip(groups.into_iter().chain([whole])).enumerate() {
             if numbers.jobs > 0 {
                 let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
-                rows[at].push((labels, cells(numbers, options)));
+                members[at].push((labels, numbers));
             }
         }
     }
+    if let Some(column) = options.sort.and_then(Column::named) {
+        sort(&mut members[..shown.named], &column);
+    }
+    let shown_columns = Column::chosen(options);
+    // Labels are those of the group and then of the replay.
+    let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
+    let rows: Vec<_> =
+        members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
     let mut notes: Vec<String> = jobs.missing_note().into_iter().collect();
     notes.extend(dateless_note(&all, options.by));
     // The partitions that a replay has are something else than the partition of a job.
@@ -223,10 +241,58 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     Ok(PaperTable {
         title: format!("jobs by {}", options.by.name),
         corner,
-        columns: titles(options).into_iter().map(|title| vec![title]).collect(),
-        rows: rows.into_iter().flatten().collect(),
+        columns: shown_columns.iter().map(|column| vec![column.title(options)]).collect(),
+        least_useful: least_useful(&shown_columns, &rows),
+        rows,
         notes,
     })
+}
+
+/// The rows of a group: the labels and the numbers of each replay.
+type Members = Vec<(Vec<String>, GroupNumbers)>;
+
+/// Returns the positions of the columns in the order in which they are left out where there is no room: first those in
+/// which no number is marked, as the replays do not differ there, and then the others.
+fn least_useful(columns: &[Column], rows: &[(Vec<String>, Vec<PaperCell>)]) -> Vec<usize> {
+    let mut order = Column::least_useful(columns);
+    order.sort_by_key(|&i| rows.iter().any(|(_, cells)| cells[i].best));
+    order
+}
+
+/// Sorts groups by the mean of a number over their replays, the best first, and those without the number last.
+fn sort(groups: &mut [Members], column: &Column) {
+    let badness = |rows: &Members| {
+        let numbers: Vec<f64> = rows.iter().filter_map(|(_, numbers)| column.value(numbers)).collect();
+        let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+        column.badness(Some(mean).filter(|_| !numbers.is_empty()))
+    };
+    // The sort is stable: groups with the same number keep their order.
+    groups.sort_by(|a, b| badness(a).total_cmp(&badness(b)));
+}
+
+/// Returns the rows of a group as the table has them. Rows whose labels differ in nothing but those for which `is_rival`
+/// holds, by their position, are compared, and the best number of them is marked.
+fn rows_of(
+    members: &Members,
+    columns: &[Column],
+    is_rival: &dyn Fn(usize) -> bool,
+    options: &GroupsOptions,
+) -> Vec<(Vec<String>, Vec<PaperCell>)> {
+    let mut rows: Vec<_> = members.iter().map(|(labels, _)| (labels.clone(), Vec::new())).collect();
+    let mut rivals: BTreeMap<Vec<&String>, Vec<usize>> = BTreeMap::new();
+    for (i, (labels, _)) in members.iter().enumerate() {
+        let shared = labels.iter().enumerate().filter(|(at, _)| !is_rival(*at)).map(|(_, label)| label);
+        rivals.entry(shared.collect()).or_default().push(i);
+    }
+    for compared in rivals.values() {
+        let numbers: Vec<&GroupNumbers> = compared.iter().map(|&i| &members[i].1).collect();
+        for column in columns {
+            for (&i, cell) in compared.iter().zip(column.cells(&numbers, options)) {
+                rows[i].1.push(cell);
+            }
+        }
+    }
+    rows
 }
 
 /// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of the summary.
@@ -263,6 +329,8 @@ fn replays(
 struct Shown {
     /// The labels, in their order.
     labels: Vec<String>,
+    /// How many of the labels are of one group. One for all others follows them if there are more.
+    named: usize,
     /// The place of each group among the labels. Several groups share the last place if there are more than are shown.
     places: BTreeMap<Group, usize>,
 }
@@ -287,7 +355,7 @@ impl Shown {
         let places = named.iter().map(|group| (*group).clone()).zip(0..);
         let places = places.chain(others.iter().map(|group| ((*group).clone(), top))).collect();
         labels.extend((!others.is_empty()).then(|| format!("{} others", others.len())));
-        Self { labels, places }
+        Self { labels, named: named.len(), places }
     }
 }
 
@@ -299,54 +367,4 @@ fn dateless_note(all: &[Group], by: &Grouping) -> Option<String> {
          and time zone (UnixStartTime and TimeZoneString in its header)"
             .to_owned()
     })
-}
-
-/// Returns the titles of the numbers.
-fn titles(options: &GroupsOptions) -> Vec<String> {
-    let mut titles: Vec<String> = if options.exact {
-        ["jobs", "jobs_in_means", "node_hours"].map(str::to_owned).to_vec()
-    } else {
-        ["jobs", "node-hours"].map(str::to_owned).to_vec()
-    };
-    for metric in grouped_metrics() {
-        titles.push(if options.exact { metric.name().to_owned() } else { metric.label() });
-        if metric.name() == WAIT {
-            titles.push(if options.exact { "wait_s_median".to_owned() } else { "median (s)".to_owned() });
-        }
-    }
-    titles
-}
-
-/// The number beside which the median of the same quantity stands.
-const WAIT: &str = "wait_s_mean";
-
-/// Returns the numbers of a group in the order of the titles.
-fn cells(numbers: &GroupNumbers, options: &GroupsOptions) -> Vec<PaperCell> {
-    let real = |value: f64, usual: usize| match (options.exact, options.decimals.map(usize::from)) {
-        (true, None) => value.to_string(),
-        (true, Some(decimals)) => format!("{value:.decimals$}"),
-        (false, given) => grouped(value, given.unwrap_or(usual)),
-    };
-    let count = |value: u64| if options.exact { value.to_string() } else { grouped(value as f64, 0) };
-    let mut texts = vec![count(numbers.jobs)];
-    texts.extend(options.exact.then(|| count(numbers.jobs_in_means)));
-    texts.push(real(numbers.node_hours, 1));
-    for (metric, mean) in grouped_metrics().zip(&numbers.means) {
-        let text = |value: f64| real(value, usual_decimals(metric, value));
-        texts.push(mean.map(text).unwrap_or_default());
-        if metric.name() == WAIT {
-            texts.push(numbers.wait_s_median.map(text).unwrap_or_default());
-        }
-    }
-    texts.into_iter().map(|text| PaperCell { text, best: false }).collect()
-}
-
-/// Returns the number of decimals with which a number is shown. Times of less than 100 s have two, as those of the
-/// table of a replay.
-fn usual_decimals(metric: &Metric, value: f64) -> usize {
-    match metric.display {
-        Display::Seconds(_) if value.abs() < 100.0 && value.fract() != 0.0 => 2,
-        Display::Seconds(_) => 0,
-        other => other.decimals(),
-    }
 }
