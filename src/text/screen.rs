@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn items_are_never_broken() {
-        let items = ["machine 16x16", "scheduler easy", "seed 1"].map(str::to_owned);
-        assert_eq!(NARROW.items(&items), " machine 16x16\n scheduler easy\n seed 1\n");
-        assert_eq!(Screen::default().items(&items), " machine 16x16 · scheduler easy · seed 1\n");
+        let items = ["machine 16x16", "scheduler easy", "seed 1", "scale 2"].map(str::to_owned);
+        assert_eq!(NARROW.items(&items), " machine 16x16\n scheduler easy · seed 1\n scale 2\n");
+        assert_eq!(Screen::default().items(&items), " machine 16x16 · scheduler easy · seed 1 · scale 2\n");
         assert_eq!(NARROW.items(&[]), "");
     }
 }
