@@ -3,7 +3,7 @@
 use meshreplay::cli::embedded::{self, ReplayDraft};
 use meshreplay::guest::Guests;
 use meshreplay::study::LogSource;
-use meshreplay::trace::{self, Reader, Record};
+use meshreplay::trace::{self, LogNames, NameKind, Reader, Record};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use pyo3::prelude::*;
 
@@ -49,7 +49,7 @@ pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
         for record in &mut records {
             record.submit_s -= origin_s;
         }
-        Ok(Frame::new("", frame(&records)?))
+        Ok(Frame::new("", frame(&records, &summary.names())?))
     })?
 }
 
@@ -81,13 +81,33 @@ const FIELDS: [Field; 13] = [
     ("partition", |record| record.fields()[15]),
 ];
 
-/// Returns the frame of `records`. A column that no record fills is left out, except the submit and run times.
-fn frame(records: &[Record]) -> PyResult<DataFrame> {
+/// The columns whose numbers a log may have names for.
+const NAMED: [(&str, NameKind); 5] = [
+    ("user", NameKind::User),
+    ("group", NameKind::Group),
+    ("app", NameKind::Executable),
+    ("queue", NameKind::Queue),
+    ("partition", NameKind::Partition),
+];
+
+/// Returns the frame of `records`. A column that no record fills is left out, except the submit and run times. A column
+/// of which the log has names is one of text, and a number without a name is its digits there.
+fn frame(records: &[Record], names: &LogNames) -> PyResult<DataFrame> {
     let column = |(name, field): Field| {
         let values: Vec<Option<i64>> =
             records.iter().map(|record| Some(field(record)).filter(|&v| v != -1)).collect();
         let is_filled = values.iter().any(Option::is_some) || ["submit", "run"].contains(&name);
-        is_filled.then(|| Column::from(Series::new(name.into(), values)))
+        let label = |kind: NameKind| {
+            let label = move |number: i64| names.label(kind, number);
+            let has_names = values.iter().flatten().any(|&number| label(number) != number.to_string());
+            has_names.then(|| values.iter().map(|value| value.map(label)).collect::<Vec<_>>())
+        };
+        let labels = NAMED.into_iter().find(|(other, _)| *other == name).and_then(|(_, kind)| label(kind));
+        let series = match labels {
+            Some(labels) => Series::new(name.into(), labels),
+            None => Series::new(name.into(), values),
+        };
+        is_filled.then(|| Column::from(series))
     };
     let mut columns: Vec<Column> = FIELDS.into_iter().filter_map(column).collect();
     if records.iter().any(|record| record.sides.is_some()) {

@@ -15,7 +15,7 @@ echo "wheel: $size bytes"
 # fresh DIRECTORY PYTHON makes a new virtual environment with only the wheel; prints its Python.
 fresh() {
     rm -rf "$1"
-    "$2" -m venv "$1" && "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-index "$wheel" && echo "$PWD/$1/bin/python"
+    "$2" -m venv "$1" && "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps "$wheel" && echo "$PWD/$1/bin/python"
 }
 
 # found VERSION prints a Python of this version that can make virtual environments. A command of this name may be a stand-in that
@@ -38,6 +38,12 @@ for minor in 10 11 12 13 14 15; do
     fi
     bare=$(fresh target/python-bare "$python")
     "$bare" python/tests/bare.py
+    # Installed as users install it, with NumPy, the lines of the README run.
+    if "$bare" -m pip install --quiet --disable-pip-version-check "$wheel" > /dev/null 2>&1; then
+        "$bare" python/tests/readme.py
+    else
+        echo "skipped: NumPy cannot be installed for Python 3.$minor"
+    fi
     newest=$python
 done
 if [ -z "$newest" ]; then

@@ -110,7 +110,5 @@ def test_records_of_a_log_are_a_log_again(small: Path) -> None:
     again = mr.replay(mr.Log.from_frame(records), "8x8", "mc1x1", timed=False, quiet=True)
     first = mr.replay(small, "8x8", "mc1x1", timed=False, quiet=True)
     one, other = first.jobs.to_dict(), again.jobs.to_dict()
-    # Records have the numbers of queues, and the header of the log their names.
-    queues = {"0": "interactive", "1": "batch"}
-    other["queue"] = [queues[queue] for queue in other["queue"]]
+    assert set(one["queue"]) == {"interactive", "batch"}
     assert one.pop("run") != other.pop("run") and one == other

@@ -212,8 +212,10 @@ fn leading_clause(ranked: &[&Candidate<'_>], name: &str) -> Option<String> {
     );
     if !found.is_certain() && found.half_width.is_some() {
         clause += ", no difference that is certain";
+        // This pair is told because it stands out among all pairs of the group.
+        let pairs = ranked.len() * (ranked.len() - 1) / 2;
         let certain = worse.iter().skip(1).find_map(|other| {
-            let found = best.difference(other, name).filter(Difference::is_certain)?;
+            let found = best.difference(other, name).filter(|found| found.is_certain_among(pairs))?;
             Some(format!("; certainly below {}: {}", other.name, best.amount(&found, name)))
         });
         clause += &certain.unwrap_or_default();
