@@ -39,7 +39,7 @@
 //! replay.guests = Guests::default().with_allocator("highest", |_| Ok(Strategy::of(Highest)));
 //! let options = Options { jobs: true, placements: true, ..Options::default() };
 //! let outcome = replay.run(&options, &Monitor::default())?.remove(0);
-//! assert_eq!(outcome.recording.placements[0], [13, 14, 15]);
+//! assert_eq!(outcome.recording.placements[0], "13-15");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
