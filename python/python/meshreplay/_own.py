@@ -351,7 +351,9 @@ class AllocatorGuest:
         """Makes the allocator and its machine."""
         import numpy
 
-        self.numpy = numpy
+        # What every call needs, looked up once.
+        self.numpy, self.array, self.read = numpy, numpy.ndarray, numpy.frombuffer
+        self.node, self.number = numpy.dtype(numpy.uint32), numpy.dtype(numpy.int64)
         self.own: Allocator = fresh(given)
         self.machine = Machine(text, tuple(shape), tuple(torus))
         self.is_told = [
@@ -373,15 +375,19 @@ class AllocatorGuest:
 
         `freed` and `taken` are the nodes that have changed, 4 bytes each, and `facts` what is known of the job.
         """
-        numpy, free = self.numpy, self.machine._all
+        free = self.machine._all
         if freed:
-            free[numpy.frombuffer(freed, dtype=numpy.uint32)] = True
+            free[self.read(freed, self.node)] = True
         if taken:
-            free[numpy.frombuffer(taken, dtype=numpy.uint32)] = False
-        found = self.own.propose(Request(procs, sides, *(facts or ())), self.machine)
+            free[self.read(taken, self.node)] = False
+        request = Request(procs, sides, *facts) if facts else Request(procs, sides)
+        found = self.own.propose(request, self.machine)
         if found is None:
             return None
-        nodes = numpy.asarray(found)
+        nodes = found if type(found) is self.array else self.numpy.asarray(found)
+        if nodes.dtype is self.number and nodes.ndim == 1:
+            plain: bytes = nodes.tobytes()
+            return plain
         if nodes.ndim == 2:
             nodes = self.machine.numbers(nodes)
         if nodes.ndim != 1 or (nodes.dtype.kind not in "iu" and nodes.size):
@@ -389,12 +395,12 @@ class AllocatorGuest:
                 f"propose returned an array of shape {nodes.shape} and type {nodes.dtype}, expected the numbers of "
                 "nodes, or a row of coordinates for each node"
             )
-        found_bytes: bytes = nodes.astype(numpy.int64).tobytes()
+        found_bytes: bytes = nodes.astype(self.number).tobytes()
         return found_bytes
 
     def told(self, is_release: bool, nodes: bytes) -> None:
         """Calls `taken` or `released`."""
-        at = self.numpy.frombuffer(nodes, dtype=self.numpy.uint32).astype(self.numpy.int64)
+        at = self.read(nodes, self.node).astype(self.number)
         self.machine._all[at] = is_release
         (self.own.released if is_release else self.own.taken)(at, self.machine)
 
