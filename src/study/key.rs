@@ -1,7 +1,6 @@
 //! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is found
 //! again wherever it was made, and two different replays never have the same name.
 
-use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,6 +11,7 @@ use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::allocator::follows_lists;
 use crate::disk::hexadecimal;
 use crate::guest;
+use crate::memory;
 use crate::spec::Spec;
 use crate::workload::Estimate;
 
@@ -107,7 +107,7 @@ pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
 
 /// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.
 fn read(path: String) -> Option<(String, String)> {
-    let content = fs::read(&path).ok()?;
+    let content = memory::read_file(path.as_ref()).ok()?;
     Some((path, hexadecimal(&Sha256::digest(content))))
 }
 
@@ -134,6 +134,8 @@ pub fn sha256(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -9,7 +9,7 @@ mod screen;
 mod shell;
 mod table;
 
-pub use escaped::{csv_line, printable};
+pub use escaped::{csv_line, from_cell, printable, to_cell, well_formed};
 pub use fit::wrapped_words;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
