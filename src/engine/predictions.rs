@@ -66,7 +66,10 @@ impl ReplayState<'_> {
     pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
         let mut is_any = false;
         while let Some(predictions) = &mut self.predictions {
-            let Some((due, job)) = predictions.first_due(&self.window).filter(|&(due, _)| due <= self.now) else { break };
+            let Some((due, job)) = predictions.first_due(&self.window).filter(|&(due, _)| due <= self.now)
+            else {
+                break;
+            };
             let Entry { job: Job { number, estimate: request, .. }, record, predicted, due: next, .. } =
                 &mut self.window[job];
             *next = Time::MAX;

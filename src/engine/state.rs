@@ -112,9 +112,8 @@ impl ReplayState<'_> {
         arriving: &[JobId],
         scheduler: &mut dyn Scheduler,
     ) {
-        let expected = |state: &Self, job: JobId| {
-            state.window[job].record.start + state.expected_run(job) <= state.now
-        };
+        let expected =
+            |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
         // An allocator that moves jobs must not find a job on the machine that has ended.
         let movable = self.allocator.moves_jobs;
         let expected = |state: &Self, job: JobId| movable || expected(state, job);
