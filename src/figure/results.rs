@@ -1,6 +1,7 @@
 //! Saved results as curves: the rows of each curve, its name and its look.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::draw::Look;
 use super::error::FigureError;
@@ -115,11 +116,11 @@ impl Results {
             }
         }
         let label = |name: &str| self.label(row, name);
-        spec.labels = Labels {
+        spec.labels = Arc::new(Labels {
             scheduler: label("scheduler"),
             allocator: label("allocator"),
             network: label("network"),
-        };
+        });
         Some(spec)
     }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::{Labels, ReplaySpec};
@@ -20,7 +21,7 @@ use crate::workload::Rules;
 #[derive(Clone, Debug)]
 pub struct Axes {
     /// The names of the logs.
-    pub logs: Vec<String>,
+    pub logs: Vec<Arc<str>>,
     /// The partitions whose jobs are replayed.
     pub partitions: Vec<PartitionChoice>,
     /// The workload rules, which say how records of a log become jobs.
@@ -145,39 +146,44 @@ impl Axes {
         let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
         for given in &self.schedulers {
-            let (label, spec) = (given.label.clone(), self.guests.resolve_scheduler(&given.spec)?);
+            let (label, spec) = (given.label.clone(), Arc::new(self.guests.resolve_scheduler(&given.spec)?));
             schedulers.push(Algorithm { spec, label, is_typed: true });
         }
         same_labels(&mut schedulers);
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let served: Vec<Vec<(Algorithm, Algorithm)>> =
             machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
+        let unknown: Arc<str> = Arc::default();
+        let rules: Vec<Arc<Rules>> = self.rules.iter().cloned().map(Arc::new).collect();
+        let machines: Vec<Arc<Mesh>> = machines.iter().cloned().map(Arc::new).collect();
         let mut found = Vec::new();
         for (log, name) in logs.map(|log| (log, &self.logs[log])) {
-            for (rules, &arrival_scale) in pairs(&self.rules, &self.arrival_scales) {
+            for (rules, &arrival_scale) in pairs(&rules, &self.arrival_scales) {
                 for (machine, served) in machines.iter().zip(&served) {
                     for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
-                        found.extend(self.seeds.iter().map(|&seed| Combination {
-                            log,
-                            spec: ReplaySpec {
-                                log: name.clone(),
-                                log_sha256: String::new(),
-                                partition: partition.clone(),
-                                rules: rules.clone(),
-                                arrival_scale,
-                                machine: machine.clone(),
-                                scheduler: scheduler.spec.clone(),
-                                allocator: allocator.spec.clone(),
-                                network: network.spec.clone(),
-                                seed,
-                                labels: Labels {
-                                    scheduler: scheduler.label.clone(),
-                                    allocator: allocator.label.clone(),
-                                    network: network.label.clone(),
-                                },
-                            },
-                            of_all: !allocator.is_typed,
-                        }));
+                        let spec = ReplaySpec {
+                            log: Arc::clone(name),
+                            log_sha256: Arc::clone(&unknown),
+                            partition: partition.clone(),
+                            rules: Arc::clone(rules),
+                            arrival_scale,
+                            machine: Arc::clone(machine),
+                            scheduler: Arc::clone(&scheduler.spec),
+                            allocator: Arc::clone(&allocator.spec),
+                            network: Arc::clone(&network.spec),
+                            seed: 0,
+                            labels: Arc::new(Labels {
+                                scheduler: scheduler.label.clone(),
+                                allocator: allocator.label.clone(),
+                                network: network.label.clone(),
+                            }),
+                        };
+                        // Replays that differ in the seed share everything else.
+                        let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
+                        let of_all = !allocator.is_typed;
+                        found.extend(
+                            self.seeds.iter().map(of_seed).map(|spec| Combination { log, spec, of_all }),
+                        );
                     }
                 }
             }
@@ -201,7 +207,7 @@ impl Axes {
             for spec in written_out(&given.spec, machine) {
                 let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
                 let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
-                allocators.push(Algorithm { spec, label, is_typed: !of_all });
+                allocators.push(Algorithm { spec: Arc::new(spec), label, is_typed: !of_all });
                 moves_jobs.push(moves);
             }
         }
@@ -224,7 +230,7 @@ impl Axes {
 /// An algorithm with every default written out, and its label in results.
 #[derive(Clone, Debug)]
 struct Algorithm {
-    spec: Spec,
+    spec: Arc<Spec>,
     label: String,
     /// Whether the user gave the label; false for those of [`ALL`].
     is_typed: bool,
@@ -265,7 +271,7 @@ impl Network {
     /// Builds the model with every default written out. Fails if it cannot serve `machine`.
     fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
         let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
-        let algorithm = Algorithm { spec, label: given.label.clone(), is_typed: true };
+        let algorithm = Algorithm { spec: Arc::new(spec), label: given.label.clone(), is_typed: true };
         Ok(Self { algorithm, moves })
     }
 
@@ -336,7 +342,7 @@ mod tests {
 
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
-            logs: vec!["a".to_owned(), "b".to_owned()],
+            logs: vec!["a".into(), "b".into()],
             partitions: vec![PartitionChoice::All],
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
