@@ -375,10 +375,10 @@ mod tests {
 
     #[test]
     fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
-        let axes = Axes { logs: vec!["a".to_owned()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
+        let axes = Axes { logs: vec!["a".into()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
         let points = axes.combinations()?;
         for machine in &axes.machines {
-            let found = points.iter().filter(|point| point.spec.machine == *machine).count();
+            let found = points.iter().filter(|point| *point.spec.machine == *machine).count();
             let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
             assert_eq!(found, serving * 4, "{machine}");
         }
@@ -390,9 +390,9 @@ mod tests {
         let labels = |allocators: &[&str]| -> Result<Vec<String>, Box<dyn std::error::Error>> {
             let allocators = allocators.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
             let (machines, seeds) = (vec!["4x4".parse()?], vec![1]);
-            let (logs, arrival_scales) = (vec!["a".to_owned()], vec![1.0]);
+            let (logs, arrival_scales) = (vec!["a".into()], vec![1.0]);
             let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
-            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator).collect())
+            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator.clone()).collect())
         };
         assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
         // The order of parameters is kept, as whoever has typed them looks for this text.
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn different_specs_never_share_a_label() -> Result<(), SpecError> {
         let algorithm = |spec: &str, label: &str| -> Result<Algorithm, SpecError> {
-            Ok(Algorithm { spec: spec.parse()?, label: label.to_owned(), is_typed: true })
+            Ok(Algorithm { spec: Arc::new(spec.parse()?), label: label.to_owned(), is_typed: true })
         };
         let mut all = [algorithm("a:x=1", "a")?, algorithm("a:x=2", "a")?, algorithm("b", "b")?];
         same_labels(&mut all);

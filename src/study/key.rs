@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn every_coordinate_stands_wherever_a_replay_is_named() -> Result<(), Box<dyn std::error::Error>> {
         let mut base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
-        base.log = "a".to_owned();
+        base.log = "a".into();
         let options = Options::default();
         let mut keys = vec![content_key(&base, &options)];
         for (row, other) in COORDINATES.iter().zip([
