@@ -1,12 +1,14 @@
 //! The replay loop: advances the simulated clock from one instant with an event to the next.
 
+use super::arrivals::{Arrivals, Listed};
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
 use super::outage_state::{OutagePlan, OutageState};
 use super::prediction_state::{PredictionPlan, PredictionState};
 use super::state::ReplayState;
-use crate::allocator::{Placement, Strategy};
+use super::window::{Entry, Window};
+use crate::allocator::Strategy;
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Machine, Mesh};
@@ -95,6 +97,34 @@ impl ReplayState<'_> {
         arrival.into_iter().chain(due).chain(wake).chain(change).min()
     }
 
+    /// Adds the jobs that arrive now to the window, and puts their ids into `arriving` in place of what it holds. `next` is
+    /// the job that arrives next; it becomes the first one that arrives later.
+    fn take_arriving(
+        &mut self,
+        next: &mut Option<(JobId, Job)>,
+        arrivals: &mut dyn Arrivals,
+        arriving: &mut Vec<JobId>,
+    ) -> Result<(), ReplayError> {
+        arriving.clear();
+        while let Some((id, job)) = next.filter(|(_, job)| job.submit == self.now) {
+            self.window.add(id, job);
+            arriving.push(id);
+            *next = arrivals.next_job()?;
+        }
+        Ok(())
+    }
+
+    /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to `records` if it is
+    /// given.
+    fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
+        while let Some(Entry { job, record, .. }) = self.window.take_final() {
+            self.observer.left(&job, &record);
+            if let Some(records) = records {
+                records.push(record);
+            }
+        }
+    }
+
     /// Checks that every job has run. It is called when no further event will come.
     fn check_end(&self) -> Result<(), ReplayError> {
         if !self.running.is_empty() || self.next_job.is_some() {
@@ -103,7 +133,7 @@ impl ReplayState<'_> {
         }
         match self.queue.head() {
             Some(head) => {
-                let number = self.jobs[head.job as usize].number;
+                let number = self.window[head.job].job.number;
                 Err(ReplayError::Stuck { number, procs: head.procs })
             }
             None => Ok(()),
@@ -115,7 +145,7 @@ impl ReplayState<'_> {
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
-        let number = job.map_or(0, |job| self.jobs[job as usize].number);
+        let number = job.map_or(0, |job| self.window[job].job.number);
         ReplayError::OutOfRange { number }
     }
 }
@@ -132,14 +162,6 @@ fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     }
 }
 
-/// Returns the jobs in the order of their submissions; those that are submitted at the same time stay in the order of
-/// `jobs`, as the sort is stable.
-fn in_order_of_arrival(jobs: &[Job]) -> Vec<JobId> {
-    let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
-    arrivals.sort_by_key(|&job| jobs[job as usize].submit);
-    arrivals
-}
-
 /// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
 /// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
 ///
@@ -150,12 +172,36 @@ pub fn replay(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
-    let arrivals = in_order_of_arrival(jobs);
+    let mut records = Vec::with_capacity(jobs.len());
+    run(&mut Listed::new(jobs), parts, observer, Some(&mut records))?;
+    Ok(records)
+}
+
+/// Replays the jobs of `arrivals`. Reports the record of each job to [`Observer::left`], in the order of the log, as soon as
+/// it is final.
+///
+/// Memory holds the jobs that wait or run, and those that ended while an older job of the log still waits or runs. Fails as
+/// [`replay`], and if the jobs cannot be read.
+pub fn replay_stream(
+    arrivals: &mut dyn Arrivals,
+    parts: Parts<'_>,
+    observer: &mut dyn Observer,
+) -> Result<(), ReplayError> {
+    run(arrivals, parts, observer, None)
+}
+
+/// Replays the jobs of `arrivals`, and appends their records to `records` if it is given.
+fn run(
+    arrivals: &mut dyn Arrivals,
+    parts: Parts<'_>,
+    observer: &mut dyn Observer,
+    mut records: Option<&mut Vec<Record>>,
+) -> Result<(), ReplayError> {
     let scheduler = parts.scheduler;
     let mut state = ReplayState {
-        predictions: parts.predictions.map(|plan| PredictionState::new(plan, jobs.len())),
+        predictions: parts.predictions.map(PredictionState::new),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
-        jobs,
+        window: Window::default(),
         now: Time::ZERO,
         cause: Cause::Batch,
         machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
@@ -166,16 +212,15 @@ pub fn replay(
         observer,
         queue: WaitQueue::default(),
         running: RunningJobs::default(),
-        placements: jobs.iter().map(|_| Placement::default()).collect(),
-        records: vec![Record::default(); jobs.len()],
         next_job: None,
         reservation: None,
         error: None,
     };
-    let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
+    let (mut finished, mut instants, mut done, mut arriving) = (0, 0_u32, Vec::new(), Vec::new());
+    // The job that arrives next, which is not in the window yet.
+    let mut next = arrivals.next_job()?;
     loop {
-        let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
-        let event = state.next_event(arrival, scheduler);
+        let event = state.next_event(next.map(|(_, job)| job.submit), scheduler);
         let correction = state.next_correction();
         let Some(now) = next_instant(&mut state, event.into_iter().chain(correction).min())? else {
             if state.drop_stranded(scheduler) {
@@ -191,17 +236,15 @@ pub fn replay(
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
-        // `arrivals` is sorted by submission, so the jobs that arrive now are its next ones.
-        let arriving = arrivals[next..].iter().take_while(|&&job| jobs[job as usize].submit == now).count();
-        let (first, arrived) = (next, next + arriving);
-        next = arrived;
+        state.take_arriving(&mut next, arrivals, &mut arriving)?;
         // A correction alone starts no pass.
         if event == Some(now) || !done.is_empty() || correction != Some(now) {
-            state.run_passes(&mut done, &arrivals[first..arrived], started, scheduler);
+            state.run_passes(&mut done, &arriving, started, scheduler);
         }
         if let Some(error) = state.error {
             return Err(error);
         }
+        state.let_go(&mut records);
         instants += 1;
         if instants % INSTANTS_PER_REPORT == 0 {
             state.observer.finished(finished);
@@ -211,6 +254,7 @@ pub fn replay(
         }
     }
     state.check_end()?;
+    state.let_go(&mut records);
     state.observer.finished(finished);
-    Ok(state.records)
+    Ok(())
 }

@@ -2,9 +2,11 @@
 //!
 //! At each instant the engine applies departures first, then arrivals, and asks the scheduler for one pass. A scheduler
 //! can ask for more passes or another order, see [`crate::scheduler::Pass`]. Events of one kind keep the order in which
-//! they were created. The engine owns the machine. It checks and carries out every placement, and it reports plain
+//! they were created. Jobs come in when the clock reaches them and leave as soon as their records, and those of all jobs
+//! before them in the log, are final. The engine owns the machine. It checks and carries out every placement, and it reports plain
 //! records to an observer.
 
+mod arrivals;
 mod error;
 mod event_loop;
 mod next_job;
@@ -16,9 +18,11 @@ mod predictions;
 mod rearrangement;
 mod reservation;
 mod state;
+mod window;
 
+pub use self::arrivals::Arrivals;
 pub use self::error::ReplayError;
-pub use self::event_loop::{Parts, replay};
+pub use self::event_loop::{Parts, replay, replay_stream};
 pub use self::observer::{Compaction, Fate, Observer, Record};
 pub use self::outage_state::OutagePlan;
 pub use self::prediction_state::PredictionPlan;

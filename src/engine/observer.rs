@@ -1,7 +1,7 @@
 //! The output of a replay: one record per job, and calls to an observer while the replay runs.
 
 use crate::allocator::{Placement, Rearrangement};
-use crate::job::{JobId, Time};
+use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
 
 /// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran again, this is
@@ -89,6 +89,10 @@ pub trait Observer {
     /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if calls are not
     /// timed.
     fn released(&mut self, cost_ns: u64);
+
+    /// Reports that a job leaves the replay with its final record. Jobs leave in the order of the log, and nothing is
+    /// reported of a job after it has left.
+    fn left(&mut self, _job: &Job, _record: &Record) {}
 
     /// Reports that `jobs` jobs have ended so far. It is called now and then, and at the end.
     fn finished(&mut self, _jobs: usize) {}

@@ -93,7 +93,7 @@ impl ReplayState<'_> {
     /// Counts the nodes that a running job leaves to others when it ends: schedulers plan with this number.
     fn count_nodes(&mut self, job: JobId) {
         let left =
-            self.placements[job as usize].nodes.iter().filter(|&&node| !self.machine.is_down(node)).count();
+            self.window[job].placement.nodes.iter().filter(|&&node| !self.machine.is_down(node)).count();
         self.running.set_nodes(self.estimated_end(job), job, left as u32);
     }
 
@@ -114,23 +114,24 @@ impl ReplayState<'_> {
     /// Kills a running job. It returns to the queue, or is given up if it has done so `limit` times.
     fn kill(&mut self, job: JobId, limit: u32) {
         self.execution.cancel(job);
-        let record = &self.records[job as usize];
+        let record = &self.window[job].record;
         let (ran, nodes, returns) = (self.now - record.start, record.allocated, record.restarts < limit);
         self.end(job);
         self.observer.killed(job, nodes, ran, self.now);
-        let record = &mut self.records[job as usize];
+        let record = &mut self.window[job].record;
         record.lost = record.lost + ran;
         if !returns {
             record.fate = Fate::GivenUp;
             return;
         }
         record.restarts += 1;
+        self.window[job].is_final = false;
         self.renew_prediction(job);
-        let Job { submit, procs, .. } = self.jobs[job as usize];
+        let Job { submit, procs, .. } = self.window[job].job;
         let (nodes, estimate) = (self.nodes_for(job), self.expected_run(job));
         self.queue.insert(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         if self.queue.head().is_some_and(|head| head.job == job) {
-            self.records[job as usize].head = self.now;
+            self.window[job].record.head = self.now;
         }
     }
 
@@ -155,11 +156,12 @@ impl ReplayState<'_> {
             stranded.push(head);
         }
         for waiting in stranded {
-            self.records[waiting.job as usize].fate = Fate::NeverStarted;
+            let entry = &mut self.window[waiting.job];
+            (entry.record.fate, entry.is_final) = (Fate::NeverStarted, true);
             self.queue.remove(waiting.slot);
         }
         if let Some(next) = self.queue.head().filter(|next| next.job != head.job) {
-            self.records[next.job as usize].head = self.now;
+            self.window[next.job].record.head = self.now;
         }
         self.void_plans(scheduler);
         self.cause = Cause::Departures;

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 
 use super::error::ReplayError;
 use super::state::ReplayState;
+use super::window::Entry;
 use crate::job::{Job, JobId, Time};
 use crate::scheduler::Scheduler;
 
@@ -16,33 +17,33 @@ impl ReplayState<'_> {
     /// its estimate if nothing is predicted.
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
-            Some(predictions) => predictions.current[job as usize],
-            None => self.jobs[job as usize].estimate,
+            Some(_) => self.window[job].predicted,
+            None => self.window[job].job.estimate,
         }
     }
 
     /// Predicts the run time of a job that arrives. Nothing happens if nothing is predicted.
     pub(super) fn predict(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
-            let predicted = predictions.plan.predictor.predict(job, &self.jobs[job as usize]);
-            predictions.current[job as usize] = predicted;
-            self.records[job as usize].prediction = predicted;
+            let entry = &mut self.window[job];
+            entry.predicted = predictions.plan.predictor.predict(job, &entry.job);
+            entry.record.prediction = entry.predicted;
         }
     }
 
     /// Tells the predictor that a job has ended.
     pub(super) fn learn(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
-            let record = &self.records[job as usize];
+            let Entry { job, record, .. } = &self.window[job];
             let ran = record.end - record.start - record.suspended;
-            predictions.plan.predictor.ended(&self.jobs[job as usize], ran);
+            predictions.plan.predictor.ended(job, ran);
         }
     }
 
     /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or was killed.
     pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };
-        predictions.due[job as usize] = due;
+        self.window[job].due = due;
         if due < Time::MAX {
             predictions.queue.push(Reverse((due, job)));
         }
@@ -50,16 +51,14 @@ impl ReplayState<'_> {
 
     /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its arrival.
     pub(super) fn renew_prediction(&mut self, job: JobId) {
-        if let Some(predictions) = &mut self.predictions {
-            let record = &mut self.records[job as usize];
-            predictions.current[job as usize] = record.prediction;
-            record.corrections = 0;
-        }
+        let entry = &mut self.window[job];
+        entry.predicted = entry.record.prediction;
+        entry.record.corrections = 0;
     }
 
     /// Returns the time at which a running job next outlives its prediction; `None` if none will.
     pub(super) fn next_correction(&mut self) -> Option<Time> {
-        self.predictions.as_mut()?.first_due().map(|(due, _)| due)
+        self.predictions.as_mut()?.first_due(&self.window).map(|(due, _)| due)
     }
 
     /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one cannot be
@@ -67,17 +66,20 @@ impl ReplayState<'_> {
     pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
         let mut is_any = false;
         while let Some(predictions) = &mut self.predictions {
-            let Some((due, job)) = predictions.first_due().filter(|&(due, _)| due <= self.now) else { break };
-            predictions.due[job as usize] = Time::MAX;
+            let Some((due, job)) = predictions.first_due(&self.window).filter(|&(due, _)| due <= self.now)
+            else {
+                break;
+            };
+            let Entry { job: Job { number, estimate: request, .. }, record, predicted, due: next, .. } =
+                &mut self.window[job];
+            *next = Time::MAX;
             if done.contains(&job) {
                 continue;
             }
-            let Job { number, estimate: request, .. } = self.jobs[job as usize];
-            let record = &mut self.records[job as usize];
-            let (first, current) = (record.prediction, predictions.current[job as usize]);
-            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, request)
+            let (first, current) = (record.prediction, *predicted);
+            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, *request)
             else {
-                self.error.get_or_insert(ReplayError::Outlived { number, prediction: first });
+                self.error.get_or_insert(ReplayError::Outlived { number: *number, prediction: first });
                 return;
             };
             // A job that outlives its requested time too is expected to end at any time.
@@ -85,7 +87,7 @@ impl ReplayState<'_> {
                 continue;
             }
             record.corrections += 1;
-            predictions.current[job as usize] = corrected;
+            *predicted = corrected;
             let estimated_end = due + (corrected - current);
             self.running.postpone(due, job, estimated_end);
             self.set_due(job, estimated_end);

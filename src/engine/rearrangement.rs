@@ -28,7 +28,7 @@ impl ReplayState<'_> {
         let deciding = |next: &&NextJob| matches!(next.stage, Stage::Deciding(_));
         let Some(next) = self.next_job.as_ref().filter(deciding) else { return };
         // A move names its job by the first of the nodes that the job holds.
-        let first = |job: &JobId| self.placements[*job as usize].nodes.first().copied();
+        let first = |job: &JobId| self.window[*job].placement.nodes.first().copied();
         let moves = |job| next.moves().iter().any(|moved| Some(moved.first) == first(job));
         if ended.iter().any(moves) {
             if let Some(plan) = next.plan() {
@@ -61,7 +61,7 @@ impl ReplayState<'_> {
                     if head.is_none() {
                         // The job overtakes the head of the queue. The time for making room counts as part of its
                         // allocation, not as waiting at the head.
-                        self.records[next.job as usize].head = next.asked;
+                        self.window[next.job].record.head = next.asked;
                     }
                     return true;
                 }
@@ -79,9 +79,9 @@ impl ReplayState<'_> {
         for moved in next.moves() {
             let job = self.job_at(moved.first).ok_or_else(|| self.bad_move(next.job))?;
             let by = self.suspension(job, moved);
-            let Record { start, .. } = self.records[job as usize];
+            let Record { start, .. } = self.window[job].record;
             let estimated_end = self.estimated_end(job);
-            let nodes = &self.placements[job as usize].nodes;
+            let nodes = &self.window[job].placement.nodes;
             self.machine.vacate(nodes);
             self.observer.vacated(nodes, self.now);
             // The job ends later by the time for which it stands still, and so does its estimate.
@@ -95,8 +95,8 @@ impl ReplayState<'_> {
         for (moved, &(job, by)) in next.moves().iter().zip(&suspensions) {
             self.occupy(job, &moved.nodes)?;
             self.observer.occupied(job, &moved.nodes, self.now);
-            self.placements[job as usize].nodes.clone_from(&moved.nodes);
-            let record = &mut self.records[job as usize];
+            self.window[job].placement.nodes.clone_from(&moved.nodes);
+            let record = &mut self.window[job].record;
             record.moves += 1;
             record.suspended = record.suspended + by;
         }
@@ -120,12 +120,12 @@ impl ReplayState<'_> {
 
     /// Returns the running job whose first node is `first`; `None` if there is none.
     fn job_at(&self, first: u32) -> Option<JobId> {
-        let holds = |job: &JobId| self.placements[*job as usize].nodes.first() == Some(&first);
+        let holds = |job: &JobId| self.window[*job].placement.nodes.first() == Some(&first);
         self.running.iter().map(|running| running.job).find(holds)
     }
 
     /// Returns the error that the placement for `job` moves a job that does not run.
     fn bad_move(&self, job: JobId) -> ReplayError {
-        ReplayError::BadMove { number: self.jobs[job as usize].number }
+        ReplayError::BadMove { number: self.window[job].job.number }
     }
 }

@@ -4,6 +4,7 @@
 //! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A job that
 //! is started beside the reservation and outlives the shadow time must leave room for the reserved job.
 
+use super::window::Window;
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
@@ -44,8 +45,8 @@ pub(super) enum Choice {
 pub(super) struct RunningPlaces<'a> {
     /// The running jobs in the order of their estimated ends.
     pub(super) running: &'a RunningJobs,
-    /// The placement of each job, indexed by job.
-    pub(super) placements: &'a [Placement],
+    /// The jobs with their placements.
+    pub(super) window: &'a Window,
     /// The current time.
     pub(super) now: Time,
 }
@@ -67,7 +68,7 @@ impl RunningPlaces<'_> {
         let mut then = machine.clone();
         let mut ends = self.running.iter().peekable();
         while let Some(job) = ends.next() {
-            then.vacate(&self.placements[job.job as usize].nodes);
+            then.vacate(&self.window[job.job].placement.nodes);
             let end = self.end(job);
             // Jobs with the same expected end leave together, so only the last of them asks `found`.
             if ends.peek().is_none_or(|next| self.end(next) > end)
@@ -83,7 +84,7 @@ impl RunningPlaces<'_> {
     fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
         let mut then = machine.clone();
         for job in self.running.iter().take_while(|job| self.end(job) <= time) {
-            then.vacate(&self.placements[job.job as usize].nodes);
+            then.vacate(&self.window[job.job].placement.nodes);
         }
         then
     }
@@ -235,6 +236,7 @@ fn all_places(free_submeshes: &mut FreeSubmeshes, machine: &Machine, boxes: &[[u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::Job;
     use crate::machine::Mesh;
     use crate::scheduler::Running;
 
@@ -243,16 +245,17 @@ mod tests {
     /// outlived these estimates.
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
-        let placements = [vec![0, 1, 4, 5], vec![2, 3]].map(Placement::of);
-        let (mut machine, mut running) = (Machine::new(mesh), RunningJobs::default());
-        for (job, end_s) in [(0, 10), (1, 20)] {
-            let nodes = &placements[job as usize].nodes;
-            machine.occupy(nodes)?;
+        let (mut machine, mut running, mut window) =
+            (Machine::new(mesh), RunningJobs::default(), Window::default());
+        for (job, end_s, nodes) in [(0, 10, vec![0, 1, 4, 5]), (1, 20, vec![2, 3])] {
+            machine.occupy(&nodes)?;
+            window.add(job, Job::default());
+            window[job].placement = Placement::of(nodes.clone());
             let estimated_end = Time::from_seconds(end_s);
             running.insert(Running { estimated_end, job, nodes: nodes.len() as u32, start: Time::ZERO });
         }
         let now = Time::from_seconds(now_s);
-        let running = RunningPlaces { running: &running, placements: &placements, now };
+        let running = RunningPlaces { running: &running, window: &window, now };
         Ok(match Reservation::of_submeshes(&machine, running, boxes) {
             Some((end, Reservation::Submeshes(places))) => Some((end.as_seconds(), places.len())),
             _ => None,

@@ -9,6 +9,7 @@ use super::observer::{Observer, Record};
 use super::outage_state::OutageState;
 use super::prediction_state::PredictionState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
+use super::window::Window;
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, NodesFor, Time};
@@ -18,8 +19,8 @@ use crate::stop::Stop;
 
 /// Everything that changes during a replay.
 pub(super) struct ReplayState<'a> {
-    /// The jobs of the replay, indexed by [`JobId`].
-    pub(super) jobs: &'a [Job],
+    /// The jobs that have arrived and have not left.
+    pub(super) window: Window,
     /// The current time.
     pub(super) now: Time,
     /// The cause of the next pass.
@@ -40,10 +41,6 @@ pub(super) struct ReplayState<'a> {
     pub(super) queue: WaitQueue,
     /// The running jobs.
     pub(super) running: RunningJobs,
-    /// The placement of each job, indexed by job; empty before its start and after its end.
-    pub(super) placements: Vec<Placement>,
-    /// The record of each job, indexed by job.
-    pub(super) records: Vec<Record>,
     /// The job for which others make room; `None` if there is none.
     pub(super) next_job: Option<NextJob>,
     /// The last reservation; `None` if there is none.
@@ -60,10 +57,10 @@ impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     fn arrive(&mut self, job: JobId) {
         self.predict(job);
-        let Job { submit, procs, .. } = self.jobs[job as usize];
+        let Job { submit, procs, .. } = self.window[job].job;
         let estimate = self.expected_run(job);
         if self.queue.is_empty() {
-            self.records[job as usize].head = self.now;
+            self.window[job].record.head = self.now;
         }
         if let Some(outages) = &mut self.outages {
             outages.idle_changes = 0;
@@ -79,7 +76,7 @@ impl ReplayState<'_> {
 
     /// Returns the estimated end of a running job.
     pub(super) fn estimated_end(&self, job: JobId) -> Time {
-        let Record { start, suspended, .. } = self.records[job as usize];
+        let Record { start, suspended, .. } = self.window[job].record;
         start + self.expected_run(job) + suspended
     }
 
@@ -115,9 +112,8 @@ impl ReplayState<'_> {
         arriving: &[JobId],
         scheduler: &mut dyn Scheduler,
     ) {
-        let expected = |state: &Self, job: JobId| {
-            state.records[job as usize].start + state.expected_run(job) <= state.now
-        };
+        let expected =
+            |state: &Self, job: JobId| state.window[job].record.start + state.expected_run(job) <= state.now;
         // An allocator that moves jobs must not find a job on the machine that has ended.
         let movable = self.allocator.moves_jobs;
         let expected = |state: &Self, job: JobId| movable || expected(state, job);
@@ -167,8 +163,9 @@ impl ReplayState<'_> {
 
     /// Ends a job: frees its nodes and completes its record.
     pub(super) fn end(&mut self, job: JobId) {
-        let placement = std::mem::take(&mut self.placements[job as usize]);
-        self.records[job as usize].end = self.now;
+        let placement = std::mem::take(&mut self.window[job].placement);
+        let entry = &mut self.window[job];
+        (entry.record.end, entry.is_final) = (self.now, true);
         let estimated_end = self.estimated_end(job);
         self.running.remove(estimated_end, job);
         self.set_due(job, Time::MAX);
@@ -182,7 +179,7 @@ impl ReplayState<'_> {
 
     /// Returns what `job` asks of the allocator.
     fn request(&self, job: JobId) -> Request {
-        Request { job: Some(job), ..Request::from(&self.jobs[job as usize]) }
+        Request { job: Some(job), ..Request::from(&self.window[job].job) }
     }
 
     /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns the
@@ -259,7 +256,7 @@ impl ReplayState<'_> {
     fn carry_out(&mut self, job: JobId, request: &Request, placement: &Placement) -> Result<(), ReplayError> {
         let found = placement.nodes.len();
         if found < request.procs as usize {
-            let number = self.jobs[job as usize].number;
+            let number = self.window[job].job.number;
             return Err(ReplayError::WrongSize { number, found, procs: request.procs });
         }
         if placement.rearrangement.is_some() {
@@ -270,7 +267,7 @@ impl ReplayState<'_> {
 
     /// Occupies `nodes` for `job`. Fails if one of them is not free.
     pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
-        let number = self.jobs[job as usize].number;
+        let number = self.window[job].job.number;
         self.machine.occupy(nodes).map_err(|problem| ReplayError::BadPlacement { number, problem })
     }
 }
@@ -287,25 +284,24 @@ impl ReplayState<'_> {
         let Waiting { slot, job, estimate, .. } = waiting;
         let was_head = self.queue.head().is_some_and(|head| head.job == job);
         self.queue.remove(slot);
-        let record = &mut self.records[job as usize];
+        let record = &mut self.window[job].record;
         record.head = if was_head { record.head } else { self.now };
         // The next job becomes the head now.
         if let Some(head) = self.queue.head().filter(|_| was_head) {
-            self.records[head.job as usize].head = self.now;
+            self.window[head.job].record.head = self.now;
         }
         let nodes = placement.nodes.len() as u32;
-        self.placements[job as usize] = placement;
         let (start, estimated_end) = (self.now, self.now + estimate);
         self.running.insert(Running { estimated_end, job, nodes, start });
         self.set_due(job, estimated_end);
-        let record = &mut self.records[job as usize];
-        (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
-        record.backfilled = !was_head;
-        let nodes = &self.placements[job as usize].nodes;
+        let entry = &mut self.window[job];
+        (entry.record.start, entry.record.end, entry.record.allocated) = (self.now, self.now, nodes);
+        (entry.record.backfilled, entry.placement) = (!was_head, placement);
+        let nodes = &entry.placement.nodes;
         if let Some(outages) = &mut self.outages {
             outages.hold(nodes, Some(job));
         }
-        self.execution.start(Started { id: job, job: &self.jobs[job as usize], nodes, now: self.now });
+        self.execution.start(Started { id: job, job: &entry.job, nodes, now: self.now });
     }
 }
 
@@ -315,7 +311,7 @@ impl View for ReplayState<'_> {
     }
 
     fn recorded_start(&self, job: JobId) -> Option<Time> {
-        self.jobs[job as usize].recorded_start()
+        self.window[job].job.recorded_start()
     }
 
     fn is_degraded(&self) -> bool {
@@ -363,7 +359,7 @@ impl View for ReplayState<'_> {
     fn reserve(&mut self, slot: Slot) -> Option<Time> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
-        let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
+        let running = RunningPlaces { running: &self.running, window: &self.window, now: self.now };
         let found = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
             Reservation::of_submeshes(
                 &self.machine,

@@ -1,0 +1,158 @@
+//! The jobs that a replay knows at an instant: from the oldest one that has not left to the newest one that has arrived.
+//!
+//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs that wait or
+//! run, and those that ended while an older job still waits or runs. It does not grow with the log.
+
+use std::ops::{Index, IndexMut};
+
+use super::observer::Record;
+use crate::allocator::Placement;
+use crate::job::{Job, JobId, Time};
+
+/// A job that has arrived and has not left.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// The job itself.
+    pub(super) job: Job,
+    /// Its record so far.
+    pub(super) record: Record,
+    /// Its placement; empty before its start and after its end.
+    pub(super) placement: Placement,
+    /// Its current prediction; 0 if nothing is predicted.
+    pub(super) predicted: Time,
+    /// The time at which it outlives that prediction; the end of time if it does not run or has outlived all.
+    pub(super) due: Time,
+    /// Whether its record is final: it has ended, was given up or will never start.
+    pub(super) is_final: bool,
+}
+
+impl Entry {
+    /// Returns the entry of a job that arrives.
+    pub(super) fn new(job: Job) -> Self {
+        Self {
+            job,
+            record: Record::default(),
+            placement: Placement::default(),
+            predicted: Time::ZERO,
+            due: Time::MAX,
+            is_final: false,
+        }
+    }
+}
+
+/// The least number of slots. It is a power of two, as every number of slots.
+const LEAST_SLOTS: usize = 64;
+
+/// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes no search.
+/// Indexing by a job that has left, or has not arrived, panics.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// The job that leaves next.
+    first: JobId,
+    /// The job after the newest one that has arrived.
+    end: JobId,
+    slots: Vec<Option<Entry>>,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { first: 0, end: 0, slots: vec![None; LEAST_SLOTS] }
+    }
+}
+
+impl Window {
+    /// Returns the slot of a job.
+    fn slot(&self, job: JobId) -> usize {
+        job as usize & (self.slots.len() - 1)
+    }
+
+    /// Adds a job that arrives. No job of its id has been added before.
+    pub(super) fn add(&mut self, id: JobId, job: Job) {
+        let end = self.end.max(id + 1);
+        let span = (end - self.first) as usize;
+        if span > self.slots.len() {
+            self.grow(span.next_power_of_two());
+        }
+        self.end = end;
+        let slot = self.slot(id);
+        self.slots[slot] = Some(Entry::new(job));
+    }
+
+    /// Moves the jobs to this larger number of slots.
+    fn grow(&mut self, slots: usize) {
+        let old = std::mem::replace(&mut self.slots, vec![None; slots]);
+        let mask = old.len() - 1;
+        let mut old = old;
+        for id in self.first..self.end {
+            let slot = self.slot(id);
+            self.slots[slot] = old[id as usize & mask].take();
+        }
+    }
+
+    /// Returns whether the job has left.
+    pub(super) fn has_left(&self, job: JobId) -> bool {
+        job < self.first
+    }
+
+    /// Removes the next job in the order of the log, if its record is final, and returns it.
+    pub(super) fn take_final(&mut self) -> Option<Entry> {
+        let slot = self.slot(self.first);
+        let entry = self.slots[slot].take_if(|entry| entry.is_final)?;
+        self.first += 1;
+        Some(entry)
+    }
+}
+
+impl Index<JobId> for Window {
+    type Output = Entry;
+
+    fn index(&self, job: JobId) -> &Entry {
+        match &self.slots[self.slot(job)] {
+            Some(entry) if !self.has_left(job) => entry,
+            _ => absent(job),
+        }
+    }
+}
+
+impl IndexMut<JobId> for Window {
+    fn index_mut(&mut self, job: JobId) -> &mut Entry {
+        let (slot, has_left) = (self.slot(job), self.has_left(job));
+        match &mut self.slots[slot] {
+            Some(entry) if !has_left => entry,
+            _ => absent(job),
+        }
+    }
+}
+
+/// Ends the program, as a part of the replay has named a job that neither waits nor runs. This would be a mistake in this
+/// program, like an index beyond the end of a list.
+#[cold]
+fn absent(job: JobId) -> ! {
+    unreachable!("job {job} is not in the window of the replay")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_leave_in_the_order_of_the_log_once_they_are_final() {
+        let mut window = Window::default();
+        let mut left = Vec::new();
+        // Jobs arrive in pairs, the younger one first. Every tenth waits for 200 later ones.
+        for pair in 0..2_000_u32 {
+            for id in [2 * pair + 1, 2 * pair] {
+                window.add(id, Job { number: i64::from(id), ..Job::default() });
+                window[id].is_final = id % 10 != 0;
+            }
+            if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {
+                window[late].is_final = true;
+            }
+            left.extend(std::iter::from_fn(|| window.take_final()).map(|entry| entry.job.number));
+        }
+        assert!(left.len() >= 3_790 && left.iter().copied().eq(0..left.len() as i64));
+        assert_eq!(window.slots.len(), 256);
+        assert!(window.has_left(3_000) && !window.has_left(3_999));
+        assert_eq!(window[3_999].job.number, 3_999);
+    }
+}
