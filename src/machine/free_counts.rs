@@ -159,7 +159,12 @@ impl FreeCounts {
     }
 
     /// Writes into `line` the prefix sums along x over rows with these y and z, see [`Self::sum_rows`].
-    fn sum_ranges(&self, ys: &[Option<Range<usize>>; 2], zs: &[Option<Range<usize>>; 2], line: &mut Vec<i32>) {
+    fn sum_ranges(
+        &self,
+        ys: &[Option<Range<usize>>; 2],
+        zs: &[Option<Range<usize>>; 2],
+        line: &mut Vec<i32>,
+    ) {
         line.clear();
         line.resize(self.stride, 0);
         // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
@@ -292,9 +297,8 @@ impl FreeCounts {
         line: &mut Vec<i32>,
         free: &mut [i32],
     ) {
-        let along = |d: usize, at: usize| {
-            span(at, sizes[d] as usize, grown[d], self.extents[d], self.wraps[d])
-        };
+        let along =
+            |d: usize, at: usize| span(at, sizes[d] as usize, grown[d], self.extents[d], self.wraps[d]);
         self.sum_ranges(&along(1, y), &along(2, z), line);
         let (width, low, high) = (self.extents[0], grown[0], sizes[0] as usize + grown[0]);
         if self.wraps[0] && low + high >= width {

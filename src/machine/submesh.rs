@@ -149,7 +149,12 @@ pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Opti
 /// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for one
 /// position.
 pub(super) fn span(
-    start: usize, size: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
+    start: usize,
+    size: usize,
+    radius: usize,
+    extent: usize,
+    wraps: bool,
+) -> [Option<Range<usize>>; 2] {
     let end = start + size + radius;
     if !wraps {
         return [Some(start.saturating_sub(radius)..end.min(extent)), None];

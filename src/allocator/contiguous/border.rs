@@ -163,13 +163,24 @@ mod tests {
 
     #[test]
     fn rows_of_borders_equal_single_ones() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["9", "7x5", "70x3", "5x4x3", "torus:9", "torus:7x5", "torus:66x4", "torus:5x4x3", "6x5x4:wrap=xz"]
-        {
+        for text in [
+            "9",
+            "7x5",
+            "70x3",
+            "5x4x3",
+            "torus:9",
+            "torus:7x5",
+            "torus:66x4",
+            "torus:5x4x3",
+            "6x5x4:wrap=xz",
+        ] {
             for step in [3, 7, 20] {
                 let mut machine = Machine::new(text.parse()?);
                 let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 7 % step == 1).collect();
                 machine.occupy(&busy)?;
-                for sizes in [[1, 1, 1], [2, 1, 1], [5, 1, 1], [8, 1, 1], [2, 3, 1], [6, 1, 2], [5, 4, 1], [4, 2, 3]] {
+                for sizes in
+                    [[1, 1, 1], [2, 1, 1], [5, 1, 1], [8, 1, 1], [2, 3, 1], [6, 1, 2], [5, 4, 1], [4, 2, 3]]
+                {
                     let (mut free_submeshes, mut border) = (FreeSubmeshes::default(), Border::default());
                     free_submeshes.find(&machine, sizes);
                     // The widths for which it is prepared change the way, but not the result.

@@ -35,10 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
-        Ok(Strategy::of(Mc {
-            shapes: vec![None; setup.mesh.nodes() as usize + 1],
-            ..Mc::default()
-        }))
+        Ok(Strategy::of(Mc { shapes: vec![None; setup.mesh.nodes() as usize + 1], ..Mc::default() }))
     },
 };
 
@@ -185,10 +182,9 @@ impl Mc {
         let last = (0..mesh.nodes() as usize).find(reached).unwrap_or_default();
         let mut taken: Vec<Coord> = Vec::with_capacity(k as usize);
         let mut shell: Vec<Coord> = Vec::new();
-        let [xs, ys, zs] =
-            place.grown(last, mesh.extents().map(|extent| extent as usize), mesh.wrap()).map(|ranges| {
-                ranges.into_iter().flatten().flatten().map(|at| at as u32).collect::<Vec<u32>>()
-            });
+        let [xs, ys, zs] = place
+            .grown(last, mesh.extents().map(|extent| extent as usize), mesh.wrap())
+            .map(|ranges| ranges.into_iter().flatten().flatten().map(|at| at as u32).collect::<Vec<u32>>());
         // The ranges ascend, so that this is location order.
         let columns = xs.iter().flat_map(|&x| ys.iter().map(move |&y| [x, y]));
         for coord in columns.flat_map(|[x, y]| zs.iter().map(move |&z| [x, y, z])) {

@@ -154,9 +154,9 @@ impl ShellScores {
         let mut best: Option<(i64, Coord, NodeId)> = None;
         let mesh = machine.mesh();
         self.visit(machine, k, i64::MAX, |Centre { score, node }| {
-            if best.is_none_or(|(least, first, _)| {
-                score < least || score == least && mesh.coord(node) < first
-            }) {
+            if best
+                .is_none_or(|(least, first, _)| score < least || score == least && mesh.coord(node) < first)
+            {
                 best = Some((score, mesh.coord(node), node));
             }
             best.map_or((i64::MAX, u32::MAX), |(least, first, _)| (least, first[0]))
@@ -175,13 +175,7 @@ impl ShellScores {
     /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at most `limit`.
     /// `each` returns the limit for the calls that follow, and the largest x at which a node of just this score still
     /// matters. Together they may only become stricter. Centres that do not matter may be visited, too.
-    fn visit(
-        &mut self,
-        machine: &Machine,
-        k: u32,
-        limit: i64,
-        mut each: impl FnMut(Centre) -> (i64, u32),
-    ) {
+    fn visit(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre) -> (i64, u32)) {
         if ArrayScores::serves(machine.mesh()) {
             let mut limit = limit;
             self.array.for_each(k, |centre| {

@@ -94,7 +94,8 @@ impl Cluster {
                     })
                 });
                 let weight = self.weight_of(torus.nodes_of(base, boxes.sides));
-                let found = Candidate { torus: index, placement, base, weight, destroyed, idle: idle.total() };
+                let found =
+                    Candidate { torus: index, placement, base, weight, destroyed, idle: idle.total() };
                 if best.as_ref().is_none_or(|best| found.beats(best)) {
                     // If all weights are equal, no later box beats one of this torus that destroys nothing.
                     let is_last = self.weights.is_empty() && found.destroyed == 0;
