@@ -181,9 +181,11 @@ impl Axes {
                         // Replays that differ in the seed share everything else.
                         let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
                         let of_all = !allocator.is_typed;
-                        found.extend(
-                            self.seeds.iter().map(of_seed).map(|spec| Combination { log, spec, of_all }),
-                        );
+                        found.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
+                            log,
+                            spec,
+                            of_all,
+                        }));
                     }
                 }
             }

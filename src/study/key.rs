@@ -125,7 +125,10 @@ pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
 
 /// Returns the specs of the guests of a replay.
 fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
-    [&spec.scheduler, &spec.allocator, &spec.network].into_iter().map(|spec| &**spec).filter(|spec| spec.is_guest())
+    [&spec.scheduler, &spec.allocator, &spec.network]
+        .into_iter()
+        .map(|spec| &**spec)
+        .filter(|spec| spec.is_guest())
 }
 
 /// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results

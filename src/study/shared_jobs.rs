@@ -121,7 +121,11 @@ impl<'a> Workloads<'a> {
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
         if let Some(model) = &planned.source.model {
-            let source = JobSource::Drawn { model: Box::new(model.clone()), rules: Rules::clone(&rules), arrival_scale };
+            let source = JobSource::Drawn {
+                model: Box::new(model.clone()),
+                rules: Rules::clone(&rules),
+                arrival_scale,
+            };
             return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);

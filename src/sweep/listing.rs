@@ -61,8 +61,6 @@ impl Sweep {
         } else {
             format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
         };
-        format!(
-            "{above}{text}\n {count} cells{of}: {finished} done, {left} to do\n"
-        )
+        format!("{above}{text}\n {count} cells{of}: {finished} done, {left} to do\n")
     }
 }

@@ -80,7 +80,8 @@ mod tests {
     /// Compares a long table with a short one of the same rows, on several screens.
     #[test]
     fn a_long_table_is_the_short_one() {
-        let columns = [("cell", Align::Left), ("kind", Align::Left), ("log", Align::Left), ("sum", Align::Right)];
+        let columns =
+            [("cell", Align::Left), ("kind", Align::Left), ("log", Align::Left), ("sum", Align::Right)];
         for height in [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
             // The widest cells stand in the last block only.
             let row = |i: usize| -> Vec<String> {
@@ -93,7 +94,8 @@ mod tests {
             let shared = table.drop_constant(&["kind", "log"]);
             for width in [None, Some(80), Some(18), Some(10)] {
                 let screen = Screen { width, is_bold: false };
-                let expected = LongText { shared: shared.clone(), text: screen.table(&table, &["sum", "cell"]) };
+                let expected =
+                    LongText { shared: shared.clone(), text: screen.table(&table, &["sum", "cell"]) };
                 assert_eq!(long.text(screen, &["sum", "cell"]), expected, "{height} rows, width {width:?}");
             }
         }

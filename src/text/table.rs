@@ -44,8 +44,11 @@ const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 impl Table {
     /// Returns a table with these titles and alignments, and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
-        let column =
-            |(title, align): &(&str, Align)| TableColumn { title: (*title).to_owned(), align: *align, least: 0 };
+        let column = |(title, align): &(&str, Align)| TableColumn {
+            title: (*title).to_owned(),
+            align: *align,
+            least: 0,
+        };
         let columns = columns.iter().map(column).collect();
         Self { columns, ..Self::default() }
     }
@@ -125,7 +128,8 @@ impl Table {
 
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
-        let column = |column: &TableColumn| TableColumn { title: escaped::markdown(&column.title), ..column.clone() };
+        let column =
+            |column: &TableColumn| TableColumn { title: escaped::markdown(&column.title), ..column.clone() };
         let columns = self.columns.iter().map(column).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::markdown(cell)).collect();
         let escaped = Self { columns, rows: self.rows.iter().map(cells).collect(), ..Self::default() };
@@ -170,7 +174,8 @@ impl Table {
         for row in &self.rows {
             table.add_row(row.iter().zip(&self.columns).map(|(text, column)| cell(text, column.align)));
         }
-        for (of, column) in table.column_iter_mut().zip(&self.columns).filter(|(_, column)| column.least > 0) {
+        for (of, column) in table.column_iter_mut().zip(&self.columns).filter(|(_, column)| column.least > 0)
+        {
             // The constraint counts the blanks on both sides of the cell.
             let width = u16::try_from(column.least + 2).unwrap_or(u16::MAX);
             of.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
