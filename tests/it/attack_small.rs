@@ -294,7 +294,7 @@ fn the_library_refuses_to_move_jobs_on_a_network() -> Tested {
     use meshreplay::metrics::Monitor;
     use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
     let mut spec = ReplaySpec::new("256".parse()?, "fcfs".parse()?, "left-compaction".parse()?);
-    spec.network = "wormhole".parse()?;
+    spec.network = std::sync::Arc::new("wormhole".parse()?);
     let job = meshreplay::job::Job { number: 1, procs: 4, ..Default::default() };
     let replay = Replay::new(spec, JobSource::recorded(std::sync::Arc::new(vec![job]), 0));
     let Err(error) = replay.run(&Options::default(), &Monitor::default()) else {
