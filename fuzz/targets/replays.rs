@@ -22,7 +22,7 @@ pub(crate) const REPLAY: Target = Target {
     seeds: || {
         (0..80_u8)
             .map(|i| {
-                (0..60).map(|j| i.wrapping_mul(31).wrapping_add(j.wrapping_mul(17)) ^ (j << 3)).collect()
+                (0..60_u8).map(|j| i.wrapping_mul(31).wrapping_add(j.wrapping_mul(17)) ^ (j << 3)).collect()
             })
             .collect()
     },
@@ -70,7 +70,7 @@ fn jobs(bytes: &[u8], nodes: u32) -> Vec<Job> {
 
 fn replay(machine: &Mesh, scheduler: &Spec, allocator: &Spec, jobs: Vec<Job>) -> Result<Outcome, String> {
     let mut spec = ReplaySpec::new(machine.clone(), scheduler.clone(), allocator.clone());
-    spec.rules = "authors:oversize=skip".parse().expect("rules");
+    spec.rules = Arc::new("authors:oversize=skip".parse().expect("rules"));
     let options = Options { jobs: true, placements: true, ..Options::default() };
     let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs), 0));
     let outcomes = replay.run(&options, &Monitor::default()).map_err(|error| error.to_string())?;
