@@ -21,6 +21,8 @@ pub struct Axis {
     /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do; `None` if
     /// there is none.
     pub most: Option<f64>,
+    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of numbers.
+    pub marks: Vec<(f64, String)>,
     /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
 }
@@ -119,6 +121,9 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     let (low, high) = range(axis, values);
     let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
+    if !axis.marks.is_empty() {
+        ticks.at.clone_from(&axis.marks);
+    }
     if !axis.names.is_empty() {
         (ticks.low, ticks.high) = (low, high);
         ticks.at = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();

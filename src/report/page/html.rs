@@ -185,7 +185,12 @@ mod tests {
             answer: vec!["a: 1 % below <b>".to_owned()],
             remark: "r".to_owned(),
             commands: vec!["meshreplay replay 'x<y'".to_owned()],
-            played: Some(Played { window_s: (0.0, 10.0), note: "all".to_owned(), replays: vec![replay] }),
+            played: Some(Played {
+                window_s: (0.0, 10.0),
+                clock: None,
+                note: "all".to_owned(),
+                replays: vec![replay],
+            }),
         };
         let page = report.html();
         for part in [

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{FirstSeeds, job_curves};
+use super::columns::job_curves;
 use crate::figure::downtimes::downtimes;
 use crate::figure::error::FigureError;
+use crate::figure::first_seeds::FirstSeeds;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
 use crate::frame::{Downtimes, Sheet, SheetColumn};
