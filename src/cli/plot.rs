@@ -23,6 +23,7 @@ use crate::frame::{TEMPORARY, write_whole};
 #[command(after_help = "Examples:
   meshreplay plot out
   meshreplay plot out --kind load --value wait_s_mean --log -o figures --format png")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]

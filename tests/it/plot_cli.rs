@@ -158,8 +158,11 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Replays: naive and gabl under fcfs, then under easy.
-    set_column(&at.join("out/summary.csv"), "pairwise_sum_mean", |replay, _| {
-        [10, 20, 100, 50][replay as usize]
+    set_column(&at.join("out/summary.csv"), "pairwise_sum_mean", |replay, _| match replay {
+        0 => 10,
+        1 => 20,
+        2 => 100,
+        _ => 50,
     })?;
     let ratios = |rest: &str| -> Result<String, Box<dyn std::error::Error>> {
         let ran = run(at, format!("plot out --kind ratio -q {rest}").trim())?;
@@ -374,11 +377,8 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
     let all = run(at, "plot out")?;
     assert_eq!(all.code, Some(0), "{}", all.stderr);
     for left_out in ["load", "ratio", "frontier", "calls"] {
-        assert!(
-            all.stderr.contains(&format!("note: left out {left_out}: out does not hold ")),
-            "{left_out}: {}",
-            all.stderr
-        );
+        let note = format!("note: left out {left_out}: out does not hold ");
+        assert!(all.stderr.contains(&note), "{left_out}: {}", all.stderr);
     }
     for (arguments, code, message) in [
         ("plot out --kind frontier", 1, "error: frontier: out does not hold times; leave out --no-timing"),

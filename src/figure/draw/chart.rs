@@ -1,6 +1,6 @@
 //! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
-use super::coinciding;
+use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, QUIET};
 use super::legend::{Legend, Sample};
 use super::letters::{LINE, width};
@@ -202,7 +202,7 @@ impl Chart {
     }
 
     /// Returns the name of each curve, its path in pixels, and whether lines join its points.
-    fn paths(&self, area: &PlotArea) -> Vec<(&str, Vec<(f64, f64)>, bool)> {
+    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
         let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
         self.series
             .iter()

@@ -175,14 +175,12 @@ fn nodes(text: &str, machine: &Mesh) -> Option<Vec<(u32, u32)>> {
     parse_intervals(text).ok().filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()))
 }
 
+/// A function that takes the position of a replay, and a row of its jobs: a part of the frame and the number of the row.
+type See<'a> = dyn FnMut(usize, (&Sheet, usize)) -> Result<(), ReportError> + 'a;
+
 /// Hands the rows of the first seed of each of `shown` to `see`: the position of the replay, and a part of the frame with
 /// the row's number in it. Returns false if the jobs were not kept or lack one of the columns.
-fn visit(
-    folder: &Path,
-    shown: &[Shown],
-    columns: &[&str],
-    see: &mut dyn FnMut(usize, (&Sheet, usize)) -> Result<(), ReportError>,
-) -> Result<bool, ReportError> {
+fn visit(folder: &Path, shown: &[Shown], columns: &[&str], see: &mut See<'_>) -> Result<bool, ReportError> {
     let positions: BTreeMap<u64, usize> = shown.iter().map(|shown| shown.number).zip(0..).collect();
     let (mut seeds, mut has_all) = (FirstSeeds::default(), true);
     let mut part = |sheet: &Sheet| -> Result<(), ReportError> {
@@ -190,8 +188,7 @@ fn visit(
             "nodes" => sheet.column("nodes").and_then(SheetColumn::texts).is_none(),
             name => sheet.numbers(name).is_none(),
         };
-        let Some(replays) = sheet.numbers("replay").filter(|_| !columns.iter().any(|name| is_missing(name)))
-        else {
+        let Some(replays) = sheet.numbers("replay").filter(|_| !columns.iter().any(is_missing)) else {
             has_all = false;
             return Ok(());
         };

@@ -55,8 +55,8 @@ impl StripOfRuns {
         if end_s <= start_s {
             return;
         }
-        let parts = part_of(start_s - from_s, part_s)..=part_of(end_s - from_s, part_s);
-        for (i, busy) in parts.clone().zip(&mut self.busy[parts]) {
+        let filled = part_of(start_s - from_s, part_s)..=part_of(end_s - from_s, part_s);
+        for (i, busy) in filled.clone().zip(&mut self.busy[filled]) {
             let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
             *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
         }

@@ -94,7 +94,7 @@ pub(in crate::figure::kinds) fn visit_placed(
     let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
         let numbers = |name: &str| sheet.numbers(name);
         let nodes = sheet.column("nodes").and_then(SheetColumn::texts);
-        let (Some(of), Some(jobs), Some(starts), Some(ends), Some(nodes)) =
+        let (Some(of), Some(jobs), Some(begun), Some(ended), Some(nodes)) =
             (numbers("replay"), numbers("job"), numbers("start_s"), numbers("end_s"), nodes)
         else {
             // A part without rows has no texts.
@@ -106,7 +106,7 @@ pub(in crate::figure::kinds) fn visit_placed(
             let is_first = seeds.is_first(sheet, (i, replay));
             let Some(&position) = positions.get(&replay).filter(|_| is_first) else { continue };
             counts[position] += 1;
-            let (start_s, end_s) = (starts[i].unwrap_or_default(), ends[i].unwrap_or_default());
+            let (start_s, end_s) = (begun[i].unwrap_or_default(), ended[i].unwrap_or_default());
             if !wants(start_s, end_s) {
                 continue;
             }
