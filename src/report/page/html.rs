@@ -169,8 +169,6 @@ mod tests {
             ],
             jobs: vec![job, lost],
         };
-        let played =
-            Played { window_s: (0.0, 10.0), clock: None, note: "all".to_owned(), replays: vec![replay] };
         let window_s = (0.0, 10.0);
         let played = Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] };
         let report = Report {
