@@ -231,4 +231,57 @@ mod tests {
         }
         Ok(())
     }
+
+    #[test]
+    fn fills_of_half_busy_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("40x30", &[4, 17, 60][..]),
+            ("torus:60x44", &[4, 17, 60]),
+            ("67x9", &[5, 30]),
+            ("torus:132x36", &[25]),
+            ("13x12x11", &[9, 40, 90]),
+            ("torus:24x25x26", &[9, 40]),
+            ("9x30x20:wrap=yz", &[30]),
+            ("300", &[2, 7, 20]),
+            ("1x1x90", &[8]),
+            ("torus:200", &[7]),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for last in [Last::Nearest, Last::Shell] {
+                let mut fill = ShellFill::new(last);
+                for step in 1..4_u32 {
+                    let mut machine = Machine::new(mesh.clone());
+                    // Patches of nodes, and in some states single ones, by a multiplicative hash.
+                    let patch = [1, 5, 3][step as usize - 1];
+                    let is_busy = |node: &NodeId| {
+                        let at = mesh.coord(*node).map(|c| c / patch);
+                        let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + step).wrapping_mul(0x9e37_79b1);
+                        hash >> 30 < 2
+                    };
+                    machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                    fill.prepare(&machine);
+                    for &k in ks {
+                        let mut scores = ShellScores::default();
+                        scores.prepare(&machine, k);
+                        let mut centres = Vec::new();
+                        scores.for_each(&machine, k, i64::MAX, |centre| {
+                            centres.push((mesh.coord(centre.node), centre.score));
+                        });
+                        centres.sort_unstable();
+                        for &(centre, bound) in centres.iter().step_by(1 + centres.len() / 9) {
+                            let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
+                            let found = found.ok_or("no fill")?;
+                            let wanted = plain(&machine, k, centre, found.shell, last);
+                            assert_eq!(found.picks, wanted, "{text}: {k} around {centre:?}, state {step}");
+                            let within = fill.fill(scores.counts(), &machine, k, centre, bound, found.score);
+                            assert_eq!(within, Some(found.clone()));
+                            let limit = found.score - 1;
+                            assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -155,7 +155,9 @@ impl Near {
         for d in 0..3 {
             let (extent, reach) = (mesh.extents()[d], self.reach[d] as u32);
             let first = self.centre[d] + if mesh.wraps(d) { extent } else { 0 };
-            let ahead = if mesh.wraps(d) { (node[d] + 2 * extent + reach - first) % extent } else {
+            let ahead = if mesh.wraps(d) {
+                (node[d] + 2 * extent + reach - first) % extent
+            } else {
                 (node[d] + reach).checked_sub(first)?
             };
             place[d] = Some(ahead as usize).filter(|&ahead| ahead <= 2 * self.reach[d])?;
@@ -202,7 +204,9 @@ impl Near {
         let least = [0, 1, 2].map(|d| self.sums[d].iter().copied().min().unwrap_or(0));
         let all: i64 = least.iter().sum();
         let beyond = |d: usize| {
-            let [Some(first), Some(last)] = [self.sums[d].first(), self.sums[d].last()] else { return i64::MAX };
+            let [Some(first), Some(last)] = [self.sums[d].first(), self.sums[d].last()] else {
+                return i64::MAX;
+            };
             all - least[d] + first.min(last)
         };
         (0..3).filter(|&d| mesh.extents()[d] > 1).map(beyond).min().unwrap_or(i64::MAX)
