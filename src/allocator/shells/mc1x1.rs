@@ -96,14 +96,15 @@ impl Allocator for Mc1x1 {
 }
 
 impl Mc1x1 {
-    /// Sets `candidates` to the centres for which the lower bound is at most `limit`, in ascending order of the bound.
+    /// Sets `candidates` to the centres for which the lower bound is at most `limit`, in ascending order of the bound. The
+    /// order of centres of the same bound does not matter for the result.
     fn list_candidates(&mut self, machine: &Machine, k: u32, limit: i64) {
         self.candidates.clear();
         let candidates = &mut self.candidates;
         self.shells.for_each(machine, k, limit, |centre| {
             candidates.push((centre.score, machine.mesh().coord(centre.node)));
         });
-        self.candidates.sort_unstable();
+        self.candidates.sort_unstable_by_key(|&(bound, _)| bound);
     }
 
     /// Returns the value that decides between equal scores; the smaller one wins. Without a tie-break it is always 0,

@@ -54,8 +54,12 @@ impl Near {
         picks: &[Coord],
     ) -> Option<u32> {
         let extents = mesh.extents().map(|extent| extent as usize);
+        // In three dimensions a cube has so many nodes that the search by rows is faster.
         let dims = extents.iter().filter(|&&extent| extent > 1).count();
-        let reach = shell + if dims == 3 { 2 } else { 3 };
+        if dims == 3 {
+            return None;
+        }
+        let reach = shell + 3;
         let suits = |d: usize| !mesh.wraps(d) || 4 * (reach + 1) <= extents[d] || extents[d] == 1;
         if 2 * reach + 1 > MOST || !(0..3).all(suits) {
             return None;
@@ -225,12 +229,14 @@ impl Near {
         let length = 2 * self.reach[1] + 1;
         self.numbers[(k * length + j) * self.stride + i] = GONE;
         let (steps, _) = self.steps.as_chunks::<LANES>();
-        for (row, numbers) in self.numbers.chunks_exact_mut(self.stride).enumerate() {
-            let across = ((row % length).abs_diff(j) + (row / length).abs_diff(k)) as i16;
-            let (groups, _) = numbers.as_chunks_mut::<LANES>();
-            for (group, steps) in groups.iter_mut().zip(steps) {
-                for (number, step) in group.iter_mut().zip(steps) {
-                    *number = number.saturating_add(step + across);
+        for (z, layer) in self.numbers.chunks_exact_mut(self.stride * length).enumerate() {
+            for (y, numbers) in layer.chunks_exact_mut(self.stride).enumerate() {
+                let across = (y.abs_diff(j) + z.abs_diff(k)) as i16;
+                let (groups, _) = numbers.as_chunks_mut::<LANES>();
+                for (group, steps) in groups.iter_mut().zip(steps) {
+                    for (number, step) in group.iter_mut().zip(steps) {
+                        *number = number.saturating_add(step + across);
+                    }
                 }
             }
         }

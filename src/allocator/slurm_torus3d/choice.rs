@@ -126,13 +126,16 @@ fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 
     let Some(next) = boxes.next.map(|next| &torus.placements[next]) else {
         return boxes.bases().find(|&base| is_idle(base)).map(|base| (base, 0));
     };
-    // On machines in use one of the first boxes often destroys nothing, and the search ends.
-    let mut first_ones = boxes.bases().filter(|&base| is_idle(base)).take(FEW).peekable();
-    first_ones.peek()?;
-    let destroys_nothing =
-        |base: &[u32; 3]| torus.count_overlapped(next, *base, boxes.sides, idle, FEW_AT_ONCE) == Some(0);
-    if let Some(base) = first_ones.find(destroys_nothing) {
-        return Some((base, 0));
+    let mut idle_ones = boxes.bases().filter(|&base| is_idle(base)).peekable();
+    idle_ones.peek()?;
+    // On machines in use one of the first boxes often destroys nothing, and the search ends. A box that overlaps too many
+    // others to look at each ends this attempt, as it may be the one.
+    for base in idle_ones.take(FEW) {
+        match torus.count_overlapped(next, base, boxes.sides, idle, FEW_AT_ONCE) {
+            Some(0) => return Some((base, 0)),
+            Some(_) => {}
+            None => break,
+        }
     }
     // Otherwise all are looked at, in the order of the memory, and the order of the search decides between equals.
     let all_idle = torus.idle_boxes(next, idle);
