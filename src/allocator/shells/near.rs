@@ -19,6 +19,8 @@ use crate::machine::{Coord, Mesh};
 const LANES: usize = 8;
 /// The number of positions of the cube along a dimension is at most this, as a row is one word of bits.
 const MOST: usize = 63;
+/// The shells from which on meshes are searched by rows.
+const LARGE: usize = 8;
 /// Numbers from here on are not exact.
 const EXACT: i64 = 16_000;
 /// The number of a node that is not to be taken.
@@ -54,9 +56,10 @@ impl Near {
         picks: &[Coord],
     ) -> Option<u32> {
         let extents = mesh.extents().map(|extent| extent as usize);
-        // In three dimensions a cube has so many nodes that the search by rows is faster.
+        // In three dimensions, and around large shells, a cube has so many nodes that the search by rows is faster. On a
+        // torus that search looks at whole rings after each choice.
         let dims = extents.iter().filter(|&&extent| extent > 1).count();
-        if dims == 3 {
+        if dims == 3 || shell > LARGE && !mesh.wraps_any() {
             return None;
         }
         let reach = shell + 3;
