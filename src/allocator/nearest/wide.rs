@@ -214,9 +214,8 @@ impl Wide {
     /// are none, and it returns 0.
     fn count(&mut self, centre: Coord, radius: Option<usize>) -> u32 {
         self.clear();
-        for d in 0..3 {
-            self.windows[d] = self.window(d, centre[d] as usize, radius.map_or(0, |radius| radius + 1));
-        }
+        let surface = radius.map_or(0, |radius| radius + 1);
+        self.windows = [0, 1, 2].map(|d| self.window(d, centre[d] as usize, surface));
         let Some(radius) = radius else { return 0 };
         let [width, length, _] = self.extents;
         let [x, y, z] = centre.map(|c| c as usize);

@@ -134,7 +134,7 @@ impl Near {
         let at = |d: usize, i: usize| position(mesh, d, self.centre[d], i, self.reach[d]);
         let (Some(y), Some(z)) = (at(1, j), at(2, k)) else { return 0 };
         let (width, row) = (mesh.extents()[0] as usize, greedy.row(y as usize, z as usize));
-        let (first, side) = (self.centre[0] as i64 - self.reach[0] as i64, 2 * self.reach[0] + 1);
+        let (first, side) = (i64::from(self.centre[0]) - self.reach[0] as i64, 2 * self.reach[0] + 1);
         // The bits from a position on, of which the row has no more than `width`.
         let bits = |from: usize, count: usize| {
             let (word, bit) = (from / 64, from % 64);
@@ -211,10 +211,8 @@ impl Near {
         let least = [0, 1, 2].map(|d| self.sums[d].iter().copied().min().unwrap_or(0));
         let all: i64 = least.iter().sum();
         let beyond = |d: usize| {
-            let [Some(first), Some(last)] = [self.sums[d].first(), self.sums[d].last()] else {
-                return i64::MAX;
-            };
-            all - least[d] + first.min(last)
+            let ends = self.sums[d].first().into_iter().chain(self.sums[d].last());
+            ends.map(|sum| all - least[d] + sum).min().unwrap_or(i64::MAX)
         };
         (0..3).filter(|&d| mesh.extents()[d] > 1).map(beyond).min().unwrap_or(i64::MAX)
     }
