@@ -10,8 +10,8 @@ use super::{Failure, complain, print};
 use crate::disk::{Claim, NewFolder};
 use crate::figure::draw::Page;
 use crate::figure::{
-    LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, check_overwrite, draw, marked_png, marked_svg,
-    plot_kind,
+    Clock, LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Window, check_overwrite, draw, marked_png,
+    marked_svg, plot_kind,
 };
 use crate::frame::{TEMPORARY, write_whole};
 
@@ -23,6 +23,7 @@ use crate::frame::{TEMPORARY, write_whole};
 #[command(after_help = "Examples:
   meshreplay plot out
   meshreplay plot out --kind load --value wait_s_mean --log -o figures --format png")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]
@@ -54,6 +55,11 @@ pub(super) struct Args {
     /// the cells, from 0. The default are those at the first load.
     #[arg(long, value_name = "N", num_args = 1..)]
     replay: Vec<u32>,
+
+    /// Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the log, such as
+    /// 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it.
+    #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
+    window: Option<Window>,
 
     /// Directory of the pictures, which are called KIND.svg or KIND.png [default: the directory of the results].
     #[arg(short, long, value_name = "DIR")]
@@ -144,6 +150,13 @@ fn size(text: &str) -> anyhow::Result<SizeMm> {
     }
 }
 
+/// Returns the window of time in an argument.
+pub(super) fn window(text: &str) -> anyhow::Result<Window> {
+    let wrong =
+        "expected FROM..TO in seconds, such as 86400..172800, or dates, such as 1996-09-23..1996-09-30";
+    Window::parse(text).ok_or_else(|| anyhow!(wrong))
+}
+
 /// Returns the number of pixels per inch in an argument.
 fn dpi(text: &str) -> anyhow::Result<f64> {
     match text.parse::<f64>() {
@@ -168,6 +181,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let _claim = Claim::shared(output)?;
     let mut pictures = Vec::new();
     let is_asked = !args.kind.is_empty();
+    let clock = args.window.as_ref().and_then(|_| Clock::of(&args.folder, &results));
     let page = args.size.map_or_else(Page::default, Page::of_mm);
     let page = Page { is_untitled: args.no_title, ..page };
     let options = PlotOptions {
@@ -177,7 +191,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         relative_to: args.relative_to.as_deref(),
         axis: args.axis,
         replays: &args.replay,
-        window_s: None,
+        window_s: args.window.as_ref().map(|window| window.seconds(clock.as_ref())).transpose()?,
         page,
         is_asked,
     };

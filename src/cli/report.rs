@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
-
 use super::{Failure, complain, print};
 use crate::disk::Claim;
-use crate::figure::check_overwrite;
+use crate::figure::{Clock, Results, Window, check_overwrite};
 use crate::frame::{TEMPORARY, write_whole};
 use crate::report::{Report, ReportOptions};
 
@@ -32,10 +30,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Time for which the machine is shown, FROM..TO in seconds of the replay. The default begins with the first start
-    /// and ends where one of the replays has started 2,000 jobs.
-    #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
-    window: Option<(f64, f64)>,
+    /// Time for which the machine is shown, FROM..TO in seconds of the replay or as dates of the log, such as
+    /// 1996-09-23..1996-09-24. The default begins with the first start and ends where one of the replays has started 2,000
+    /// jobs, or with the jobs that take two megabytes.
+    #[arg(long, value_name = "FROM..TO", value_parser = super::plot::window, allow_hyphen_values = true)]
+    window: Option<Window>,
 
     /// Allocators whose machines are shown side by side [default: those of the first four replays].
     #[arg(long, value_name = "SPEC", num_args = 1..)]
@@ -50,21 +49,20 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Returns the start and end of a window in an argument, in seconds.
-fn window(text: &str) -> anyhow::Result<(f64, f64)> {
-    let ends = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    match ends {
-        Some((from, to)) if f64::is_finite(from) && f64::is_finite(to) && from < to => Ok((from, to)),
-        _ => bail!("expected FROM..TO in seconds, such as 86400..172800"),
-    }
-}
-
 /// Writes the report and prints the name of its file.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     check_overwrite(&path, args.force)?;
     let _claim = Claim::beside(&path)?;
-    let options = ReportOptions { title: args.title.clone(), window_s: args.window, show: args.show.clone() };
+    let window_s = match &args.window {
+        Some(window) => {
+            let clock =
+                Results::read(&args.folder).ok().and_then(|results| Clock::of(&args.folder, &results));
+            Some(window.seconds(clock.as_ref())?)
+        }
+        None => None,
+    };
+    let options = ReportOptions { title: args.title.clone(), window_s, show: args.show.clone() };
     let (report, notes) = Report::of(&args.folder, &options)?;
     for note in notes.iter().filter(|_| !args.quiet) {
         complain(&format!("note: {note}"));

@@ -41,6 +41,21 @@ pub enum FigureError {
         /// The largest number of a replay.
         last: u64,
     },
+    /// A window has a date, and the results do not say which date their times count from.
+    #[error(
+        "--window: '{date}' is a date, but these results have none: run.json does not say when the log began, they are of \
+         several logs, or arrivals are scaled; give seconds of the replay, such as 86400..172800"
+    )]
+    NoDates {
+        /// The date.
+        date: String,
+    },
+    /// A window ends before it begins.
+    #[error("--window {window} ends before it begins")]
+    EmptyWindow {
+        /// The window.
+        window: String,
+    },
     /// No curve has the name to which ratios should be relative.
     #[error("--relative-to '{base}' is no series (one of: {known})")]
     NoBase {
@@ -63,6 +78,13 @@ impl FigureError {
     /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
     /// file is at fault.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::UnknownColumn { .. } | Self::NoReplay { .. } | Self::NoBase { .. })
+        matches!(
+            self,
+            Self::UnknownColumn { .. }
+                | Self::NoReplay { .. }
+                | Self::NoBase { .. }
+                | Self::NoDates { .. }
+                | Self::EmptyWindow { .. }
+        )
     }
 }

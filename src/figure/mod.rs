@@ -1,8 +1,10 @@
 //! Pictures of results: plots of saved results, and drawings of machines for a terminal.
 
+mod clock;
 mod downtimes;
 pub mod draw;
 mod error;
+mod first_seeds;
 mod kind;
 mod kinds;
 mod load;
@@ -12,8 +14,10 @@ mod overwrite;
 mod results;
 pub mod show;
 
+pub use clock::{Clock, Window};
 pub use downtimes::downtimes;
 pub use error::FigureError;
+pub use first_seeds::FirstSeeds;
 pub use kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;

@@ -63,8 +63,7 @@ impl Results {
     /// list is empty if no replay is missing.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.sheet.missing_note().into_iter().collect();
-        // Without any column, the call still finds out which replays have jobs.
-        if let Some(jobs) = Sheet::read_jobs(folder, &[], &|_| false)?
+        if let Some(jobs) = Sheet::missing_jobs(folder)?
             && jobs.missing != self.sheet.missing
         {
             notes.extend(jobs.missing_note());

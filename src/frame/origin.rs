@@ -8,7 +8,7 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
 use serde_json::Value;
 
 use super::detail::DETAILS;
-use super::read::{first_rows, read_columns};
+use super::read::{ROWS, first_rows, read_slice};
 use super::whole::read_if_there;
 use super::{FileFormat, FrameError, name};
 use crate::study::{Coordinate, Labels, Manifest, sha256};
@@ -103,12 +103,12 @@ impl Origin {
         // The first file that has an id. All other files must have the same id.
         let mut first = origin.as_ref().map(|origin| (origin.file.clone(), origin.id.clone()));
         for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
-            let frame = match FileFormat::of_path(&file) {
-                Some(FileFormat::Parquet | FileFormat::Arrow) => read_columns(&file, &[RUN_COLUMN])?,
+            let ids = match FileFormat::of_path(&file) {
+                Some(FileFormat::Parquet | FileFormat::Arrow) => ids_in(&file)?,
                 // Only the first row of a text file is read here. `check` sees the other rows later.
-                _ => first_rows(&file)?,
+                _ => runs(&first_rows(&file)?),
             };
-            for found in runs(&frame) {
+            for found in ids {
                 match &first {
                     None => first = Some((file.clone(), found)),
                     Some((_, id)) if *id == found => {}
@@ -202,6 +202,19 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
     let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
     ids.into_iter().map(ToOwned::to_owned).collect()
+}
+
+/// Returns the set of ids in the rows of a Parquet or Arrow file, of which a part is in memory at a time.
+fn ids_in(path: &Path) -> Result<BTreeSet<String>, FrameError> {
+    let (mut ids, mut from) = (BTreeSet::new(), 0);
+    loop {
+        let (part, is_last) = read_slice(path, &[RUN_COLUMN], (from, ROWS))?;
+        ids.extend(runs(&part));
+        from += ROWS;
+        if is_last {
+            return Ok(ids);
+        }
+    }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> FrameError {

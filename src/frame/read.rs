@@ -17,6 +17,9 @@ use polars::prelude::{
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 
+/// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
+pub(super) const ROWS: usize = 1 << 18;
+
 /// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that exists;
 /// `None` if there is no such file.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {

@@ -9,10 +9,7 @@ use super::FrameError;
 use super::folder::StudyFolder;
 use super::labels::{is_unlabelled, relabel};
 use super::origin::{Missing, Origin, RUN_COLUMN};
-use super::read::{find, read_columns, read_file, read_slice};
-
-/// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
-const ROWS: usize = 1 << 18;
+use super::read::{ROWS, find, read_columns, read_file, read_slice};
 
 /// A summary or the jobs of a run as plain columns, which all have the same height.
 #[derive(Clone, Debug)]
@@ -202,6 +199,28 @@ impl Sheet {
             in_parts(&frame, &mut |part| visit(&Self::of(cells.cells(), part, None, &|_| true)?))?;
         }
         Ok(!numbers.is_empty())
+    }
+
+    /// Returns a sheet without columns that says which replays the jobs in `folder` lack; `None` if it holds no jobs.
+    pub fn missing_jobs(folder: &Path) -> Result<Option<Self>, FrameError> {
+        let Some(path) = find(folder, "jobs") else { return Self::read_jobs(folder, &[], &|_| false) };
+        let (mut found, mut from) = (BTreeSet::new(), 0);
+        loop {
+            let (part, is_last) = read_slice(&path, &["replay"], (from, ROWS))?;
+            from += ROWS;
+            // Without the column, no replay counts as missing.
+            let Some(replays) = numbers(&part, "replay") else {
+                return Self::read_jobs(folder, &[], &|_| false);
+            };
+            found.extend(replays);
+            if is_last {
+                break;
+            }
+        }
+        let origin = Origin::of(folder)?;
+        let missing =
+            origin.map(|origin| origin.missing(|i| found.contains(&(i as u64)))).unwrap_or_default();
+        Ok(Some(Self { path, columns: Vec::new(), missing }))
     }
 
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.

@@ -158,8 +158,11 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Replays: naive and gabl under fcfs, then under easy.
-    set_column(&at.join("out/summary.csv"), "pairwise_sum_mean", |replay, _| {
-        [10, 20, 100, 50][replay as usize]
+    set_column(&at.join("out/summary.csv"), "pairwise_sum_mean", |replay, _| match replay {
+        0 => 10,
+        1 => 20,
+        2 => 100,
+        _ => 50,
     })?;
     let ratios = |rest: &str| -> Result<String, Box<dyn std::error::Error>> {
         let ran = run(at, format!("plot out --kind ratio -q {rest}").trim())?;
@@ -208,6 +211,65 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
     let ran = run(at, "plot one")?;
     assert!(ran.stderr.contains("left out utilization: one does not hold several loads"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("utilization"), "{}", ran.stdout);
+    Ok(())
+}
+
+/// A log of 40 jobs of 2 processors and 600 s, which arrive every 300 s from 1996-09-23 14:00:31 on in Stockholm.
+fn dated(at: &Path) -> Tested {
+    let mut text =
+        "; MaxProcs: 16\n; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n".to_owned();
+    for i in 0..40 {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "{} {} 0 600 2 -1 -1 2 600 -1 1 1 1 1 1 -1 -1 -1", i + 1, i * 300);
+    }
+    fs::write(at.join("dated.swf"), text)?;
+    let ran = run(at, "replay dated.swf -m 4x4 -a naive mm --placements -o out -q --no-timing")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn logs_that_tell_when_they_began_have_dates() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    dated(at)?;
+    let json = fs::read_to_string(at.join("out/run.json"))?;
+    assert!(json.contains("\"unix_s\": 843480031") && json.contains("Europe/Stockholm"), "{json}");
+    let drawn = |kind: &str, window: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let ran = run(at, format!("plot out --kind {kind} -q {window}").trim())?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        Ok(structure(&fs::read_to_string(at.join(format!("out/{kind}.svg")))?))
+    };
+    let busy = drawn("busy", "")?;
+    assert!(busy.contains("date (Europe/Stockholm)") && busy.contains("23 Sep 15:00"), "{busy}");
+    // The hour from 15:00:00 on is that from 3,569 s: jobs 12 to 23 start in it, and two more still run.
+    for window in ["1996-09-23T15:00..1996-09-23T16:00", "3569..7169"] {
+        let gantt = drawn("gantt", &format!("--window {window}"))?;
+        assert!(gantt.contains("naive · 14 of 40 jobs"), "{gantt}");
+    }
+    // Of the distributions, the jobs that arrive in it.
+    let ran = run(at, "plot out --kind cdf --value job -q")?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let whole = drawn("cdf", "--value submit_s")?;
+    let part = drawn("cdf", "--value submit_s --window 1996-09-23T15:00..1996-09-23T16:00")?;
+    assert!(whole.contains("10,000") && !part.contains("10,000"), "{part}");
+    let ran = run(at, "report out -o page.html -q --window 1996-09-23T15:00..1996-09-23T16:00")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let page = fs::read_to_string(at.join("page.html"))?;
+    for part in [
+        "28 of 80 jobs",
+        "1996-09-23 15:00 to 1996-09-23 16:00 (Europe/Stockholm)",
+        "\"unix\":843480031",
+        "from 1996-09-23 14:00",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // Scaled arrivals have no dates.
+    let ran =
+        run(at, "replay dated.swf -m 4x4 -a naive --arrival-scale 0.5 --placements -o half -q --no-timing")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(at, "plot half --kind busy --window 1996-09-24..1996-09-25")?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     Ok(())
 }
 
@@ -315,11 +377,8 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
     let all = run(at, "plot out")?;
     assert_eq!(all.code, Some(0), "{}", all.stderr);
     for left_out in ["load", "ratio", "frontier", "calls"] {
-        assert!(
-            all.stderr.contains(&format!("note: left out {left_out}: out does not hold ")),
-            "{left_out}: {}",
-            all.stderr
-        );
+        let note = format!("note: left out {left_out}: out does not hold ");
+        assert!(all.stderr.contains(&note), "{left_out}: {}", all.stderr);
     }
     for (arguments, code, message) in [
         ("plot out --kind frontier", 1, "error: frontier: out does not hold times; leave out --no-timing"),
@@ -361,10 +420,16 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
         ),
         ("report nowhere", 1, "error: nowhere holds no summary.parquet"),
         (
-            "report out --window 5..1",
+            "report out --window 5-1",
             2,
-            "error: invalid value '5..1' for '--window <FROM..TO>': expected FROM..TO in seconds",
+            "error: invalid value '5-1' for '--window <FROM..TO>': expected FROM..TO in seconds",
         ),
+        (
+            "plot out --kind busy --window 1996-01-01..1996-01-02",
+            2,
+            "error: --window: '1996-01-01' is a date, but these results have none",
+        ),
+        ("report out --window 5..1", 2, "error: --window 5..1 ends before it begins"),
     ] {
         let ran = run(at, arguments)?;
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);

@@ -4,6 +4,7 @@
 //! to the next this window only moves upwards. Sums of distances are differences of prefix sums of positions, so all
 //! scores together cost O(free nodes).
 
+use super::greedy::Last;
 use super::scores::Centre;
 use crate::machine::{Machine, Mesh, NodeId};
 
@@ -16,6 +17,8 @@ pub(super) struct ArrayScores {
     below: Vec<i64>,
     /// The number of positions of the ring; 0 if the dimension does not wrap.
     round: i64,
+    /// The dimension of more than one node; 0 if there is none.
+    dimension: usize,
 }
 
 impl ArrayScores {
@@ -28,6 +31,7 @@ impl ArrayScores {
     pub(super) fn prepare(&mut self, machine: &Machine) {
         let mesh = machine.mesh();
         let d = mesh.extents().iter().position(|&extent| extent > 1).unwrap_or(0);
+        self.dimension = d;
         self.round = if mesh.wraps(d) { i64::from(mesh.nodes()) } else { 0 };
         self.at.clear();
         self.at.extend(machine.free().iter().map(i64::from));
@@ -57,6 +61,43 @@ impl ArrayScores {
                 - centre * behind;
             each(Centre { score, node: centre as NodeId });
         }
+    }
+
+    /// Returns whether `mesh` is an array: it has one dimension, which does not wrap.
+    pub(super) fn is_array(mesh: &Mesh) -> bool {
+        Self::serves(mesh) && !mesh.wraps_any()
+    }
+
+    /// Returns the dimension of the array or ring.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Returns what the fill of MC1x1 around `centre` takes besides whole shells, in the order of choice, until it has `k`
+    /// nodes. `shell` is the shell of the k-th nearest free node, at least 1. Only for arrays.
+    ///
+    /// The nodes taken are consecutive in the list of free nodes. Sums of distances to them grow outwards on both sides, so
+    /// that only the next free node on either side can be the best.
+    pub(super) fn picks(&self, k: u32, centre: u32, shell: usize, last: Last) -> Vec<u32> {
+        let (k, centre, shell) = (k as usize, i64::from(centre), shell as i64);
+        let mut low = self.at.partition_point(|&at| at <= centre - shell);
+        let mut high = self.at.partition_point(|&at| at < centre + shell);
+        let mut picks = Vec::new();
+        while high - low < k {
+            let (nodes, sum) = ((high - low) as i64, self.below[high] - self.below[low]);
+            let key = |&at: &i64| ((nodes * at - sum).abs(), (at - centre).abs(), at);
+            let may = |at: &i64| last == Last::Nearest || (at - centre).abs() == shell;
+            let before = low.checked_sub(1).map(|low| self.at[low]).filter(may);
+            let behind = self.at.get(high).copied().filter(may);
+            let Some(pick) = before.into_iter().chain(behind).min_by_key(key) else { break };
+            if Some(pick) == before {
+                low -= 1;
+            } else {
+                high += 1;
+            }
+            picks.push(pick as u32);
+        }
+        picks
     }
 
     /// Splits an index of the unrolled ring into the rounds from the second one on and the index in a round.

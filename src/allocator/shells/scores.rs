@@ -348,6 +348,13 @@ mod tests {
             ("1", 9),
             ("7x4:wrap=y", 3),
             ("3x5x4:wrap=xz", 2),
+            ("40", 3),
+            ("torus:40", 5),
+            ("torus:41", 2),
+            ("1x9", 2),
+            ("torus:1x1x12", 3),
+            ("30x12", 2),
+            ("torus:30x12", 5),
         ] {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n % step == 1).collect();
@@ -367,6 +374,23 @@ mod tests {
                     seen += 1;
                 });
                 assert_eq!(seen, machine.free_count());
+                // With a limit none of those within it is left out, and the best is the first of them.
+                let mut all = Vec::new();
+                scores.for_each(&machine, k, i64::MAX, |centre| {
+                    all.push((centre.score, mesh.coord(centre.node), centre.node));
+                });
+                all.sort_unstable();
+                let best = all.first().map(|&(score, _, node)| Centre { score, node });
+                assert_eq!(scores.best(&machine, k), best, "{text}: k {k}");
+                for limit in [all[0].0, all[all.len() / 8].0, all[all.len() / 2].0] {
+                    let mut within = Vec::new();
+                    scores.for_each(&machine, k, limit, |centre| {
+                        within.push((centre.score, mesh.coord(centre.node), centre.node));
+                    });
+                    within.sort_unstable();
+                    let plain = all.partition_point(|&(score, ..)| score <= limit);
+                    assert_eq!(within, all[..plain], "{text}: k {k}, limit {limit}");
+                }
             }
         }
         Ok(())

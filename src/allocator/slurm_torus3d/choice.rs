@@ -1,7 +1,7 @@
 //! The choice of a box: which of the idle boxes of a size a job gets.
 
 use super::sums::Sums;
-use super::torus::Torus;
+use super::torus::{Boxes, Torus};
 use crate::machine::{NodeId, NodeSet};
 
 /// The toruses of a cluster and the weights of its nodes.
@@ -15,7 +15,7 @@ pub(super) struct Cluster {
 }
 
 /// The number of boxes for which those that they destroy are counted one by one.
-const FEW: u32 = 256;
+const FEW: usize = 256;
 /// The most boxes that are counted one by one for a box.
 const FEW_AT_ONCE: u32 = 32;
 
@@ -81,33 +81,30 @@ impl Cluster {
             return best;
         }
         for (placement, boxes) in placements {
-            let next = boxes.next.map(|next| &torus.placements[next]);
-            // The idle boxes of the next placement are counted everywhere only after some were looked at one by one.
-            let (mut all_idle, mut looked_at) = (None, 0);
-            for base in boxes.bases().filter(|&base| idle.in_box(base, boxes.sides) == size) {
-                let destroyed = next.map_or(0, |next| {
-                    looked_at += 1;
-                    let few = if looked_at <= FEW { FEW_AT_ONCE } else { 0 };
-                    torus.count_overlapped(next, base, boxes.sides, idle, few).unwrap_or_else(|| {
-                        let sums = all_idle.get_or_insert_with(|| torus.idle_boxes(next, idle));
-                        next.overlapped(base, boxes.sides, sums)
-                    })
-                });
-                let weight = self.weight_of(torus.nodes_of(base, boxes.sides));
+            if self.weights.is_empty() {
+                let Some((base, destroyed)) = least_destroying(torus, boxes, idle) else { continue };
                 let found =
-                    Candidate { torus: index, placement, base, weight, destroyed, idle: idle.total() };
+                    Candidate { torus: index, placement, base, weight: 0, destroyed, idle: idle.total() };
                 if best.as_ref().is_none_or(|best| found.beats(best)) {
-                    // If all weights are equal, no later box beats one of this torus that destroys nothing.
-                    let is_last = self.weights.is_empty() && found.destroyed == 0;
                     best = Some(found);
-                    if is_last {
-                        break;
-                    }
                 }
+                // No later placement of this torus beats a candidate of it.
+                if best.as_ref().is_some_and(|best| best.torus == index) {
+                    break;
+                }
+                continue;
             }
-            // If all weights are equal, no later placement of this torus beats a candidate.
-            if self.weights.is_empty() && best.as_ref().is_some_and(|best| best.torus == index) {
-                break;
+            let next = boxes.next.map(|next| &torus.placements[next]);
+            let next = next.map(|next| (next, torus.idle_boxes(next, idle)));
+            for base in boxes.bases().filter(|&base| idle.in_box(base, boxes.sides) == size) {
+                let destroyed =
+                    next.as_ref().map_or(0, |(next, idle)| next.overlapped(base, boxes.sides, idle));
+                let weight = self.weight_of(torus.nodes_of(base, boxes.sides));
+                let idle = idle.total();
+                let found = Candidate { torus: index, placement, base, weight, destroyed, idle };
+                if best.as_ref().is_none_or(|best| found.beats(best)) {
+                    best = Some(found);
+                }
             }
         }
         best
@@ -120,6 +117,45 @@ impl Cluster {
         }
         nodes.map(|node| self.weights[node as usize]).max().unwrap_or(0)
     }
+}
+
+/// Returns the idle box of a placement that destroys the fewest boxes of the next one, the first of equals in the order
+/// of the search, and their number; `None` if no box is idle. `idle` has the idle cells.
+fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 3], u32)> {
+    let is_idle = |base: [u32; 3]| idle.in_box(base, boxes.sides) == boxes.size;
+    let Some(next) = boxes.next.map(|next| &torus.placements[next]) else {
+        return boxes.bases().find(|&base| is_idle(base)).map(|base| (base, 0));
+    };
+    let mut idle_ones = boxes.bases().filter(|&base| is_idle(base)).peekable();
+    idle_ones.peek()?;
+    // On machines in use one of the first boxes often destroys nothing, and the search ends. A box that overlaps too many
+    // others to look at each ends this attempt, as it may be the one.
+    for base in idle_ones.take(FEW) {
+        match torus.count_overlapped(next, base, boxes.sides, idle, FEW_AT_ONCE) {
+            Some(0) => return Some((base, 0)),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    // Otherwise all are looked at, in the order of the memory, and the order of the search decides between equals.
+    let all_idle = torus.idle_boxes(next, idle);
+    let [xs, ys, zs] = [0, 1, 2].map(|d| next.overlapping_along(d, &boxes.anchors[d], boxes.sides[d]));
+    let mut best: Option<(u32, [usize; 3])> = None;
+    for (k, &(z, (z_first, z_count))) in zs.iter().enumerate() {
+        for (j, &(y, (y_first, y_count))) in ys.iter().enumerate() {
+            for (i, &(x, (x_first, x_count))) in xs.iter().enumerate() {
+                if !is_idle([x, y, z]) {
+                    continue;
+                }
+                let (first, counts) = ([x_first, y_first, z_first], [x_count, y_count, z_count]);
+                let destroyed = if counts.contains(&0) { 0 } else { all_idle.in_box(first, counts) };
+                if best.is_none_or(|best| (destroyed, [i, j, k]) < best) {
+                    best = Some((destroyed, [i, j, k]));
+                }
+            }
+        }
+    }
+    best.map(|(destroyed, [i, j, k])| ([xs[i].0, ys[j].0, zs[k].0], destroyed))
 }
 
 impl Candidate {

@@ -37,6 +37,8 @@ pub(super) struct Torus {
     pub(super) placements: Vec<Boxes>,
     /// How many cells have nodes.
     existing: Sums,
+    /// Whether every cell has a node.
+    is_full: bool,
 }
 
 /// The boxes of one placement on a torus.
@@ -72,7 +74,8 @@ impl Torus {
         };
         let placements = placements.iter().map(boxes).collect();
         let existing = Sums::new(dims, |at| u32::from(nodes[cell(dims, at)].is_some()));
-        Self { dims, nodes, placements, existing }
+        let is_full = nodes.iter().all(Option::is_some);
+        Self { dims, nodes, placements, existing, is_full }
     }
 
     /// Returns the node at a cell; `None` if the cell has no node.
@@ -97,7 +100,9 @@ impl Torus {
     /// Returns whether all nodes of the box at these anchors, by their numbers in rising order, are idle.
     fn is_idle(&self, boxes: &Boxes, at: [u32; 3], idle: &Sums) -> bool {
         let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
-        idle.in_box(base, boxes.sides) == self.existing.in_box(base, boxes.sides)
+        // Where every cell has a node, a box has as many nodes as cells.
+        let nodes = if self.is_full { boxes.size } else { self.existing.in_box(base, boxes.sides) };
+        idle.in_box(base, boxes.sides) == nodes
     }
 
     /// Returns how many of `boxes` are idle and overlap the box of `sides` at `base`, as [`Boxes::overlapped`] does,
@@ -170,27 +175,34 @@ impl Boxes {
     /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of positions that
     /// may wrap around, so that the boxes form a box in the grid of anchors.
     fn overlapping(&self, base: [u32; 3], sides: [u32; 3]) -> ([u32; 3], [u32; 3]) {
-        let (mut first, mut counts) = ([0; 3], [0; 3]);
-        for d in 0..3 {
-            let extent = self.below[d].len() as u32 - 1;
-            let all = self.rising[d].len() as u32;
-            let reach = sides[d] + self.sides[d] - 1;
-            if reach >= extent {
-                counts[d] = all;
-            } else {
-                // The first position whose box of this placement still reaches `base`.
-                let from = (base[d] + extent + 1 - self.sides[d]) % extent;
-                let below = |at: u32| self.below[d][at as usize];
-                first[d] = below(from);
-                counts[d] = match (from + reach).checked_sub(extent) {
-                    None => below(from + reach) - first[d],
-                    Some(wrapped) => all - first[d] + below(wrapped),
-                };
-                // Behind the last anchor the grid begins again.
-                first[d] %= all.max(1);
-            }
+        let found = [0, 1, 2].map(|d| self.overlapping_side(d, base[d], sides[d]));
+        (found.map(|(first, _)| first), found.map(|(_, count)| count))
+    }
+
+    /// Returns, for each of some positions on an axis, the position and what [`Self::overlapping`] returns for a box
+    /// whose side of this length begins there.
+    pub(super) fn overlapping_along(&self, d: usize, at: &[u32], side: u32) -> Vec<(u32, (u32, u32))> {
+        at.iter().map(|&at| (at, self.overlapping_side(d, at, side))).collect()
+    }
+
+    /// Returns the first anchor on axis `d` at which a box overlaps a side from `base` on, and the number of such anchors.
+    fn overlapping_side(&self, d: usize, base: u32, side: u32) -> (u32, u32) {
+        let extent = self.below[d].len() as u32 - 1;
+        let all = self.rising[d].len() as u32;
+        let reach = side + self.sides[d] - 1;
+        if reach >= extent {
+            return (0, all);
         }
-        (first, counts)
+        // The first position whose box of this placement still reaches `base`.
+        let from = (base + extent + 1 - self.sides[d]) % extent;
+        let below = |at: u32| self.below[d][at as usize];
+        let first = below(from);
+        let count = match (from + reach).checked_sub(extent) {
+            None => below(from + reach) - first,
+            Some(wrapped) => all - first + below(wrapped),
+        };
+        // Behind the last anchor the grid begins again.
+        (first % all.max(1), count)
     }
 }
 

@@ -53,7 +53,7 @@ impl Bars {
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
         let range = ends(Scale::Linear, range, Some(self.base), None);
         let groups = self.groups.len().max(1);
-        let widest = page.width.map_or(WIDEST, |width| width - self.left(range) - GAP);
+        let widest = page.width.map_or(WIDEST, |width| width - Self::left(range) - GAP);
         let fitting = ((widest / self.step(page)) as usize).max(1);
         // All lines have about the same number of groups.
         let each = groups.div_ceil(groups.div_ceil(fitting));
@@ -88,7 +88,7 @@ impl Bars {
     }
 
     /// Returns the x of the left end of the axis.
-    fn left(&self, range: (f64, f64)) -> f64 {
+    fn left(range: (f64, f64)) -> f64 {
         let ticks = Ticks::new(Scale::Linear, range, 6);
         ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0
     }
@@ -97,7 +97,7 @@ impl Bars {
     /// lines share.
     fn line_of(&self, groups: &[BarGroup], range: (f64, f64), (on, has_legend): (Page, bool)) -> Drawing {
         let heading = Heading::new(on, &self.title, &self.subtitle);
-        let (ticks, left, top) = (Ticks::new(Scale::Linear, range, 6), self.left(range), heading.height());
+        let (ticks, left, top) = (Ticks::new(Scale::Linear, range, 6), Self::left(range), heading.height());
         let (bar, step) = (self.bar(on), self.step(on));
         let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
         let names = 20.0 + LINE * lines as f64;

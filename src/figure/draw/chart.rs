@@ -1,6 +1,6 @@
 //! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
-use super::coinciding;
+use super::coinciding::{self, NamedPath};
 use super::drawing::{Anchor, Drawing, GRID, INK, QUIET};
 use super::legend::{Legend, Sample};
 use super::letters::{LINE, width};
@@ -21,6 +21,8 @@ pub struct Axis {
     /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do; `None` if
     /// there is none.
     pub most: Option<f64>,
+    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of numbers.
+    pub marks: Vec<(f64, String)>,
     /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
 }
@@ -119,6 +121,9 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     let (low, high) = range(axis, values);
     let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
+    if !axis.marks.is_empty() {
+        ticks.at.clone_from(&axis.marks);
+    }
     if !axis.names.is_empty() {
         (ticks.low, ticks.high) = (low, high);
         ticks.at = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
@@ -197,7 +202,7 @@ impl Chart {
     }
 
     /// Returns the name of each curve, its path in pixels, and whether lines join its points.
-    fn paths(&self, area: &PlotArea) -> Vec<(&str, Vec<(f64, f64)>, bool)> {
+    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
         let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
         self.series
             .iter()

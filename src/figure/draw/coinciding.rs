@@ -3,9 +3,11 @@
 /// The distance in pixels up to which two curves count as one.
 const NEAR: f64 = 1.0;
 
-/// Returns a sentence that names the curves that coincide; `None` if none do. A curve is its name and its path in
-/// pixels, from left to right, and `are_paths` says whether lines join the points.
-pub(super) fn sentence(curves: &[(&str, Vec<(f64, f64)>, bool)]) -> Option<String> {
+/// A curve: its name, its path in pixels from left to right, and whether lines join its points.
+pub(super) type NamedPath<'a> = (&'a str, Vec<(f64, f64)>, bool);
+
+/// Returns a sentence that names the curves that coincide; `None` if none do.
+pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, (_, path, is_path)) in curves.iter().enumerate() {
         let is_like = |group: &&mut Vec<usize>| {

@@ -145,6 +145,9 @@ impl Grid {
 
 /// Returns the ticks of an axis with its ends: about `wanted` of them, or one for each name that is not empty.
 fn ticks((axis, [low, high]): &(Axis, [f64; 2]), wanted: usize) -> Vec<(f64, String)> {
+    if !axis.marks.is_empty() {
+        return axis.marks.iter().filter(|(value, _)| (*low..=*high).contains(value)).cloned().collect();
+    }
     if axis.names.is_empty() {
         let at = Ticks::new(Scale::Linear, (*low, *high), wanted).at;
         return at.into_iter().filter(|(value, _)| (*low..=*high).contains(value)).collect();

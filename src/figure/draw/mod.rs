@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(Drawing::stacked(vec![chart("one")]).svg(), one);
         let both = Drawing::stacked(vec![chart("one"), chart("two")]).svg();
         assert_eq!((both.matches("<svg").count(), both.matches("</svg>").count()), (1, 1));
-        assert!(both.contains("translate(0 468)") && both.contains("height=\"936\""), "{both}");
+        assert!(both.contains("translate(0 472)") && both.contains("height=\"944\""), "{both}");
         let heights =
             |svg: &str| u32::from_be_bytes(png(svg, 1.0).expect("pixels")[20..24].try_into().expect("four"));
         assert_eq!(heights(&both), 2 * heights(&one));

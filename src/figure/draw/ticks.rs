@@ -1,5 +1,7 @@
 //! Ticks at round numbers along an axis, whose ends stand close to the data.
 
+use super::letters::width;
+
 /// The spacing of values along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
@@ -36,7 +38,7 @@ impl Ticks {
     pub(super) fn thin(&mut self, wide: f64) {
         let at = |value: f64| wide * self.share(value);
         let meet = |a: &(f64, String), b: &(f64, String)| {
-            at(b.0) - at(a.0) < (super::letters::width(&a.1) + super::letters::width(&b.1)) / 2.0 + 6.0
+            at(b.0) - at(a.0) < f64::midpoint(width(&a.1), width(&b.1)) + 6.0
         };
         let mut left = self.at.clone();
         while left.len() > 2 && left.windows(2).any(|pair| meet(&pair[0], &pair[1])) {
@@ -138,7 +140,7 @@ fn logarithmic(low: f64, high: f64, wanted: usize) -> Ticks {
     let mut values =
         if powers > 2 { ticks(&[1.0], powers.div_ceil(most)) } else { ticks(&[1.0, 2.0, 5.0], 1) };
     if values.len() < 2 {
-        values = linear(low, high, wanted.min(3)).at.into_iter().map(|(value, _)| value).collect();
+        values = linear(low, high, wanted.clamp(4, 6)).at.into_iter().map(|(value, _)| value).collect();
         values.retain(|value| *value > 0.0);
     }
     // Large numbers are all short or all long, so that no axis has both `1,000` and `10k`.

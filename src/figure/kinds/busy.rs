@@ -68,7 +68,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let chart = Chart {
         title: "Utilization over time".to_owned(),
         subtitle: results.shared_at_first_load(),
-        x: axis.axis(options, "first start"),
+        x: axis.axis(options, results, "first start"),
         y: Axis {
             title: "busy nodes (%)".to_owned(),
             shows: Some(0.0),

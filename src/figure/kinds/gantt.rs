@@ -52,8 +52,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let axis = TimeAxis::new((from, to));
+    let x = axis.axis(options, results, "first start");
     let panel = |((replay, earliest), count): ((&ShownReplay, &Earliest), usize)| {
-        panel(replay, &earliest.jobs, &axis, (options, count))
+        panel(replay, &earliest.jobs, &axis, (options, count, x.clone()))
     };
     let panels: Vec<Grid> = replays.iter().zip(&found).zip(counts).map(panel).collect();
     let said = [results.shared_at_first_load(), note];
@@ -116,7 +117,7 @@ fn panel(
     replay: &ShownReplay,
     jobs: &[PlacedJob],
     axis: &TimeAxis,
-    (options, count): (&PlotOptions<'_>, usize),
+    (options, count, x): (&PlotOptions<'_>, usize, Axis),
 ) -> Grid {
     let (from, to) = axis.span_s();
     let is_shown = |job: &&PlacedJob| job.start_s < to || (job.start_s <= to && job.end_s <= to);
@@ -150,7 +151,7 @@ fn panel(
     Grid {
         title: String::new(),
         subtitle: format!("{} · {first}{shown} of {count} jobs{killed}", replay.name),
-        x: (axis.axis(options, "first start"), [0.0, span]),
+        x: (x, [0.0, span]),
         y: (Axis { title: "node".to_owned(), ..Axis::default() }, [0.0, f64::from(replay.machine.nodes())]),
         square: false,
         cells: unavailable.chain(down).chain(jobs.iter().flat_map(bars)).collect(),

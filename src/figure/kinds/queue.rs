@@ -41,7 +41,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let chart = Chart {
         title: "Length of the queue over time".to_owned(),
         subtitle: results.shared_at_first_load(),
-        x: axis.axis(options, "first arrival"),
+        x: axis.axis(options, results, "first arrival"),
         y: Axis { title: "waiting jobs".to_owned(), shows: Some(0.0), ..Axis::default() },
         series: series.collect(),
     };

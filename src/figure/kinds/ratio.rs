@@ -37,13 +37,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
     named.sort_unstable();
     named.dedup();
-    let by = match &named[..] {
-        [one] => (*one).to_owned(),
-        _ => {
-            let base =
-                bases.iter().flatten().next().map(|&base| results.label(curves[base].rows[0], "allocator"));
-            format!("{} under the same {}", base.unwrap_or_default(), beside(results))
-        }
+    let by = if let [one] = &named[..] {
+        (*one).to_owned()
+    } else {
+        let first = bases.iter().flatten().next();
+        let base = first.map(|&base| results.label(curves[base].rows[0], "allocator"));
+        format!("{} under the same {}", base.unwrap_or_default(), beside(results))
     };
     let bars = Bars {
         title: format!("{} by that of {by}", untitled(column)),

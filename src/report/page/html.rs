@@ -169,6 +169,8 @@ mod tests {
             ],
             jobs: vec![job, lost],
         };
+        let window_s = (0.0, 10.0);
+        let played = Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] };
         let report = Report {
             title: "a & b".to_owned(),
             provenance: vec![("log".to_owned(), "</script>".to_owned())],
@@ -186,7 +188,7 @@ mod tests {
             answer: vec!["a: 1 % below <b>".to_owned()],
             remark: "r".to_owned(),
             commands: vec!["meshreplay replay 'x<y'".to_owned()],
-            played: Some(Played { window_s: (0.0, 10.0), note: "all".to_owned(), replays: vec![replay] }),
+            played: Some(played),
         };
         let page = report.html();
         for part in [

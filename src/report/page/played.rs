@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::escape;
 use super::strip::Strip;
+use crate::figure::Clock;
 use crate::frame::Down;
 
 /// A job that the player shows.
@@ -45,6 +46,8 @@ pub struct PlayedReplay {
 pub struct Played {
     /// The start and the end of the window of time, in seconds.
     pub window_s: (f64, f64),
+    /// The date at which times are 0; `None` if it is unknown.
+    pub clock: Option<Clock>,
     /// A sentence on the jobs that are shown, for the line above the player.
     pub note: String,
     /// The replays from left to right.
@@ -89,7 +92,12 @@ impl Played {
         };
         let replays: Vec<Value> = self.replays.iter().map(replay).collect();
         let (from, to) = self.window_s;
-        escape::json(&json!({ "from": from, "to": to, "replays": replays }).to_string())
+        let mut data = json!({ "from": from, "to": to, "replays": replays });
+        if let Some(clock) = &self.clock {
+            data["unix"] = clock.unix_s.into();
+            data["zone"] = clock.zone_name.as_str().into();
+        }
+        escape::json(&data.to_string())
     }
 }
 

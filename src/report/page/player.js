@@ -8,7 +8,13 @@
   // {from, to, replays: [{name, colour, extents: [w, l, d], unavailable: [first, last, …],
   //   down: [[from, until or null, [first, last, …]], …], queue: [longest in each part of the window, …], busy: [‰, …],
   //   jobs: [[number, submit, start, end, procs, [first, last, …], 1 if killed], …]}, …]}
-  const { from, to, replays } = JSON.parse(source.textContent);
+  // With dates there are unix, the second since 1970 at which times are 0, and zone, the time zone of the log.
+  const { from, to, replays, unix, zone } = JSON.parse(source.textContent);
+  const dates = (() => {
+    if (unix === undefined) return null;
+    // Swedish dates are written year first. Old browsers do not know every zone.
+    try { return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }); } catch { return null; }
+  })();
   const [slider, play, speed, clock, facts, strip, jump, zoom, whole, reach] =
     ["time", "play", "speed", "clock", "facts", "strip", "congestion", "zoom", "whole", "reach"].map((id) => document.getElementById(id));
   const bins = replays[0].queue.length, part = (to - from) / bins;
@@ -17,6 +23,7 @@
   let range = [from, to], pointed = null;
 
   const time = (s) => {
+    if (dates) return dates.format((unix + s) * 1000);
     const day = Math.floor(s / 86400), rest = s - day * 86400;
     const two = (n) => String(Math.floor(n)).padStart(2, "0");
     return `day ${day}, ${two(rest / 3600)}:${two((rest % 3600) / 60)}:${two(rest % 60)}`;

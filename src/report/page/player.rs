@@ -1,67 +1,30 @@
 //! Chooses the jobs that the player of a report shows, and their window of time.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::path::Path;
 
 use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
-use super::strip::{Run, Strip};
+use super::strip::{Run, StripOfRuns};
 use crate::allocator;
-use crate::figure::{Results, downtimes};
+use crate::figure::{Clock, FirstSeeds, Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
 
-/// The number of jobs of a replay up to which a file stays below ten megabytes.
+/// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
+/// The number of bytes of a replay's jobs in the file, about, with which the usual window ends, and that no window may pass.
+const BYTES: usize = 2_000_000;
+const MOST_BYTES: usize = 20_000_000;
 /// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
-const COLUMNS: [&str; 9] =
-    ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
-
-/// The columns of the jobs frame, which all have the same height.
-struct Jobs<'a> {
-    numbers: [&'a [Option<f64>]; 8],
-    nodes: &'a [String],
-    seeds: &'a SheetColumn,
-}
-
-impl<'a> Jobs<'a> {
-    /// Returns the columns; `None` if one is missing or has the wrong type.
-    fn new(sheet: &'a Sheet) -> Option<Self> {
-        let mut numbers: [&[Option<f64>]; 8] = [&[]; 8];
-        for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
-            *slot = sheet.numbers(name)?;
-        }
-        let nodes = sheet.column("nodes")?.texts()?;
-        Some(Self { numbers, nodes, seeds: sheet.column("seed")? })
-    }
-
-    /// Returns the number in row `i` of a column in [`COLUMNS`]; 0 if it is missing.
-    fn of(&self, column: usize, i: usize) -> f64 {
-        self.numbers[column][i].unwrap_or_default()
-    }
-
-    /// Returns the rows of each replay that `is_shown` accepts, for its first seed only, sorted by start.
-    fn by_replay(&self, is_shown: impl Fn(u64) -> bool) -> BTreeMap<u64, Vec<usize>> {
-        let (mut by_replay, mut first) = (BTreeMap::<u64, Vec<usize>>::new(), BTreeMap::new());
-        for i in 0..self.nodes.len() {
-            let replay = self.of(0, i) as u64;
-            let first = *first.entry(replay).or_insert(i);
-            if is_shown(replay) && self.seeds.is_same(i, first) {
-                by_replay.entry(replay).or_default().push(i);
-            }
-        }
-        for rows in by_replay.values_mut() {
-            rows.sort_by(|&a, &b| self.of(4, a).total_cmp(&self.of(4, b)));
-        }
-        by_replay
-    }
-}
+const COLUMNS: [&str; 8] = ["seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
 /// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
-/// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it. Returns `None`
-/// if jobs or their nodes were not kept.
+/// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it, and fewer if they
+/// have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
@@ -70,42 +33,57 @@ pub(super) fn played(
 ) -> Result<Option<Played>, ReportError> {
     let shown = shown(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
-    let Some(sheet) = Sheet::read_jobs(folder, &COLUMNS, &is_shown)? else { return Ok(None) };
-    let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
-    let mut by_replay = jobs.by_replay(is_shown);
-    let window_s = window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
+    let mut window = window_s;
+    if window.is_none() {
+        let Some(usual) = default_window(folder, &shown)? else { return Ok(None) };
+        window = Some(usual);
+    }
+    let mut window = window.unwrap_or((0.0, 1.0));
+    let Some(mut found) = found(folder, &shown, window)? else { return Ok(None) };
+    // The usual window gets shorter until the file is small enough.
+    while window_s.is_none() && found.iter().any(|found| found.bytes() > BYTES) {
+        let ends = found.iter().filter_map(|found| found.end_within(BYTES));
+        let to = ends.fold(window.1, f64::min);
+        if to >= window.1 || to <= window.0 {
+            break;
+        }
+        window = (window.0, to);
+        let Some(again) = self::found(folder, &shown, window)? else { return Ok(None) };
+        found = again;
+    }
     let mut outages = downtimes(folder, results, &is_shown)?;
     let mut replays = Vec::new();
     let (mut kept, mut all, mut killed) = (0, 0, 0);
-    for Shown { number, name, machine, colour } in shown {
-        let rows = by_replay.remove(&number).unwrap_or_default();
-        all += rows.len();
-        let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
-        let inside: Result<Vec<_>, _> =
-            rows.iter().filter(is_inside).map(|&i| job(&jobs, i, &machine, &sheet.path)).collect();
-        let mut inside = inside?;
-        kept += inside.len();
+    for (Shown { number, name, machine, colour }, found) in shown.into_iter().zip(found) {
+        if found.bytes() > MOST_BYTES {
+            let jobs = grouped(found.jobs.len() as f64, 0);
+            return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.0, to: window.1 });
+        }
+        all += found.all;
+        kept += found.jobs.len();
+        let mut inside = found.jobs;
         let Downtimes { mut down, killed: lost } = outages.remove(&number).unwrap_or_default();
-        down.retain(|down| down.from_s <= window_s.1 && down.until_s > window_s.0);
-        let lost: Vec<PlayedJob> = lost.into_iter().filter_map(|run| killed_run(run, window_s)).collect();
+        down.retain(|down| down.from_s <= window.1 && down.until_s > window.0);
+        let lost: Vec<PlayedJob> = lost.into_iter().filter_map(|run| killed_run(run, window)).collect();
         killed += lost.len();
         inside.extend(lost);
         inside.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
-        if inside.len() > 10 * JOBS {
-            let (from, to) = window_s;
-            let jobs = grouped(inside.len() as f64, 0);
-            return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
-        }
         let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
-        let run = |&i: &usize| Run {
-            submit_s: jobs.of(3, i),
-            start_s: jobs.of(4, i),
-            end_s: jobs.of(5, i),
-            nodes: jobs.of(7, i),
-        };
-        let strip = Strip::of(rows.iter().map(run), window_s, f64::from(machine.available()));
+        let strip = found.strip.strip();
         replays.push(PlayedReplay { name, colour, strip, extents, unavailable, down, jobs: inside });
     }
+    let clock = Clock::of(folder, results);
+    let note = note((kept, all, killed), (window, clock.as_ref()), &replays);
+    Ok(Some(Played { window_s: window, clock, note, replays }))
+}
+
+/// Returns the line above the player, from the numbers of the jobs that are shown, of all jobs, and of the runs that were
+/// killed.
+fn note(
+    (kept, all, killed): (usize, usize, usize),
+    (window_s, clock): ((f64, f64), Option<&Clock>),
+    replays: &[PlayedReplay],
+) -> String {
     let count = |count: usize| grouped(count as f64, 0);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
     let lost = match killed {
@@ -113,15 +91,119 @@ pub(super) fn played(
         1 => " and 1 run that was killed".to_owned(),
         killed => format!(" and {} runs that were killed", count(killed)),
     };
-    let note = format!(
-        "{} of {} jobs{lost}: those that run between {} and {} s of the replays; each job keeps its colour.{}",
+    let dates = clock.and_then(|clock| {
+        Some(format!(", {} to {} ({})", clock.date(window_s.0)?, clock.date(window_s.1)?, clock.zone_name))
+    });
+    let dates = dates.unwrap_or_default();
+    format!(
+        "{} of {} jobs{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its colour.{}",
         count(kept),
         count(all),
         grouped(window_s.0, 0),
         grouped(window_s.1, 0),
         if has_holes { " Nodes that are only outlined are unavailable." } else { "" }
-    );
-    Ok(Some(Played { window_s, note, replays }))
+    )
+}
+
+/// What the player shows of the jobs of one replay.
+struct Found {
+    /// The jobs that run in the window of time, in the order of the frame.
+    jobs: Vec<PlayedJob>,
+    strip: StripOfRuns,
+    /// The number of all jobs.
+    all: usize,
+}
+
+impl Found {
+    /// Returns about how many bytes a job takes in the file.
+    fn bytes_of(job: &PlayedJob) -> usize {
+        40 + 10 * job.nodes.len()
+    }
+
+    /// Returns about how many bytes the jobs take in the file.
+    fn bytes(&self) -> usize {
+        self.jobs.iter().map(Self::bytes_of).sum()
+    }
+
+    /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in seconds; `None`
+    /// if all fit.
+    fn end_within(&self, bytes: usize) -> Option<f64> {
+        let mut jobs: Vec<&PlayedJob> = self.jobs.iter().collect();
+        jobs.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
+        let mut left = bytes;
+        let fits = |job: &&&PlayedJob| {
+            let size = Self::bytes_of(job);
+            let fits = size <= left;
+            left = left.saturating_sub(size);
+            !fits
+        };
+        jobs.iter().find(fits).map(|job| job.times_s[1])
+    }
+}
+
+/// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not kept.
+fn found(folder: &Path, shown: &[Shown], window_s: (f64, f64)) -> Result<Option<Vec<Found>>, ReportError> {
+    let empty = |shown: &Shown| {
+        let strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
+        Found { jobs: Vec::new(), strip, all: 0 }
+    };
+    let mut found: Vec<Found> = shown.iter().map(empty).collect();
+    let is_there = visit(folder, shown, &COLUMNS, &mut |position, (sheet, i)| {
+        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
+        let [submit_s, start_s, end_s] = ["submit_s", "start_s", "end_s"].map(of);
+        let found = &mut found[position];
+        found.all += 1;
+        found.strip.add(Run { submit_s, start_s, end_s, nodes: of("allocated") });
+        if start_s <= window_s.1 && end_s > window_s.0 {
+            let text = sheet.column("nodes").and_then(SheetColumn::texts).map_or("", |texts| &texts[i]);
+            let number = of("job") as i64;
+            let nodes = nodes(text, &shown[position].machine).ok_or_else(|| ReportError::Nodes {
+                path: sheet.path.clone(),
+                job: number,
+                found: text.to_owned(),
+            })?;
+            let (times_s, procs) = ([submit_s, start_s, end_s], of("procs") as u32);
+            found.jobs.push(PlayedJob { number, times_s, procs, nodes, is_killed: false });
+        }
+        Ok(())
+    })?;
+    Ok(is_there.then_some(found))
+}
+
+/// Returns the nodes of a job; `None` if the text has another form, or names nodes that the machine does not have.
+fn nodes(text: &str, machine: &Mesh) -> Option<Vec<(u32, u32)>> {
+    parse_intervals(text).ok().filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()))
+}
+
+/// A function that takes the position of a replay, and a row of its jobs: a part of the frame and the number of the row.
+type See<'a> = dyn FnMut(usize, (&Sheet, usize)) -> Result<(), ReportError> + 'a;
+
+/// Hands the rows of the first seed of each of `shown` to `see`: the position of the replay, and a part of the frame with
+/// the row's number in it. Returns false if the jobs were not kept or lack one of the columns.
+fn visit(folder: &Path, shown: &[Shown], columns: &[&str], see: &mut See<'_>) -> Result<bool, ReportError> {
+    let positions: BTreeMap<u64, usize> = shown.iter().map(|shown| shown.number).zip(0..).collect();
+    let (mut seeds, mut has_all) = (FirstSeeds::default(), true);
+    let mut part = |sheet: &Sheet| -> Result<(), ReportError> {
+        let is_missing = |name: &&str| match *name {
+            "nodes" => sheet.column("nodes").and_then(SheetColumn::texts).is_none(),
+            name => sheet.numbers(name).is_none(),
+        };
+        let Some(replays) = sheet.numbers("replay").filter(|_| !columns.iter().any(is_missing)) else {
+            has_all = false;
+            return Ok(());
+        };
+        for (i, replay) in replays.iter().enumerate() {
+            let replay = replay.unwrap_or_default() as u64;
+            let is_first = seeds.is_first(sheet, (i, replay));
+            if let Some(&position) = positions.get(&replay).filter(|_| is_first) {
+                see(position, (sheet, i))?;
+            }
+        }
+        Ok(())
+    };
+    let is_shown = |replay: u64| positions.contains_key(&replay);
+    let is_kept = Sheet::visit_details(folder, "jobs", columns, &is_shown, &mut part)?;
+    Ok(is_kept && has_all)
 }
 
 /// A replay that the player shows.
@@ -165,36 +247,58 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
 }
 
 /// Returns the default window of time. It begins with the first start and ends where one of the replays has started
-/// [`JOBS`] jobs. If no replay has so many jobs, it ends with the last job.
-fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f64, f64) {
-    let starts = |rows: &Vec<usize>| rows.first().map(|&i| jobs.of(4, i));
-    let from = by_replay.values().filter_map(starts).fold(f64::INFINITY, f64::min);
-    let until = |rows: &Vec<usize>| match rows.get(JOBS) {
-        Some(&i) => jobs.of(4, i),
-        None => rows.iter().map(|&i| jobs.of(5, i)).fold(f64::NEG_INFINITY, f64::max),
-    };
+/// [`JOBS`] jobs. If no replay has so many jobs, it ends with the last job. Returns `None` if jobs or their nodes were not
+/// kept.
+fn default_window(folder: &Path, shown: &[Shown]) -> Result<Option<(f64, f64)>, ReportError> {
+    // The earliest starts of each replay, one more than the window has, with the latest of them on top.
+    let mut starts: Vec<BinaryHeap<Time>> = shown.iter().map(|_| BinaryHeap::new()).collect();
+    let mut last_s = vec![f64::NEG_INFINITY; shown.len()];
+    let is_there = visit(folder, shown, &["seed", "start_s", "end_s"], &mut |position, (sheet, i)| {
+        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
+        let (earliest, start) = (&mut starts[position], Time(of("start_s")));
+        if earliest.len() <= JOBS {
+            earliest.push(start);
+        } else if earliest.peek().is_some_and(|latest| start < *latest) {
+            earliest.pop();
+            earliest.push(start);
+        }
+        last_s[position] = last_s[position].max(of("end_s"));
+        Ok(())
+    })?;
+    if !is_there {
+        return Ok(None);
+    }
+    let from = starts.iter().flatten().map(|time| time.0).fold(f64::INFINITY, f64::min);
+    let cut = starts.iter().filter(|starts| starts.len() > JOBS).filter_map(BinaryHeap::peek);
     // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
-    let is_cut = by_replay.values().any(|rows| rows.len() > JOBS);
-    let ends = by_replay.values().filter(|rows| !is_cut || rows.len() > JOBS).map(until);
-    let to = if is_cut { ends.fold(f64::INFINITY, f64::min) } else { ends.fold(f64::NEG_INFINITY, f64::max) };
+    let ends = cut.map(|time| time.0).fold(f64::INFINITY, f64::min);
+    let to = if ends < f64::INFINITY { ends } else { last_s.into_iter().fold(f64::NEG_INFINITY, f64::max) };
     // Without jobs there is no window. Any window serves.
-    if from < to { (from, to) } else { (0.0, 1.0) }
+    Ok(Some(if from < to { (from, to) } else { (0.0, 1.0) }))
 }
 
-/// Returns job `i` of the table. Fails if its nodes are not nodes of the machine.
-fn job(jobs: &Jobs<'_>, i: usize, machine: &Mesh, path: &Path) -> Result<PlayedJob, ReportError> {
-    let number = jobs.of(2, i) as i64;
-    let nodes = parse_intervals(&jobs.nodes[i])
-        .ok()
-        .filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()));
-    let damaged = || ReportError::Nodes { path: path.to_owned(), job: number, found: jobs.nodes[i].clone() };
-    Ok(PlayedJob {
-        number,
-        times_s: [3, 4, 5].map(|column| jobs.of(column, i)),
-        procs: jobs.of(6, i) as u32,
-        nodes: nodes.ok_or_else(damaged)?,
-        is_killed: false,
-    })
+/// A time in seconds, in the order of time.
+#[derive(Clone, Copy, Debug)]
+struct Time(f64);
+
+impl PartialEq for Time {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Time {}
+
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }
 
 /// Returns a run in which a job was killed as the player shows it; `None` if it is outside the window of time, or if its

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::verdicts::{read, words};
-use crate::figure::Results;
+use crate::figure::{Clock, Results};
 use crate::frame::STUDY_FILE;
 use crate::study::{Options, ReplaySpec};
 use crate::text::command_line;
@@ -34,7 +34,16 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
             }
             for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
                 let of = |key: &str| log.get(key).map(words).unwrap_or_default();
-                add("log", format!("{}, {} records, SHA-256 {}", of("name"), of("records"), of("sha256")));
+                let began = log.get("starts").and_then(|starts| {
+                    let clock =
+                        Clock::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)?;
+                    Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name))
+                });
+                let began = began.unwrap_or_default();
+                add(
+                    "log",
+                    format!("{}, {} records{began}, SHA-256 {}", of("name"), of("records"), of("sha256")),
+                );
             }
         }
         None => add("version", results.label(0, "version")),

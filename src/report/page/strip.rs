@@ -25,38 +25,52 @@ pub struct Strip {
     pub busy: Vec<u32>,
 }
 
-impl Strip {
-    /// Returns the strip of all jobs of a replay. O(J·(log J + P)) for J jobs and P parts.
-    pub(super) fn of(
-        runs: impl Iterator<Item = Run> + Clone,
-        (from_s, to_s): (f64, f64),
-        nodes: f64,
-    ) -> Self {
-        let part_s = (to_s - from_s) / PARTS as f64;
-        let mut busy = vec![0.0; PARTS];
-        let mut changes: Vec<(f64, i32)> = Vec::new();
-        for run in runs {
-            // A job that starts at once never waits.
-            if run.start_s > run.submit_s && run.submit_s <= to_s && run.start_s > from_s {
-                changes.extend([(run.submit_s, 1), (run.start_s, -1)]);
-            }
-            let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
-            if end_s <= start_s {
-                continue;
-            }
-            let first = part_of(start_s - from_s, part_s);
-            for (i, busy) in busy.iter_mut().enumerate().take(part_of(end_s - from_s, part_s) + 1).skip(first)
-            {
-                let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
-                *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
-            }
+/// A strip in the making, to which the jobs of a replay are added in any order.
+pub(super) struct StripOfRuns {
+    window_s: (f64, f64),
+    nodes: f64,
+    busy: Vec<f64>,
+    /// The changes of the length of the queue: the time in seconds, and 1 or −1.
+    changes: Vec<(f64, i32)>,
+}
+
+impl StripOfRuns {
+    /// Returns the strip of no job for a window of time. `nodes` is the number of nodes that jobs can have.
+    pub(super) fn new(window_s: (f64, f64), nodes: f64) -> Self {
+        Self { window_s, nodes, busy: vec![0.0; PARTS], changes: Vec::new() }
+    }
+
+    fn part_s(&self) -> f64 {
+        (self.window_s.1 - self.window_s.0) / PARTS as f64
+    }
+
+    /// Adds a job. O(parts in which it runs).
+    pub(super) fn add(&mut self, run: Run) {
+        let ((from_s, to_s), part_s) = (self.window_s, self.part_s());
+        // A job that starts at once never waits.
+        if run.start_s > run.submit_s && run.submit_s <= to_s && run.start_s > from_s {
+            self.changes.extend([(run.submit_s, 1), (run.start_s, -1)]);
         }
+        let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
+        if end_s <= start_s {
+            return;
+        }
+        let filled = part_of(start_s - from_s, part_s)..=part_of(end_s - from_s, part_s);
+        for (i, busy) in filled.clone().zip(&mut self.busy[filled]) {
+            let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
+            *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
+        }
+    }
+
+    /// Returns the strip. O(C·log C + P) for C changes of the queue and P parts.
+    pub(super) fn strip(mut self) -> Strip {
+        let part_s = self.part_s();
         // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any time.
-        changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let thousandths = |busy: f64| (1000.0 * busy / (nodes.max(1.0) * part_s)).round() as u32;
-        Self {
-            queue: longest(&changes, (from_s, to_s), part_s),
-            busy: busy.into_iter().map(thousandths).collect(),
+        self.changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let thousandths = |busy: f64| (1000.0 * busy / (self.nodes.max(1.0) * part_s)).round() as u32;
+        Strip {
+            queue: longest(&self.changes, self.window_s, part_s),
+            busy: self.busy.into_iter().map(thousandths).collect(),
         }
     }
 }
@@ -109,7 +123,9 @@ mod tests {
             })
             .collect();
         let (from_s, to_s) = (100.0, 580.0);
-        let strip = Strip::of(runs.iter().copied(), (from_s, to_s), 64.0);
+        let mut strip = StripOfRuns::new((from_s, to_s), 64.0);
+        runs.iter().for_each(|run| strip.add(*run));
+        let strip = strip.strip();
         assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
         // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning, where first
         // the waiting jobs of the second before are there, except for those of the first part.

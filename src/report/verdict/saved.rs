@@ -71,8 +71,16 @@ fn key(sheet: &Sheet, row: usize) -> (String, String) {
     (label("replay"), label("seed"))
 }
 
-/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept.
+/// The number of jobs of a replication up to which differences have intervals. More would take much memory: all jobs of
+/// a replication are in memory at a time.
+const MOST_JOBS: f64 = 2_500_000.0;
+
+/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very many.
 fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
+    let jobs = results.sheet.numbers("jobs").unwrap_or_default();
+    if jobs.iter().flatten().any(|&jobs| jobs > MOST_JOBS) {
+        return Ok(SavedBlocks::new());
+    }
     let compared: Vec<_> = METRICS
         .iter()
         .filter(|metric| metric.is_compared)
@@ -84,42 +92,99 @@ fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> 
     }
     names.sort_unstable();
     names.dedup();
-    let Some(jobs) = Sheet::read_jobs(folder, &names, &|_| true)? else { return Ok(SavedBlocks::new()) };
     let trim = Trim { percent: results.sheet.numbers("trim_percent").and_then(|percent| percent[0]) };
     let mut found = SavedBlocks::new();
-    let mut start = 0;
-    while start < jobs.height() {
-        let first = key(&jobs, start);
-        let is_same = |name: &str, i: usize| jobs.column(name).is_some_and(|column| column.is_same(start, i));
-        let is_of_first = |i: &usize| is_same("replay", *i) && is_same("seed", *i);
-        let end = (start + 1..jobs.height()).find(|i| !is_of_first(i)).unwrap_or(jobs.height());
-        let column = |name: &str| Some(&jobs.numbers(name)?[start..end]);
-        let Some(saved) = saved_jobs(&column) else { return Ok(SavedBlocks::new()) };
-        let values = |(column_name, less): (&str, Option<&str>)| {
-            let (of, less) = (column(column_name)?, less.map(column));
-            let value = |i: usize| {
-                of[i].unwrap_or_default() - less.flatten().map_or(0.0, |less| less[i].unwrap_or_default())
+    let mut reading = Reading { names: &names, key: None, columns: Vec::new() };
+    let mut has_all = true;
+    let mut add = |reading: &mut Reading<'_>| {
+        let Some(key) = reading.key.take() else { return };
+        match reading.sums(&compared, trim) {
+            Some(sums) => drop(found.insert(key, sums)),
+            None => has_all = false,
+        }
+    };
+    let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
+        let is_same =
+            |name: &str, i: usize| sheet.column(name).is_some_and(|column| column.is_same(i, i - 1));
+        for i in 0..sheet.height() {
+            // The rows of a replication stand together.
+            let is_new = if i > 0 {
+                !(is_same("replay", i) && is_same("seed", i))
+            } else {
+                reading.key.as_ref() != Some(&key(sheet, 0))
             };
+            if is_new {
+                add(&mut reading);
+                reading.begin(key(sheet, i), sheet);
+            }
+            reading.push(sheet, i);
+        }
+        Ok(())
+    };
+    Sheet::visit_details(folder, "jobs", &names, &|_| true, &mut part)?;
+    add(&mut reading);
+    Ok(if has_all { found } else { SavedBlocks::new() })
+}
+
+/// The columns of one replication, as they are read.
+struct Reading<'a> {
+    names: &'a [&'static str],
+    /// The replay and the seed; `None` before the first row.
+    key: Option<(String, String)>,
+    /// The numbers of each column; empty for a column that the jobs lack.
+    columns: Vec<Option<Vec<f64>>>,
+}
+
+impl Reading<'_> {
+    /// Begins with another replication, whose first row is in `sheet`.
+    fn begin(&mut self, key: (String, String), sheet: &Sheet) {
+        self.key = Some(key);
+        self.columns = self.names.iter().map(|name| sheet.numbers(name).map(|_| Vec::new())).collect();
+    }
+
+    /// Adds a row.
+    fn push(&mut self, sheet: &Sheet, i: usize) {
+        for (name, column) in self.names.iter().zip(&mut self.columns) {
+            if let (Some(values), Some(numbers)) = (column.as_mut(), sheet.numbers(name)) {
+                values.push(numbers[i].unwrap_or_default());
+            }
+        }
+    }
+
+    /// Returns the numbers of a column; `None` if the jobs lack it.
+    fn column(&self, name: &str) -> Option<&[f64]> {
+        let at = self.names.iter().position(|other| *other == name)?;
+        self.columns.get(at)?.as_deref()
+    }
+
+    /// Returns the sums over blocks of the replication; `None` if a column is missing.
+    fn sums(
+        &self,
+        compared: &[(&'static str, (&'static str, Option<&'static str>))],
+        trim: Trim,
+    ) -> Option<BlockSums> {
+        let saved = self.saved_jobs()?;
+        let values = |(name, less): (&str, Option<&str>)| {
+            let (of, less) = (self.column(name)?, less.map(|less| self.column(less)));
+            let value = |i: usize| of[i] - less.flatten().map_or(0.0, |less| less[i]);
             Some((0..of.len()).map(value).collect::<Vec<f64>>())
         };
         let numbers: Option<Vec<_>> =
             compared.iter().map(|(name, columns)| Some((*name, values(*columns)?))).collect();
-        let Some(numbers) = numbers else { return Ok(SavedBlocks::new()) };
-        found.insert(first, BlockSums::of_saved(&saved, trim, &numbers));
-        start = end;
+        Some(BlockSums::of_saved(&saved, trim, &numbers?))
     }
-    Ok(found)
-}
 
-/// Returns the jobs of one replication; `None` if a column is missing. `column` returns its part of a column.
-fn saved_jobs<'a>(column: &impl Fn(&str) -> Option<&'a [Option<f64>]>) -> Option<Vec<SavedJob>> {
-    let [number, submit, start, procs] = ["job", "submit_s", "start_s", "procs"].map(column);
-    let (number, submit, start, procs) = (number?, submit?, start?, procs?);
-    let job = |i: usize| SavedJob {
-        number: number[i].unwrap_or_default() as i64,
-        submit_s: submit[i].unwrap_or_default(),
-        start_s: start[i].unwrap_or_default(),
-        procs: procs[i].unwrap_or_default() as u32,
-    };
-    Some((0..number.len()).map(job).collect())
+    /// Returns the jobs of the replication; `None` if a column is missing.
+    fn saved_jobs(&self) -> Option<Vec<SavedJob>> {
+        let [number, submit, start, procs] =
+            ["job", "submit_s", "start_s", "procs"].map(|name| self.column(name));
+        let (number, submit, start, procs) = (number?, submit?, start?, procs?);
+        let job = |i: usize| SavedJob {
+            number: number[i] as i64,
+            submit_s: submit[i],
+            start_s: start[i],
+            procs: procs[i] as u32,
+        };
+        Some((0..number.len()).map(job).collect())
+    }
 }

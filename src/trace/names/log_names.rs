@@ -47,6 +47,18 @@ impl LogNames {
         Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
     }
 
+    /// Returns the time at which submit times are 0, in seconds since 1970, and the time zone of the log: its name, or an
+    /// offset such as `+01:00`. `None` if the log does not tell.
+    pub fn start(&self) -> Option<(i64, String)> {
+        let LogStart { unix_s, zone } = self.start.as_ref()?;
+        let by_offset = || {
+            let seconds = zone.to_fixed_offset().ok()?.seconds();
+            let sign = if seconds < 0 { '-' } else { '+' };
+            Some(format!("{sign}{:02}:{:02}", seconds.abs() / 3600, seconds.abs() % 3600 / 60))
+        };
+        Some((*unix_s, zone.iana_name().map(ToOwned::to_owned).or_else(by_offset)?))
+    }
+
     /// Returns the name of a number, or the number itself as text if the log has no name for it.
     pub fn label(&self, kind: NameKind, number: i64) -> String {
         self.names
@@ -149,6 +161,8 @@ mod tests {
         assert_eq!(kth.hour_of_week(5 * 7 * 86_400), Some(13), "one hour less of summer time");
         let offset = names("; UnixStartTime: 843480031\n; TimeZone: -3600");
         assert_eq!(offset.hour_of_week(0), Some(11));
+        assert_eq!(kth.start(), Some((843_480_031, "Europe/Stockholm".to_owned())));
+        assert_eq!(offset.start(), Some((843_480_031, "-01:00".to_owned())));
         for unknown in ["; TimeZone: 3600", "; UnixStartTime: 0\n; TimeZone: 0", "; UnixStartTime: 843480031"]
         {
             assert_eq!(names(unknown).hour_of_week(0), None, "{unknown}");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::figure::draw::{Kind, Look, Point, Series};
 use crate::figure::error::FigureError;
+use crate::figure::first_seeds::FirstSeeds;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
 use crate::frame::Sheet;
@@ -99,33 +100,6 @@ pub(in crate::figure::kinds) fn visit_rows(
     };
     let is_kept = Sheet::visit_details(options.folder, detail, &wanted, &is_shown, &mut part)?;
     Ok(is_kept && has_all)
-}
-
-/// Tells rows of the first seed of a replay from others, as they come. The rows of a seed stand together.
-#[derive(Default)]
-pub(in crate::figure::kinds) struct FirstSeeds {
-    /// The replay of the last row, and whether it had the first seed.
-    last: Option<(u64, bool)>,
-    /// The seed of the last row of the part before, as text, which keeps all digits.
-    before: String,
-}
-
-impl FirstSeeds {
-    /// Returns whether row `i` of a part, which is of this replay, has the first seed of the replay. All rows have to be
-    /// asked for, in their order.
-    pub(in crate::figure::kinds) fn is_first(&mut self, sheet: &Sheet, (i, replay): (usize, u64)) -> bool {
-        let Some(seeds) = sheet.column("seed") else { return true };
-        let is_same = if i == 0 { seeds.label(0) == self.before } else { seeds.is_same(i, i - 1) };
-        let is_first = match self.last {
-            Some((last, was_first)) if last == replay => was_first && is_same,
-            _ => true,
-        };
-        self.last = Some((replay, is_first));
-        if i + 1 == sheet.height() {
-            self.before = seeds.label(i);
-        }
-        is_first
-    }
 }
 
 /// Returns points without confidence intervals.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{FirstSeeds, job_curves};
+use super::columns::job_curves;
 use crate::figure::downtimes::downtimes;
 use crate::figure::error::FigureError;
+use crate::figure::first_seeds::FirstSeeds;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
 use crate::frame::{Downtimes, Sheet, SheetColumn};
@@ -93,7 +94,7 @@ pub(in crate::figure::kinds) fn visit_placed(
     let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
         let numbers = |name: &str| sheet.numbers(name);
         let nodes = sheet.column("nodes").and_then(SheetColumn::texts);
-        let (Some(of), Some(jobs), Some(starts), Some(ends), Some(nodes)) =
+        let (Some(of), Some(jobs), Some(begun), Some(ended), Some(nodes)) =
             (numbers("replay"), numbers("job"), numbers("start_s"), numbers("end_s"), nodes)
         else {
             // A part without rows has no texts.
@@ -105,7 +106,7 @@ pub(in crate::figure::kinds) fn visit_placed(
             let is_first = seeds.is_first(sheet, (i, replay));
             let Some(&position) = positions.get(&replay).filter(|_| is_first) else { continue };
             counts[position] += 1;
-            let (start_s, end_s) = (starts[i].unwrap_or_default(), ends[i].unwrap_or_default());
+            let (start_s, end_s) = (begun[i].unwrap_or_default(), ended[i].unwrap_or_default());
             if !wants(start_s, end_s) {
                 continue;
             }

@@ -1,9 +1,11 @@
 //! The horizontal axis of pictures over time.
 
 use super::columns::{JobCurve, visit_rows};
+use crate::figure::clock::Clock;
 use crate::figure::draw::Axis;
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
+use crate::figure::results::Results;
 
 /// A stretch of time in seconds, and the unit in which an axis shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,9 +55,24 @@ impl TimeAxis {
         (time_s - self.from_s) / self.unit_s
     }
 
-    /// Returns the settings of the axis. `first` says at what it begins if there is no window, such as `first start`.
-    pub(in crate::figure::kinds) fn axis(&self, options: &PlotOptions<'_>, first: &str) -> Axis {
+    /// Returns the settings of the axis: dates if the results have them, and otherwise the time since its beginning.
+    /// `first` says what that is if there is no window, such as `first start`.
+    pub(in crate::figure::kinds) fn axis(
+        &self,
+        options: &PlotOptions<'_>,
+        results: &Results,
+        first: &str,
+    ) -> Axis {
         let unit = self.unit;
+        let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
+        if let Some(clock) = Clock::of(options.folder, results) {
+            let ticks = clock.ticks(self.span_s(), wanted);
+            let marks: Vec<_> = ticks.into_iter().map(|(time_s, label)| (self.at(time_s), label)).collect();
+            if !marks.is_empty() {
+                let title = format!("date ({})", clock.zone_name);
+                return Axis { title, marks, shows: Some(0.0), ..Axis::default() };
+            }
+        }
         let title = match options.window_s {
             None => format!("time since the {first} ({unit})"),
             Some((from_s, _)) => format!("time since {} s ({unit})", crate::text::grouped(from_s, 0)),
