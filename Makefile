@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth doc man bless
+.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -18,7 +18,7 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
-	BLESS=1 $(CARGO) test --release --test it -- docs:: docs_pictures:: docs_registries:: plot_cli::
+	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: plot_cli::
 
 # Builds the core alone, without data frames and the command, and runs its tests: quick after a change in an allocator.
 # TESTS=NAME runs those whose names hold NAME.
@@ -94,3 +94,17 @@ book:
 # Builds the library's documentation and opens it.
 doc:
 	$(CARGO) doc --release --no-deps --open
+
+# Throws random inputs at every reader, allocator and scheduler for MINUTES, with debug assertions and checks of overflow; see
+# docs/src/fuzzing.md. FUZZ=NAME tries the targets whose names hold NAME. Then a tenth of that at the readers of results.
+MINUTES ?= 10
+fuzz:
+	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
+	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
+
+# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position.
+# EVERY=10 tries every tenth. Says that it is skipped where there is no strace.
+EVERY ?= 1
+faults:
+	$(CARGO) build --release --quiet
+	python3 tests/faults/run.py --every $(EVERY) target/release/meshreplay

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::detail::{DETAILS, Detail};
 use super::file::write_to;
-use super::kept::{foreign, is_result_of};
+use super::kept::{foreign, is_result_of, names};
 use super::labels::{relabel, without_labels};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
@@ -239,15 +239,25 @@ impl StudyFolder {
     /// not replace. Therefore the summary is written again until no further cell has been finished meanwhile.
     pub fn write_summary(&self, manifest: &Manifest, tidy: bool) -> Result<(), FrameError> {
         loop {
-            let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
+            let finished = self.finished(manifest)?;
             self.write_rows(manifest, &finished)?;
             if tidy || self.tidy().exists() {
                 self.write_tidy(manifest)?;
             }
-            if manifest.cells.iter().zip(&finished).all(|(cell, was)| self.has(&cell.key, false) == *was) {
+            if self.finished(manifest)? == finished {
                 return self.forget_start(manifest);
             }
         }
+    }
+
+    /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read now: a summary
+    /// without it would look complete.
+    fn finished(&self, manifest: &Manifest) -> Result<Vec<bool>, FrameError> {
+        let is_finished = |cell: &ManifestCell| {
+            let path = self.row(&cell.key);
+            names(&path, &cell.key).map_err(|source| FrameError::Unreadable { path, source })
+        };
+        manifest.cells.iter().map(is_finished).collect()
     }
 
     /// Writes the summary of the cells for which `finished` is true.

@@ -20,7 +20,7 @@ pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
 
 /// Does the same as [`is_result_of`], but fails for a file that is there and cannot be read now, as on a disk that is not
 /// reached. Whoever took such a file for none would lose a result.
-fn names(path: &Path, key: &str) -> io::Result<bool> {
+pub(super) fn names(path: &Path, key: &str) -> io::Result<bool> {
     // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");
     match footer(path) {

@@ -13,6 +13,7 @@ mod audit_cli;
 mod check_cli;
 mod compaction;
 mod data_out;
+mod dependencies;
 mod docs;
 mod docs_links;
 mod docs_pictures;

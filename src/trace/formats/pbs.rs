@@ -280,8 +280,9 @@ impl<'a> Hosts<'a> {
             let times = rest.split_once('*').map(|(_, times)| times.parse().unwrap_or(1));
             let cpus = rest.split(':').find_map(|item| item.strip_prefix("ncpus=")?.parse().ok());
             let range = rest.strip_prefix('/').and_then(|rest| rest.split_once('-'));
-            let range = range.and_then(|(a, b)| Some(b.parse::<i64>().ok()? - a.parse::<i64>().ok()? + 1));
-            slots += times.or(cpus).or(range).unwrap_or(1);
+            let range =
+                range.and_then(|(a, b)| b.parse::<i64>().ok()?.checked_sub(a.parse().ok()?)?.checked_add(1));
+            slots = slots.saturating_add(times.or(cpus).or(range).unwrap_or(1));
         }
         let slots = (!names.is_empty()).then_some(slots);
         Self { names, slots }

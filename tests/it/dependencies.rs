@@ -1,0 +1,154 @@
+//! The crates that this program is built of: their licences, those that are there twice, and the page that says why each is
+//! trusted, which is made of the comments in Cargo.toml. Nothing is fetched for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::docs::root;
+use crate::support::{Tested, assert_committed};
+
+/// Licences that all let this program be given on under its own. Of an expression with OR one side has to be among them, of
+/// one with AND both.
+const LICENCES: [&str; 11] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Zlib",
+];
+
+/// Whether the licence expression is fulfilled by the licences above.
+fn is_free(expression: &str) -> bool {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    let is_one = |part: &str| part.split(" OR ").any(|licence| LICENCES.contains(&licence.trim()));
+    plain.split(" AND ").all(is_one)
+}
+
+#[test]
+fn expressions_of_licences_are_understood() {
+    for free in [
+        "MIT",
+        "Unlicense OR MIT",
+        "MIT/Apache-2.0",
+        "(MIT OR Apache-2.0) AND Unicode-3.0",
+        "Apache-2.0 / MIT",
+    ] {
+        assert!(is_free(free), "{free}");
+    }
+    for other in ["GPL-3.0", "MIT AND GPL-3.0", "", "MPL-2.0"] {
+        assert!(!is_free(other), "{other}");
+    }
+}
+
+/// What Cargo knows of the packages that are built on this system, without asking anybody; `None` if it lacks some.
+fn packages() -> Result<Option<Vec<Value>>, Box<dyn std::error::Error>> {
+    let target = Command::new("rustc").arg("-vV").output()?;
+    let target = String::from_utf8(target.stdout)?;
+    let target = target.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+    let mut cargo = Command::new(option_env!("CARGO").unwrap_or("cargo"));
+    cargo.args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", target]);
+    let output = cargo.current_dir(root()).output()?;
+    if !output.status.success() {
+        println!("skipped: cargo metadata --offline: {}", String::from_utf8_lossy(&output.stderr).trim());
+        return Ok(None);
+    }
+    let all: Value = serde_json::from_slice(&output.stdout)?;
+    let built: BTreeSet<&str> = all["resolve"]["nodes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|node| node["id"].as_str())
+        .collect();
+    let packages = all["packages"].as_array().into_iter().flatten();
+    Ok(Some(packages.filter(|of| of["id"].as_str().is_some_and(|id| built.contains(id))).cloned().collect()))
+}
+
+#[test]
+fn every_crate_may_be_given_on() -> Tested {
+    let Some(packages) = packages()? else { return Ok(()) };
+    let licence = |of: &Value| of["license"].as_str().unwrap_or_default().to_owned();
+    let wrong: Vec<String> = packages
+        .iter()
+        .filter(|of| of["source"].is_string() && !is_free(&licence(of)))
+        .map(|of| format!("{} {}: '{}'", of["name"], of["version"], licence(of)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Whatever is built comes from the registry with a checksum in Cargo.lock, or is this project's own.
+    let foreign = |of: &&Value| of["source"].as_str().is_some_and(|source| !source.starts_with("registry+"));
+    assert_eq!(packages.iter().filter(foreign).count(), 0);
+    let lock = fs::read_to_string(root().join("Cargo.lock"))?;
+    let (crates, sums) =
+        (lock.matches("source = \"registry+").count(), lock.matches("checksum = \"").count());
+    assert_eq!(crates, sums, "crates without a checksum");
+    Ok(())
+}
+
+/// Crates that are built in several versions, as others ask for older ones. Polars and the fonts of plots do so.
+const TWICE: [&str; 8] =
+    ["base64", "float-cmp", "foldhash", "getrandom", "hashbrown", "itertools", "miniz_oxide", "syn"];
+
+#[test]
+fn no_other_crate_is_built_in_several_versions() -> Tested {
+    let Some(packages) = packages()? else { return Ok(()) };
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for of in &packages {
+        versions
+            .entry(of["name"].as_str().unwrap_or_default())
+            .or_default()
+            .insert(of["version"].as_str().unwrap_or_default());
+    }
+    let new: Vec<_> = versions.iter().filter(|(name, of)| of.len() > 1 && !TWICE.contains(name)).collect();
+    assert!(new.is_empty(), "{new:?}: is there a version that others use already?");
+    Ok(())
+}
+
+/// A dependency as Cargo.toml names it: the crate, its version and the reason.
+fn dependencies(manifest: &str) -> Result<Vec<[String; 3]>, String> {
+    let mut found = Vec::new();
+    let mut is_in = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_in = line.ends_with("dependencies]");
+            continue;
+        }
+        let Some((name, rest)) = line.split_once(" = ").filter(|_| is_in) else { continue };
+        // A reason begins behind the last quotation mark, bracket or brace.
+        let (given, reason) = rest.split_once(" # ").unwrap_or((rest, ""));
+        let version = given
+            .split('"')
+            .find(|part| part.trim_start_matches('=').starts_with(|c: char| c.is_ascii_digit()));
+        let version = version.ok_or_else(|| format!("{name} has no version"))?;
+        found.push([name, version, reason].map(str::to_owned));
+    }
+    Ok(found)
+}
+
+#[test]
+fn the_page_says_why_each_dependency_is_trusted() -> Tested {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
+    let mut page = String::from(
+        "# What it is built of\n\n\
+         This program asks for these crates, each for the reason that `Cargo.toml` gives. `Cargo.lock` names every crate that is built, with \
+         its checksum; a test holds that all come from the registry, that their licences let the program be given on under its own, \
+         and that no further crate is built in two versions. None of this program's own code is `unsafe`.\n\n\
+         | crate | version | why |\n| --- | --- | --- |\n",
+    );
+    for [name, version, reason] in dependencies(&manifest)? {
+        // What has no reason of its own belongs to the one above it.
+        let reason =
+            if reason.is_empty() { "see `Cargo.toml`".to_owned() } else { reason.replace('|', "\\|") };
+        writeln!(page, "| `{name}` | {version} | {reason} |")?;
+    }
+    page += "\nThe Python package has its own list in `python/Cargo.toml`.\n";
+    assert_committed("docs/src/dependencies.md", &page)
+}
