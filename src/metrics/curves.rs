@@ -146,7 +146,9 @@ mod tests {
         let jobs = [(0.0, 10.0, 4.0), (2.5, 7.0, 2.0), (9.0, 30.0, 1.0), (-5.0, 0.0, 9.0), (3.0, 3.0, 9.0)];
         let busy = |range: (f64, f64)| {
             let mut busy = BusyNodes::new(range, 4);
-            jobs.iter().for_each(|&(start, end, nodes)| busy.add(start, end, nodes));
+            for (start, end, nodes) in jobs {
+                busy.add(start, end, nodes);
+            }
             busy.means()
         };
         let found = busy((0.0, 20.0));

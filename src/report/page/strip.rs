@@ -124,7 +124,9 @@ mod tests {
             .collect();
         let (from_s, to_s) = (100.0, 580.0);
         let mut strip = StripOfRuns::new((from_s, to_s), 64.0);
-        runs.iter().for_each(|run| strip.add(*run));
+        for run in &runs {
+            strip.add(*run);
+        }
         let strip = strip.strip();
         assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
         // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning, where first

@@ -275,7 +275,7 @@ impl Replay {
         let spec = &self.spec;
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
-            [&spec.allocator, &spec.scheduler, &spec.network].map(|spec| spec.to_string());
+            [&spec.allocator, &spec.scheduler, &spec.network].map(ToString::to_string);
         let setup = guest::Setup { label: "", mesh: &spec.machine, jobs, seed, stop: &stop, lists };
         let mut built =
             self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
