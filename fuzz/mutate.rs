@@ -53,7 +53,7 @@ const TEXTS: [&str; 40] = [
 /// Returns a mutation of an input of `pool`. `words` are texts that mean something to the reader.
 pub(crate) fn mutated(pool: &[Vec<u8>], words: &[&str], random: &mut impl Rng) -> Vec<u8> {
     let mut bytes = pool.choose(random).cloned().unwrap_or_default();
-    for _ in 0..1 + random.random_range(0..6_u32) {
+    for _ in 0..=random.random_range(0..6_u32) {
         step(&mut bytes, pool, words, random);
     }
     bytes.truncate(LONGEST);

@@ -7,6 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use meshreplay::disk::hexadecimal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
@@ -151,7 +152,7 @@ fn smallest(target: &Target, mut input: Vec<u8>) -> Vec<u8> {
 
 /// Prints what is wrong and keeps the input.
 fn report(target: &Target, input: &[u8], wrong: &Wrong) {
-    let name: String = Sha256::digest(input).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let name = hexadecimal(&Sha256::digest(input)[..6]);
     let path = folder("failures").join(target.name).join(name);
     let kept = path.parent().map(fs::create_dir_all).and_then(|_| fs::write(&path, input).ok());
     let how = match wrong {

@@ -139,7 +139,9 @@ fn by_format(format: &str, name: &str, bytes: &[u8]) -> String {
             read_all(&path, Some(format), true).expect("lenient reading takes what strict reading takes");
         assert!(*strict == lenient, "lenient reading gives other records");
         let mut builder = WorkloadBuilder::new(Rules::default());
-        strict.iter().for_each(|record| builder.add(record));
+        for record in strict {
+            builder.add(record);
+        }
         let workload = builder.finish(0);
         assert_eq!(workload.jobs.len() as u64 + workload.left_out.total(), strict.len() as u64);
     }

@@ -80,7 +80,7 @@ fn replay(machine: &Mesh, scheduler: &Spec, allocator: &Spec, jobs: Vec<Job>) ->
 /// Audits a schedule.
 fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) {
     let jobs = outcome.jobs.iter().zip(&outcome.records).zip(&outcome.recording.placements).enumerate();
-    let scheduled =
+    let of_schedule =
         |(i, ((job, record), nodes)): (usize, ((&Job, &meshreplay::engine::Record), &String))| ScheduledJob {
             row: i as u64 + 1,
             number: job.number,
@@ -93,7 +93,7 @@ fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) 
             nodes: Some(parse_intervals(nodes).expect("a list of nodes")),
             moved: record.moves > 0,
         };
-    let schedule = Schedule { jobs: jobs.map(scheduled).collect(), left_out: 0 };
+    let schedule = Schedule { jobs: jobs.map(of_schedule).collect(), left_out: 0 };
     let strategy =
         allocator::build(allocator, &Setup::new(machine, 1)).expect("it was built before").strategy;
     let policy = match scheduler.name.as_str() {
