@@ -83,7 +83,7 @@ fn the_smallest_number_can_be_drawn() -> Tested {
         }
     }
     let mut damaged = titles.join(",") + "\n";
-    for row in 0..2 {
+    for row in [0, 1] {
         let cells: Vec<String> = titles.iter().map(|title| format!("\"{}\"", rows[title][row])).collect();
         writeln!(damaged, "{}", cells.join(",").replace("\"5e-324\"", "5e-324").replace("\"0.0\"", "0.0"))?;
     }
@@ -164,13 +164,13 @@ fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
 fn names_without_end_are_named_in_short() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let long = "x".repeat(10_000_000);
+    let endless = "x".repeat(10_000_000);
     for (key, what) in [("allocators", "allocator"), ("schedulers", "scheduler"), ("networks", "network")] {
         let others = if key == "allocators" { "" } else { "allocators = ['naive']\n" };
         let log = bundled("tiny.swf");
         fs::write(
             at.join("s.toml"),
-            format!("logs = ['{log}']\nmachines = ['4x4']\n{others}{key} = ['{long}']\n"),
+            format!("logs = ['{log}']\nmachines = ['4x4']\n{others}{key} = ['{endless}']\n"),
         )?;
         let ran = run(at, "sweep s.toml -o out")?;
         assert_eq!(ran.code, Some(1));

@@ -53,7 +53,7 @@ fn serve() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
-        listener.incoming().flatten().for_each(|stream| _ = thread::spawn(|| answer(stream)))
+        listener.incoming().flatten().for_each(|stream| _ = thread::spawn(|| answer(stream)));
     });
     format!("http://{address}")
 }
