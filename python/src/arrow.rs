@@ -5,7 +5,7 @@
 )]
 
 use meshreplay::frame::DataFrame;
-use polars::prelude::{CompatLevel, PolarsError, SchemaExt};
+use polars_core::prelude::{CompatLevel, PolarsError, SchemaExt};
 use polars_arrow::array::{Array, StructArray};
 use polars_arrow::datatypes::{ArrowDataType, Field, Metadata};
 use polars_arrow::ffi::{ArrowArrayStream, ArrowArrayStreamReader, export_iterator};

@@ -9,12 +9,10 @@ use serde_json::{Map, Value};
 
 use super::{FrameError, FrameSchema};
 use crate::disk::{NewFile, TEMPORARY};
-use polars::io::ipc;
-use polars::io::parquet::write::BatchedWriter;
-use polars::prelude::{
-    CompatLevel, CsvWriter, DataFrame, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter,
-    PolarsError, PolarsResult, SerWriter,
-};
+use polars_io::ipc;
+use polars_io::parquet::write::BatchedWriter;
+use polars_core::prelude::{CompatLevel, DataFrame, PolarsError, PolarsResult};
+use polars_io::prelude::{CsvWriter, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, SerWriter};
 
 /// A format of the files that hold frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
