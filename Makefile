@@ -80,10 +80,15 @@ bench:
 	$(CARGO) bench
 
 # Measures how times grow with jobs, queues, nodes and processors, and writes docs/src/growth.md, in about a quarter of an hour.
-# GROWTH_BUDGET_S=SECONDS gives each cell more or less time.
+# GROWTH_BUDGET_S=SECONDS gives each cell more or less time. GROWTH_FAMILY='3D tori' measures calls on one family of machines,
+# GROWTH_ALLOCATORS='mc snug' some rows; these print their part of the page and leave the file alone.
 bench-growth:
+ifeq ($(GROWTH_FAMILY)$(GROWTH_ALLOCATORS),)
 	$(CARGO) bench --no-default-features --bench growth > target/growth.md
 	mv target/growth.md docs/src/growth.md
+else
+	$(CARGO) bench --no-default-features --bench growth -- $(GROWTH_ALLOCATORS)
+endif
 
 # Builds the book of docs/ into target/book; says how to get mdbook where it is missing. The pages are readable as they are, too.
 book:

@@ -1,9 +1,11 @@
 //! The search on a machine of any size and shape.
 //!
 //! The pairwise sum of a set of nodes follows from the number of its nodes at each position of each dimension. For the
-//! free nodes of a ball, differences of prefix sums give these numbers. So a centre costs O(rows of the ball + W + L +
-//! D), and not O(free nodes). Ties matter only among the nodes at the largest distance. A lower bound of their share
+//! free nodes of a ball, differences of prefix sums give these numbers. So a centre costs O(rows and
+//! columns of the ball), and not O(free nodes). Ties matter only among the nodes at the largest distance. A lower bound of their share
 //! of the sum spares breaking the ties for all but the few centres that can still win.
+
+use std::ops::Range;
 
 use super::centres::Centres;
 use super::ties::{Ties, floor};
@@ -27,12 +29,22 @@ pub(crate) struct Wide {
     columns: Vec<u32>,
     /// The number of free nodes of the ball at hand at each position of each dimension.
     counts: [Vec<u32>; 3],
-    /// The sum of hops along each dimension from each position to the nodes in `counts`.
+    /// The positions of each dimension to which the nodes of the ball and its surface belong. `counts` is 0 elsewhere.
+    windows: [Window; 3],
+    /// The sum of hops along each dimension from each position of its window to the nodes in `counts`.
     sums: [Vec<u64>; 3],
     /// The free nodes at the largest distance that the centre at hand needs.
     tied: Vec<Coord>,
     /// For each node in `tied` the sum of its distances to the nodes in `counts`.
     costs: Vec<u64>,
+}
+
+/// The positions of one dimension that the nodes of a ball have.
+#[derive(Clone, Debug, Default)]
+struct Window {
+    at: Range<usize>,
+    /// Whether the shortest way between two of them can lead across the end of the ring. They are all positions then.
+    wraps: bool,
 }
 
 /// One call of the search: the machine state, the number of nodes to find, and the centres in order.
@@ -134,8 +146,10 @@ impl Wide {
         self.rows.resize(row_stride * length * depth, 0);
         self.columns.resize(column_stride * width * depth, 0);
         for d in 0..3 {
+            self.counts[d].clear();
             self.counts[d].resize(self.extents[d], 0);
             self.sums[d].resize(self.extents[d], 0);
+            self.windows[d] = Window::default();
         }
         for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
             let row = z * length + y;
@@ -199,9 +213,9 @@ impl Wide {
     /// Sets `counts` for the free nodes within `radius` of `centre`, and returns their number. Without a radius there
     /// are none, and it returns 0.
     fn count(&mut self, centre: Coord, radius: Option<usize>) -> u32 {
-        for counts in &mut self.counts {
-            counts.fill(0);
-        }
+        self.clear();
+        let surface = radius.map_or(0, |radius| radius + 1);
+        self.windows = [0, 1, 2].map(|d| self.window(d, centre[d] as usize, surface));
         let Some(radius) = radius else { return 0 };
         let [width, length, _] = self.extents;
         let [x, y, z] = centre.map(|c| c as usize);
@@ -225,9 +239,29 @@ impl Wide {
         all
     }
 
+    /// Returns the window of the positions within `radius` of `centre`. Within half a ring the straight way is a shortest
+    /// one, so that a part of a ring is like a line.
+    fn window(&self, d: usize, centre: usize, radius: usize) -> Window {
+        let (Arc { start, count, .. }, extent) = (self.arc(d, centre, radius), self.extents[d]);
+        let is_straight = start + count <= extent && 2 * (count - 1) <= extent;
+        if self.wraps[d] && !is_straight {
+            Window { at: 0..extent, wraps: true }
+        } else {
+            Window { at: start..start + count, wraps: false }
+        }
+    }
+
+    /// Sets all of `counts` to 0.
+    fn clear(&mut self) {
+        for (counts, window) in self.counts.iter_mut().zip(&self.windows) {
+            counts[window.at.clone()].fill(0);
+        }
+    }
+
     /// Returns the pairwise sum of the `k` nodes that are in `counts`.
     fn pairwise(&self, k: u32) -> u64 {
-        (0..3).map(|d| pairwise_along(&self.counts[d], k, self.wraps[d])).sum()
+        let along = self.counts.iter().zip(&self.windows);
+        along.map(|(counts, window)| pairwise_along(&counts[window.at.clone()], k, window.wraps)).sum()
     }
 
     /// Returns the pairwise sum of the nodes that the `i`-th centre takes; `None` if it is not below `limit`. Before
@@ -238,8 +272,9 @@ impl Wide {
             return None;
         }
         let need = (search.k - inner) as usize;
-        for (d, sums) in self.sums.iter_mut().enumerate() {
-            distances_along(&self.counts[d], self.wraps[d], sums);
+        for ((sums, counts), window) in self.sums.iter_mut().zip(&self.counts).zip(&self.windows) {
+            let at = window.at.clone();
+            distances_along(&counts[at.clone()], window.wraps, &mut sums[at]);
         }
         let cost = |node: Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         if self.tied.len() > need {
@@ -259,9 +294,7 @@ impl Wide {
         let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         // The sum has three parts: pairs of inner nodes, pairs of an inner and a tied node, and pairs of tied nodes.
         sum += self.tied.iter().map(cost).sum::<u64>();
-        for counts in &mut self.counts {
-            counts.fill(0);
-        }
+        self.clear();
         for node in &self.tied {
             for (counts, &at) in self.counts.iter_mut().zip(node) {
                 counts[at as usize] += 1;

@@ -3,9 +3,11 @@
 //! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all nodes of the
 //! whole shells are free, the fill begins like that of an idle machine, which `idle` knows.
 
+use super::array_scores::ArrayScores;
 use super::greedy::Greedy;
 use super::idle::IdleFills;
 use super::mc1x1_shells::free_within;
+use super::near::Near;
 use crate::machine::{Coord, FreeCounts, Machine, NodeId};
 
 pub(crate) use super::greedy::Last;
@@ -45,7 +47,11 @@ impl Fill {
 #[derive(Debug, Default)]
 pub(crate) struct ShellFill {
     greedy: Greedy,
+    near: Near,
     idle: IdleFills,
+    /// Whether the machine is an array, whose free nodes `array` has then.
+    is_array: bool,
+    array: ArrayScores,
     /// The nodes that the fill at hand has taken besides whole shells.
     picks: Vec<Coord>,
 }
@@ -53,12 +59,35 @@ pub(crate) struct ShellFill {
 impl ShellFill {
     /// Returns a fill without a machine state; [`Self::prepare`] gives it one.
     pub(crate) fn new(last: Last) -> Self {
-        Self { greedy: Greedy::new(last), idle: IdleFills::new(last), picks: Vec::new() }
+        Self { greedy: Greedy::new(last), idle: IdleFills::new(last), ..Self::default() }
     }
 
     /// Copies the free nodes of `machine`, the state of the fills that follow. It must be the same machine each time.
     pub(crate) fn prepare(&mut self, machine: &Machine) {
-        self.greedy.prepare(machine);
+        self.is_array = ArrayScores::is_array(machine.mesh());
+        if self.is_array {
+            self.array.prepare(machine);
+        } else {
+            self.greedy.prepare(machine);
+        }
+    }
+
+    /// Returns the fill around a centre of an array, where sums of distances need no search, or around a centre that takes
+    /// itself alone; `None` if its score exceeds `limit`. `shell` is the shell of the k-th nearest free node.
+    fn fill_simply(&self, k: u32, centre: Coord, shell: usize, bound: i64, limit: i64) -> Option<Fill> {
+        if shell == 0 {
+            return (bound <= limit).then(|| Fill { centre, score: bound, shell, picks: vec![centre] });
+        }
+        let dimension = self.array.dimension();
+        let at = centre[dimension];
+        let (mut score, mut picks) = (bound, Vec::new());
+        for pick in self.array.picks(k, at, shell, self.greedy.last()) {
+            score += i64::from(pick.abs_diff(at)) - shell as i64;
+            let mut node = [0; 3];
+            node[dimension] = pick;
+            picks.push(node);
+        }
+        (score <= limit).then_some(Fill { centre, score, shell, picks })
     }
 
     /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
@@ -75,6 +104,9 @@ impl ShellFill {
     ) -> Option<Fill> {
         let mesh = machine.mesh();
         let shell = counts.reach(centre, k)?;
+        if self.is_array || shell == 0 {
+            return self.fill_simply(k, centre, shell, bound, limit);
+        }
         self.picks.clear();
         let (mut score, mut reach) = (bound, shell);
         // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
@@ -95,6 +127,19 @@ impl ShellFill {
             self.picks.push(pick);
         }
         let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as usize);
+        let near = (whole + self.picks.len() < k as usize && self.greedy.last() == Last::Nearest)
+            .then(|| self.near.start(&self.greedy, mesh, centre, shell, &self.picks));
+        if let Some(Some(taken)) = near {
+            for _ in taken..k {
+                let Some(pick) = self.near.next(mesh) else { break };
+                score += farther(pick, &mut reach);
+                if score > limit {
+                    return None;
+                }
+                self.near.take(mesh, pick);
+                self.picks.push(pick);
+            }
+        }
         if whole + self.picks.len() < k as usize {
             let taken = self.greedy.start(mesh, centre, shell, &self.picks);
             for _ in taken..k {
@@ -167,7 +212,6 @@ mod tests {
                         let mut centres = Vec::new();
                         scores.for_each(&machine, k, i64::MAX, |centre| {
                             centres.push((mesh.coord(centre.node), centre.score));
-                            i64::MAX
                         });
                         for (centre, bound) in centres {
                             let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
@@ -178,6 +222,59 @@ mod tests {
                             let score: u32 =
                                 nodes.iter().map(|&node| mesh.l_inf(centre, mesh.coord(node))).sum();
                             assert_eq!((found.score, nodes.len()), (i64::from(score), k as usize));
+                            let limit = found.score - 1;
+                            assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn fills_of_half_busy_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("40x30", &[4, 17, 60][..]),
+            ("torus:60x44", &[4, 17, 60]),
+            ("67x9", &[5, 30]),
+            ("torus:132x36", &[25]),
+            ("13x12x11", &[9, 40, 90]),
+            ("torus:24x25x26", &[9, 40]),
+            ("9x30x20:wrap=yz", &[30]),
+            ("300", &[2, 7, 20]),
+            ("1x1x90", &[8]),
+            ("torus:200", &[7]),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for last in [Last::Nearest, Last::Shell] {
+                let mut fill = ShellFill::new(last);
+                for step in 1..4_u32 {
+                    let mut machine = Machine::new(mesh.clone());
+                    // Patches of nodes, and in some states single ones, by a multiplicative hash.
+                    let patch = [1, 5, 3][step as usize - 1];
+                    let is_busy = |node: &NodeId| {
+                        let at = mesh.coord(*node).map(|c| c / patch);
+                        let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + step).wrapping_mul(0x9e37_79b1);
+                        hash >> 30 < 2
+                    };
+                    machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                    fill.prepare(&machine);
+                    for &k in ks {
+                        let mut scores = ShellScores::default();
+                        scores.prepare(&machine, k);
+                        let mut centres = Vec::new();
+                        scores.for_each(&machine, k, i64::MAX, |centre| {
+                            centres.push((mesh.coord(centre.node), centre.score));
+                        });
+                        centres.sort_unstable();
+                        for &(centre, bound) in centres.iter().step_by(1 + centres.len() / 9) {
+                            let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
+                            let found = found.ok_or("no fill")?;
+                            let wanted = plain(&machine, k, centre, found.shell, last);
+                            assert_eq!(found.picks, wanted, "{text}: {k} around {centre:?}, state {step}");
+                            let within = fill.fill(scores.counts(), &machine, k, centre, bound, found.score);
+                            assert_eq!(within, Some(found.clone()));
                             let limit = found.score - 1;
                             assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
                         }

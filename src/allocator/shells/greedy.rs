@@ -121,6 +121,16 @@ impl Greedy {
         self.free[row + x as usize / 64] >> (x % 64) & 1 == 1
     }
 
+    /// Returns the rule for the nodes that are added after whole shells.
+    pub(super) fn last(&self) -> Last {
+        self.last
+    }
+
+    /// Returns the free nodes of row (y, z), one bit each.
+    pub(super) fn row(&self, y: usize, z: usize) -> &[u64] {
+        &self.free[(z * self.sums[1].len() + y) * self.words..][..self.words]
+    }
+
     /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`, which must be
     /// free and no nearer. Returns the number of nodes taken.
     pub(super) fn start(&mut self, mesh: &Mesh, centre: Coord, shell: usize, picks: &[Coord]) -> u32 {

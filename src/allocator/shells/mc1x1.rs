@@ -24,7 +24,7 @@ use super::fill::{Fill, Last, ShellFill};
 use super::scores::{Centre, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
-use crate::machine::{Coord, Machine};
+use crate::machine::{Coord, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1",
@@ -48,8 +48,9 @@ struct Mc1x1 {
     ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
-    /// The centres that can still win, each behind the lower bound of its score.
-    candidates: Vec<(i64, Coord)>,
+    /// The centres that can still win, in ascending order of the lower bound of their score, then in location order: the
+    /// bound and, in the lowest 32 bits, the rank in location order. Numbers are sorted faster than coordinates.
+    candidates: Vec<u128>,
 }
 
 impl Allocator for Mc1x1 {
@@ -68,7 +69,8 @@ impl Allocator for Mc1x1 {
         if best.score > bound || !self.ties.is_none() {
             self.list_candidates(machine, k, best.score);
             let mut value = self.value(machine, &best);
-            for &(bound, centre) in &self.candidates {
+            for &candidate in &self.candidates {
+                let (bound, centre) = ((candidate >> 32) as i64, ranked(mesh, candidate as u32));
                 if machine.is_stopped() {
                     return None;
                 }
@@ -96,13 +98,15 @@ impl Allocator for Mc1x1 {
 }
 
 impl Mc1x1 {
-    /// Sets `candidates` to the centres for which the lower bound is at most `limit`, in ascending order of the bound.
+    /// Sets `candidates` to the centres for which the lower bound is at most `limit`.
     fn list_candidates(&mut self, machine: &Machine, k: u32, limit: i64) {
         self.candidates.clear();
-        let candidates = &mut self.candidates;
+        let (candidates, mesh) = (&mut self.candidates, machine.mesh());
+        let [_, length, depth] = mesh.extents();
         self.shells.for_each(machine, k, limit, |centre| {
-            candidates.push((centre.score, machine.mesh().coord(centre.node)));
-            limit
+            let [x, y, z] = mesh.coord(centre.node);
+            let rank = (x * length + y) * depth + z;
+            candidates.push((centre.score as u128) << 32 | u128::from(rank));
         });
         self.candidates.sort_unstable();
     }
@@ -115,4 +119,10 @@ impl Mc1x1 {
         }
         self.ties.value(machine, fill.centre, fill.shell(), &fill.nodes(machine))
     }
+}
+
+/// Returns the node of a rank in location order.
+fn ranked(mesh: &Mesh, rank: u32) -> Coord {
+    let [_, length, depth] = mesh.extents();
+    [rank / depth / length, rank / depth % length, rank % depth]
 }

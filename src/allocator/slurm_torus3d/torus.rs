@@ -37,6 +37,8 @@ pub(super) struct Torus {
     pub(super) placements: Vec<Boxes>,
     /// How many cells have nodes.
     existing: Sums,
+    /// Whether every cell has a node.
+    is_full: bool,
 }
 
 /// The boxes of one placement on a torus.
@@ -72,7 +74,8 @@ impl Torus {
         };
         let placements = placements.iter().map(boxes).collect();
         let existing = Sums::new(dims, |at| u32::from(nodes[cell(dims, at)].is_some()));
-        Self { dims, nodes, placements, existing }
+        let is_full = nodes.iter().all(Option::is_some);
+        Self { dims, nodes, placements, existing, is_full }
     }
 
     /// Returns the node at a cell; `None` if the cell has no node.
@@ -91,10 +94,43 @@ impl Torus {
     /// Counts, for every box of `boxes`, whether all its nodes are idle. `idle` has the idle cells.
     pub(super) fn idle_boxes(&self, boxes: &Boxes, idle: &Sums) -> Sums {
         let counts = [0, 1, 2].map(|d| boxes.rising[d].len() as u32);
-        Sums::new(counts, |at| {
-            let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
-            u32::from(idle.in_box(base, boxes.sides) == self.existing.in_box(base, boxes.sides))
-        })
+        Sums::new(counts, |at| u32::from(self.is_idle(boxes, at, idle)))
+    }
+
+    /// Returns whether all nodes of the box at these anchors, by their numbers in rising order, are idle.
+    fn is_idle(&self, boxes: &Boxes, at: [u32; 3], idle: &Sums) -> bool {
+        let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
+        // Where every cell has a node, a box has as many nodes as cells.
+        let nodes = if self.is_full { boxes.size } else { self.existing.in_box(base, boxes.sides) };
+        idle.in_box(base, boxes.sides) == nodes
+    }
+
+    /// Returns how many of `boxes` are idle and overlap the box of `sides` at `base`, as [`Boxes::overlapped`] does,
+    /// by looking at each of them; `None` if more than `most` overlap it.
+    pub(super) fn count_overlapped(
+        &self,
+        boxes: &Boxes,
+        base: [u32; 3],
+        sides: [u32; 3],
+        idle: &Sums,
+        most: u32,
+    ) -> Option<u32> {
+        let (first, counts) = boxes.overlapping(base, sides);
+        if counts.iter().try_fold(1_u32, |all, &count| all.checked_mul(count)).is_none_or(|all| all > most) {
+            return None;
+        }
+        let all = boxes.rising.each_ref().map(|anchors| anchors.len() as u32);
+        let around = |d: usize, step: u32| (first[d] + step) % all[d];
+        let mut found = 0;
+        for x in 0..counts[0] {
+            for y in 0..counts[1] {
+                for z in 0..counts[2] {
+                    let at = [around(0, x), around(1, y), around(2, z)];
+                    found += u32::from(self.is_idle(boxes, at, idle));
+                }
+            }
+        }
+        Some(found)
     }
 }
 
@@ -128,31 +164,45 @@ impl Boxes {
 
     /// Returns how many of these boxes are idle and overlap the box of `sides` at `base`. `idle_boxes` is that of
     /// [`Torus::idle_boxes`]. O(1).
+    pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
+        let (first, counts) = self.overlapping(base, sides);
+        if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
+    }
+
+    /// Returns which of these boxes overlap the box of `sides` at `base`: on each axis the first anchor, by its number in
+    /// rising order, and how many there are from it on, which may go round.
     ///
     /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of positions that
     /// may wrap around, so that the boxes form a box in the grid of anchors.
-    pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
-        let (mut first, mut counts) = ([0; 3], [0; 3]);
-        for d in 0..3 {
-            let extent = self.below[d].len() as u32 - 1;
-            let all = self.rising[d].len() as u32;
-            let reach = sides[d] + self.sides[d] - 1;
-            if reach >= extent {
-                counts[d] = all;
-            } else {
-                // The first position whose box of this placement still reaches `base`.
-                let from = (base[d] + extent + 1 - self.sides[d]) % extent;
-                let below = |at: u32| self.below[d][at as usize];
-                first[d] = below(from);
-                counts[d] = match (from + reach).checked_sub(extent) {
-                    None => below(from + reach) - first[d],
-                    Some(wrapped) => all - first[d] + below(wrapped),
-                };
-                // Behind the last anchor the grid begins again.
-                first[d] %= all.max(1);
-            }
+    fn overlapping(&self, base: [u32; 3], sides: [u32; 3]) -> ([u32; 3], [u32; 3]) {
+        let found = [0, 1, 2].map(|d| self.overlapping_side(d, base[d], sides[d]));
+        (found.map(|(first, _)| first), found.map(|(_, count)| count))
+    }
+
+    /// Returns, for each of some positions on an axis, the position and what [`Self::overlapping`] returns for a box
+    /// whose side of this length begins there.
+    pub(super) fn overlapping_along(&self, d: usize, at: &[u32], side: u32) -> Vec<(u32, (u32, u32))> {
+        at.iter().map(|&at| (at, self.overlapping_side(d, at, side))).collect()
+    }
+
+    /// Returns the first anchor on axis `d` at which a box overlaps a side from `base` on, and the number of such anchors.
+    fn overlapping_side(&self, d: usize, base: u32, side: u32) -> (u32, u32) {
+        let extent = self.below[d].len() as u32 - 1;
+        let all = self.rising[d].len() as u32;
+        let reach = side + self.sides[d] - 1;
+        if reach >= extent {
+            return (0, all);
         }
-        if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
+        // The first position whose box of this placement still reaches `base`.
+        let from = (base + extent + 1 - self.sides[d]) % extent;
+        let below = |at: u32| self.below[d][at as usize];
+        let first = below(from);
+        let count = match (from + reach).checked_sub(extent) {
+            None => below(from + reach) - first,
+            Some(wrapped) => all - first + below(wrapped),
+        };
+        // Behind the last anchor the grid begins again.
+        (first % all.max(1), count)
     }
 }
 
@@ -230,11 +280,10 @@ mod tests {
                             && torus.nodes_of(*at, boxes.sides).all(is_idle)
                     };
                     let plain = boxes.bases().filter(overlapped).count() as u32;
-                    assert_eq!(
-                        boxes.overlapped(base, mine, &idle_boxes),
-                        plain,
-                        "{other:?} {spacing:?} {base:?}"
-                    );
+                    let fast = boxes.overlapped(base, mine, &idle_boxes);
+                    assert_eq!(fast, plain, "{other:?} {spacing:?} {base:?}");
+                    let counted = torus.count_overlapped(boxes, base, mine, &idle, 60);
+                    assert_eq!(counted, Some(plain), "{other:?} {spacing:?} {base:?}");
                 }
             }
         }

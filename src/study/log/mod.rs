@@ -10,8 +10,9 @@ use std::sync::Arc;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::{Job, Time};
+use crate::memory;
 use crate::spec::SpecError;
-use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
+use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
 use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
@@ -98,10 +99,20 @@ impl LoadedLog {
 }
 
 /// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
-/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read.
+/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
+/// or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
-    let summary = trace::read(path, options, |record| builder.add(record))?;
+    let mut reader = Reader::open(path, options)?;
+    while let Some(entry) = reader.next_entry()? {
+        let Entry::Record { record, .. } = entry else { continue };
+        builder.add(&record);
+        let jobs = builder.jobs();
+        if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+            check_memory(path, reader.line(), jobs)?;
+        }
+    }
+    let summary = reader.finish()?;
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
     for job in &mut workload.jobs {
@@ -109,6 +120,24 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     }
     let names = Arc::new(summary.names());
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
+}
+
+/// The number of jobs from which on it is looked whether they fit into memory, a power of two.
+const MANY_JOBS: usize = 1 << 20;
+
+/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its place in the queue.
+const REPLAYED_JOB: usize = 300;
+
+/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory. The list is
+/// copied as it grows, and again as arrival times are scaled.
+fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
+    let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
+    match memory::lacking(needed_bytes) {
+        Some(free_bytes) => {
+            Err(TraceError::TooManyJobs { path: path.to_owned(), line, jobs, needed_bytes, free_bytes })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`

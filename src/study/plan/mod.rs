@@ -17,7 +17,7 @@ use crate::prediction::PredictionError;
 use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
-use crate::study::key::{content_key, own_key, sha256, unique};
+use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
@@ -136,6 +136,8 @@ impl Draft {
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
         let unique = unique();
+        let mut keys = Keys::new(&self.options);
+        let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
@@ -155,8 +157,8 @@ impl Draft {
                     continue;
                 }
             }
-            let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
-            let key = own_key(content_key(&spec, &self.options), &spec, &unique);
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
+            let key = own_key(keys.of(&spec), &spec, &unique);
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
@@ -186,7 +188,7 @@ impl Draft {
             let mut seen = BTreeSet::new();
             self.logs.retain(|log| seen.insert(log.file.clone()));
         }
-        self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
+        self.axes.logs = self.logs.iter().map(|log| log.name.as_str().into()).collect();
         given
     }
 

@@ -150,6 +150,11 @@ impl WorkloadBuilder {
         }
     }
 
+    /// Returns the number of jobs so far.
+    pub fn jobs(&self) -> usize {
+        self.workload.jobs.len()
+    }
+
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
     pub fn finish(mut self, malformed: u64) -> Workload {
         self.workload.left_out.add(Reason::Malformed, malformed);

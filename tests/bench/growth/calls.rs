@@ -32,7 +32,7 @@ pub(crate) fn write(plan: &Plan, page: &mut impl Write) -> io::Result<()> {
          {PROCS} processors and the machine grows; then the machine has 2²⁰ nodes and the job grows, so that the columns 2²⁰ and \
          k = {PROCS} are the same.\n"
     )?;
-    for family in &FAMILIES {
+    for family in FAMILIES.iter().filter(|family| plan.wants_family(family.title)) {
         let states: Vec<State> = family.machines.iter().map(|text| state(family, text)).collect();
         writeln!(page, "### {}\n", family.title)?;
         let machines = ["2⁸", "2¹²", "2¹⁶", "2²⁰", "2²²"].map(|nodes| format!(" {nodes} |")).concat();

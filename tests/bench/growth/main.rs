@@ -2,8 +2,9 @@
 //! queue. `make bench-growth` writes a page of docs of it.
 //!
 //! The page goes to standard output, and the row that is being measured to standard error. Arguments are names of
-//! allocators and schedulers; without any, all are measured. `GROWTH_BUDGET_S` is the time for each cell in seconds, and
-//! `GROWTH_NOTE` a sentence about the machine that the page shows.
+//! allocators and schedulers; without any, all are measured. `GROWTH_FAMILY` has the title of the only family of machines
+//! whose calls are measured, such as `3D tori`, and no replays are measured then. `GROWTH_BUDGET_S` is the time for each
+//! cell in seconds, and `GROWTH_NOTE` a sentence about the machine that the page shows.
 
 mod calls;
 mod cells;
@@ -17,6 +18,8 @@ use std::time::Duration;
 pub(crate) struct Plan {
     /// The names of the rows to measure; all if there are none.
     names: Vec<String>,
+    /// The title of the only family of machines to measure; all, and replays, if there is none.
+    family: Option<String>,
     /// The time for each cell.
     budget: Duration,
 }
@@ -25,6 +28,11 @@ impl Plan {
     /// Returns whether the row of this name is to be measured.
     fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
+    }
+
+    /// Returns whether calls on the family of machines of this title are to be measured.
+    fn wants_family(&self, title: &str) -> bool {
+        self.family.as_ref().is_none_or(|wanted| wanted == title)
     }
 
     /// Says on standard error what is being measured.
@@ -38,10 +46,21 @@ fn main() -> io::Result<()> {
     let names = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let given = std::env::var("GROWTH_BUDGET_S").ok().and_then(|text| text.parse().ok());
     let budget = Duration::try_from_secs_f64(given.unwrap_or(2.0)).unwrap_or(Duration::from_secs(2));
-    let plan = Plan { names, budget };
+    let family = std::env::var("GROWTH_FAMILY").ok().filter(|title| !title.is_empty());
+    if let Some(wanted) =
+        family.as_ref().filter(|wanted| !states::FAMILIES.iter().any(|family| family.title == **wanted))
+    {
+        let titles: Vec<&str> = states::FAMILIES.iter().map(|family| family.title).collect();
+        let problem = format!("GROWTH_FAMILY: found '{wanted}', expected one of: {}", titles.join(", "));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+    }
+    let plan = Plan { names, family, budget };
     let mut page = io::stdout().lock();
     writeln!(page, "{}", introduction(budget))?;
     calls::write(&plan, &mut page)?;
+    if plan.family.is_some() {
+        return Ok(());
+    }
     replays::write(&plan, &mut page)
 }
 
