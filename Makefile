@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth doc man bless
+.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -34,6 +34,11 @@ test-browser: replay
 			mc1x1 mc gabl random snug mbs naive paging -o target/lanl --placements --force --quiet > target/lanl.txt \
 		&& target/release/meshreplay report target/lanl --quiet && python3 tests/browser/speed.py target/lanl/report.html; \
 	else echo "skipped: LANL-CM5-1994-4.1-cln.swf.gz is not in $(TRACES)"; fi
+
+# Packs the program for others to install into target/dist, with man pages, completions and licence texts, and prints its size.
+# Takes some ten minutes the first time, as everything is compiled again for size.
+dist:
+	scripts/dist.sh
 
 # Writes the man pages to target/man.
 man:

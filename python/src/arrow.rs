@@ -5,10 +5,10 @@
 )]
 
 use meshreplay::frame::DataFrame;
-use polars::prelude::{CompatLevel, PolarsError, SchemaExt};
 use polars_arrow::array::{Array, StructArray};
 use polars_arrow::datatypes::{ArrowDataType, Field, Metadata};
 use polars_arrow::ffi::{ArrowArrayStream, ArrowArrayStreamReader, export_iterator};
+use polars_core::prelude::{CompatLevel, PolarsError, SchemaExt};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 

@@ -3,8 +3,9 @@
 use std::io::Cursor;
 
 use meshreplay::frame::{DataFrame, FrameSchema};
-use polars::prelude::{AnyValue, CsvReadOptions, CsvWriter, SerReader, SerWriter};
 use polars_arrow::datatypes::Metadata;
+use polars_core::prelude::AnyValue;
+use polars_io::prelude::{CsvReadOptions, CsvWriter, SerReader, SerWriter};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};

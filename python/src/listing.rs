@@ -4,7 +4,7 @@ use meshreplay::cli::embedded::{About, Keyword, Takes, replay_keywords};
 use meshreplay::figure::PLOT_KINDS;
 use meshreplay::report::LISTINGS;
 use meshreplay::study::Coordinate;
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -4,7 +4,7 @@ use meshreplay::cli::embedded::{self, ReplayDraft};
 use meshreplay::guest::Guests;
 use meshreplay::study::LogSource;
 use meshreplay::trace::{self, LogNames, NameKind, Reader, Record};
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};

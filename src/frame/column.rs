@@ -1,6 +1,6 @@
 //! The columns of a frame as a table of functions: each function computes the value of one row.
 
-use polars::prelude::{Column, NamedFrom, Series};
+use polars_core::prelude::{Column, NamedFrom, Series};
 
 use super::name;
 use crate::metrics::{ColumnInfo, ColumnType, When};

@@ -11,11 +11,13 @@ use serde_json::{Map, Value};
 use super::{FrameError, FrameSchema};
 use crate::disk::{NewFile, TEMPORARY};
 use crate::text::{from_cell, to_cell};
-use polars::io::ipc;
-use polars::io::parquet::write::BatchedWriter;
-use polars::prelude::{
-    ChunkApply, Column, CompatLevel, CsvWriter, DataFrame, DataType, IntoColumn, IpcWriter, JsonFormat,
-    JsonWriter, KeyValueMetadata, ParquetWriter, PlSmallStr, PolarsError, PolarsResult, SerWriter,
+use polars_core::prelude::{
+    ChunkApply, Column, CompatLevel, DataFrame, DataType, IntoColumn, PlSmallStr, PolarsError, PolarsResult,
+};
+use polars_io::ipc;
+use polars_io::parquet::write::BatchedWriter;
+use polars_io::prelude::{
+    CsvWriter, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, SerWriter,
 };
 
 /// A format of the files that hold frames.

@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
 use super::detail::{DETAILS, Detail};

@@ -1,6 +1,6 @@
 //! The `jobs` frame: one row per job of a replay.
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
 use super::column::{Field, Value, build};

@@ -4,7 +4,7 @@
 //! The files of a study's cells have only the specs, because the same cell may be computed under another label. Whoever
 //! reads them adds the labels of the study.
 
-use polars::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
+use polars_core::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 
 use super::{FrameError, name};
 use crate::study::{Coordinate, Labels};

@@ -1,6 +1,6 @@
 //! Merges several directories of one study into one.
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::FrameError;
 use super::folder::StudyFolder;

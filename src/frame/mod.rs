@@ -26,7 +26,7 @@ pub use folder::StudyFolder;
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{Missing, RUN_FILE, STUDY_FILE, marked, result_files};
-pub use polars::prelude::DataFrame;
+pub use polars_core::prelude::DataFrame;
 pub use read::is_reading;
 pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
 pub use run::{FinishedRun, KeptDetail, RunFolderError, RunResults};
@@ -39,7 +39,7 @@ pub use whole::{read_if_there, write_whole};
 
 pub use crate::disk::TEMPORARY;
 
-use polars::prelude::{Column, PlSmallStr, PolarsError};
+use polars_core::prelude::{Column, PlSmallStr, PolarsError};
 
 /// Why a frame could not be made or kept.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
 use serde_json::Value;
 
 use super::detail::DETAILS;

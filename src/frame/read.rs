@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use polars::prelude::{
-    CsvReadOptions, DataFrame, DataType, Field, IpcReader, JsonFormat, JsonReader, ParquetReader,
-    PolarsError, PolarsResult, Schema, SerReader,
-};
+use polars_core::prelude::{DataFrame, DataType, Field, PolarsError, PolarsResult, Schema};
+use polars_io::prelude::{CsvReadOptions, IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader};
 
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};

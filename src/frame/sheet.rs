@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{Column, DataFrame, DataType};
+use polars_core::prelude::{Column, DataFrame, DataType};
 
 use super::FrameError;
 use super::folder::StudyFolder;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use polars::prelude::{Column, DataFrame, Scalar};
+use polars_core::prelude::{Column, DataFrame, Scalar};
 
 use super::detail::tidy;
 use super::folder::{StudyFolder, json, stack};

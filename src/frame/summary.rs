@@ -1,6 +1,6 @@
 //! The `summary` frame: one row per replay and seed. Its numbers are the rows of [`METRICS`].
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, F64, MaybeF64, Str, U32, U64};
 use super::column::{Field, Value, build, has};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use meshreplay::frame::{FileFormat, write_to};
-use polars::prelude::{IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader};
+use polars_io::prelude::{IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader};
 
 use super::support::{Tested, bundled, columns, csv_cells, run};
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use meshreplay::frame::{FileFormat, write_to};
-use polars::prelude::{ParquetReader, SerReader};
+use polars_io::prelude::{ParquetReader, SerReader};
 
 use super::support::{Ran, Tested, bundled, run, run_with};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::{Detail, described};
 use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};

@@ -1,6 +1,6 @@
 //! The `fragmentation` frame: the fragmentation of the free nodes after each event that changed it.
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::{Detail, described};
 use crate::frame::column::Value::{Added, F64, MaybeU64, U32, U64};

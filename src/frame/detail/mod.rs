@@ -5,7 +5,7 @@ mod fragmentation;
 mod shapes;
 pub(super) mod tidy;
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::column::{Field, has};
 use super::{FrameError, jobs};

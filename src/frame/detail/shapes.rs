@@ -1,6 +1,6 @@
 //! The `shapes` frame: how the jobs of each shape fared.
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use super::{Detail, described};
 use crate::frame::column::Value::{Added, F64, MaybeF64, Str, U32, U64};

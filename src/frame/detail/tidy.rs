@@ -1,6 +1,6 @@
 //! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two frames.
 
-use polars::prelude::{Column, DataFrame, Scalar};
+use polars_core::prelude::{Column, DataFrame, Scalar};
 use serde_json::Value;
 
 use super::{Detail, described};

@@ -8,7 +8,7 @@ pub use folder::RunFolderError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use polars::prelude::DataFrame;
+use polars_core::prelude::DataFrame;
 
 use self::folder::RunFolder;
 use super::detail::{DETAILS, Detail};
