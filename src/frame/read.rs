@@ -75,6 +75,14 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
+/// Reads these rows of an open Parquet file, whose path is told in errors.
+pub(super) fn read_rows(file: &File, rows: (usize, usize), path: &Path) -> Result<DataFrame, FrameError> {
+    let opened = file.try_clone();
+    let file = opened.map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })?;
+    let frame = unpanicking(|| ParquetReader::new(file).with_slice(Some(rows)).finish());
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
 /// Reads the first row of a CSV, JSON or JSON lines file. The frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;

@@ -10,15 +10,19 @@ mod dispersal;
 mod facts;
 mod fragmentation;
 mod groups;
+mod leaving;
 mod metric;
 mod outages;
 mod paired;
+mod partial;
 mod recorder;
 mod registry;
 mod replications;
 mod rows;
+mod running_sums;
 mod shapes;
 mod summary;
+mod values;
 
 pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
@@ -28,6 +32,7 @@ pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
+pub use leaving::{LeftJobs, TakeLeft};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
@@ -36,5 +41,6 @@ pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_wid
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
+pub use running_sums::RunningSums;
 pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{Summary, metric};

@@ -20,6 +20,11 @@ impl Summary {
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
     }
 
+    /// Returns the summary with these numbers, one for each row of [`METRICS`].
+    pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
+        Self { numbers }
+    }
+
     /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has no such
     /// number, for example a mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
@@ -50,8 +55,6 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compactions::Compactions;
-    use super::super::cost::Cost;
     use super::super::dispersal::Dispersal;
     use super::super::facts::Trim;
     use super::super::recorder::Recording;
@@ -90,17 +93,7 @@ mod tests {
         let recording = Recording {
             dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
             allocate_ns: vec![0; 4],
-            allocate: Cost::default(),
-            refused: Cost::default(),
-            release: Cost::default(),
-            compactions: Compactions::default(),
-            contention: None,
-            fragmentation: None,
-            placements: Vec::new(),
-            boxes: Vec::new(),
-            refusals: Vec::new(),
-            replaced: None,
-            outages: None,
+            ..Recording::default()
         };
         (jobs, records, recording)
     }

@@ -1,14 +1,20 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
+mod extent;
 mod recorded_nodes;
+mod stream;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use self::extent::Extent;
+pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
+pub use self::stream::LogStream;
+pub(super) use self::stream::{BATCHES, Incoming};
 use crate::job::{Job, Time};
 use crate::spec::SpecError;
 use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
@@ -57,8 +63,10 @@ pub struct LoadedLog {
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules.
+    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
     pub workload: Workload,
+    /// The facts about jobs that are not kept; `None` if they are.
+    pub(super) extent: Option<Arc<Extent>>,
     /// The names behind the numbers of the jobs, and when the log begins.
     pub names: Arc<LogNames>,
 }
@@ -74,6 +82,11 @@ impl LoadedLog {
         let is_chosen =
             |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
         Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+    }
+
+    /// Returns whether the log has no jobs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.workload.jobs.is_empty() && self.extent.is_none()
     }
 
     /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
@@ -100,15 +113,38 @@ impl LoadedLog {
 /// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
 /// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
+    load_most(path, options, (rules, usize::MAX), &mut |_| {})
+}
+
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as recorded. If there
+/// are more than `most` jobs, none is kept.
+pub(super) fn load_most(
+    path: &Path,
+    options: ReadOptions,
+    (rules, most): (Rules, usize),
+    visit: &mut dyn FnMut(&Job),
+) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
-    let summary = trace::read(path, options, |record| builder.add(record))?;
+    let mut extent: Option<Extent> = None;
+    let summary = trace::read(path, options, |record| {
+        let Some(job) = builder.add(record) else { return };
+        visit(&job);
+        if let Some(extent) = &mut extent {
+            extent.add(&job);
+            builder.forget_jobs();
+        } else if builder.jobs().len() > most {
+            extent = Some(Extent::of(builder.jobs()));
+            builder.forget_jobs();
+        }
+    })?;
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
     for job in &mut workload.jobs {
         (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
     }
     let names = Arc::new(summary.names());
-    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
+    let extent = extent.map(|extent| Arc::new(Extent { last: extent.last - origin, ..extent }));
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`

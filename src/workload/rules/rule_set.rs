@@ -142,12 +142,24 @@ impl WorkloadBuilder {
         Self { rules, workload: Workload::default() }
     }
 
-    /// Adds the next record of the log: as a job, or to the counts of records that were left out.
-    pub fn add(&mut self, record: &Record) {
-        match self.rules.job(record) {
-            Ok(job) => self.workload.jobs.push(job),
-            Err(reason) => self.workload.left_out.add(reason, 1),
+    /// Adds the next record of the log: as a job, which is returned, or to the counts of records that were left out.
+    pub fn add(&mut self, record: &Record) -> Option<Job> {
+        let job = self.rules.job(record).map_err(|reason| self.workload.left_out.add(reason, 1)).ok()?;
+        self.workload.jobs.push(job);
+        Some(job)
+    }
+
+    /// Returns the jobs so far that were not forgotten.
+    pub fn jobs(&self) -> &[Job] {
+        &self.workload.jobs
+    }
+
+    /// Forgets the jobs so far.
+    pub fn forget_jobs(&mut self) {
+        if self.workload.jobs.len() > 1 {
+            self.workload.jobs = Vec::new();
         }
+        self.workload.jobs.clear();
     }
 
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
@@ -277,8 +289,12 @@ impl Rules {
 /// Returns the jobs with their submit times multiplied by `factor` and rounded to whole seconds, half a second away
 /// from zero.
 pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
-    let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
-    jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()
+    jobs.iter().map(|job| Job { submit: scaled_submit(job.submit, factor), ..*job }).collect()
+}
+
+/// Returns a submit time multiplied by `factor`, as [`scaled`] does it.
+pub fn scaled_submit(submit: Time, factor: f64) -> Time {
+    Time::from_seconds((submit.as_seconds() * factor).round() as i64)
 }
 
 #[cfg(test)]
