@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Context;
 
 use self::progress::Progress;
+pub(super) use self::progress::counted;
 use super::interrupt::{GRACE, Saving};
 use super::{Failure, complain, interrupt};
 use crate::frame::StudyFolder;

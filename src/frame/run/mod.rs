@@ -141,6 +141,9 @@ impl<'a> RunResults<'a> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;
         }
+        if let Some(parts) = &self.parts {
+            parts.forget_all();
+        }
         let Self { study, run, folder, kept, replays, .. } = self;
         let rows: Vec<(u32, &ReplaySpec, &Outcome)> = replays
             .iter()

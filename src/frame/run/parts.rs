@@ -86,6 +86,11 @@ impl JobParts {
         self.open().remove(&number);
     }
 
+    /// Removes the jobs of all replays that have not ended, so that a directory that was made for them can be removed too.
+    pub(super) fn forget_all(&self) {
+        self.open().clear();
+    }
+
     /// Moves the jobs of replay `number`, which has ended, into the file of the results. Does nothing if it has none here.
     pub(super) fn move_into(
         &self,
