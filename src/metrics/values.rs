@@ -79,7 +79,9 @@ mod tests {
         for count in [0, 1, 6, 7, 8, 20, 21] {
             let mut values = Values::new(7);
             let given: Vec<f64> = (0..count).map(|i| f64::from(i) / 3.0).collect();
-            given.iter().for_each(|&value| values.push(value));
+            for &value in &given {
+                values.push(value);
+            }
             assert_eq!(values.count(), given.len() as u64);
             let mut found = Vec::new();
             values.for_each(|value| found.push(value))?;

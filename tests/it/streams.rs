@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunResults};
 use meshreplay::metrics::LeftJobs;
@@ -52,7 +51,8 @@ fn files(
 
 /// Returns the study of a file with these lines, about a log of `jobs` jobs of the Lublin–Feitelson model.
 fn study(directory: &Path, jobs: u32, lines: &str) -> Result<Study, Box<dyn Error>> {
-    let made = format!("trace generate --model lublin --jobs {jobs} --procs 256 --load 0.8 --force -o log.swf");
+    let made =
+        format!("trace generate --model lublin --jobs {jobs} --procs 256 --load 0.8 --force -o log.swf");
     assert_eq!(run(directory, &made)?.code, Some(0));
     let path = directory.join("study.toml");
     fs::write(&path, format!("logs = ['log.swf']\nmachines = ['16x16']\n{lines}"))?;
@@ -66,8 +66,7 @@ fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
                  rules = ['authors:oversize=skip']\narrival_scales = [1.0, 0.9]\n";
     let study = study(directory.path(), 3_000, lines)?;
     for (i, format) in FileFormat::ALL.into_iter().enumerate() {
-        let [kept, streamed] =
-            ["kept", "streamed"].map(|name| directory.path().join(format!("{name}{i}")));
+        let [kept, streamed] = ["kept", "streamed"].map(|name| directory.path().join(format!("{name}{i}")));
         let kept = files(&study, usize::MAX, (&kept, format))?;
         assert_eq!(kept.len(), 3, "{:?}", kept.keys());
         for (name, bytes) in files(&study, 100, (&streamed, format))? {
@@ -82,7 +81,7 @@ fn long_logs_give_the_same_parts_of_files() -> Tested {
     let directory = tempfile::tempdir()?;
     // More jobs than one part of a file has. A single replay writes into the file of the results, and two write into files
     // of their own first.
-    for allocators in ["'naive'", "'naive', 'hilbert'"] {
+    for allocators in ["'naive'", "'naive', 'hilbert+bf'"] {
         let lines = format!("schedulers = ['fcfs']\nallocators = [{allocators}]\n");
         let study = study(directory.path(), 140_000, &lines)?;
         for format in [FileFormat::Parquet, FileFormat::Json, FileFormat::Csv] {

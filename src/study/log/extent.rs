@@ -7,7 +7,7 @@ use crate::job::{Job, Time};
 use crate::study::jobs::kind_of;
 
 /// The most jobs of a log that are kept in memory. A longer log is read again for each replay, while it runs.
-pub const MOST_KEPT: usize = 1 << 20;
+pub const MOST_KEPT: usize = 1 << 19;
 
 /// The jobs of one size and shape.
 #[derive(Clone, Copy, Debug)]

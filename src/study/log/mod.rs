@@ -127,14 +127,20 @@ pub(super) fn load_most(
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
     let summary = trace::read(path, options, |record| {
-        let Some(job) = builder.add(record) else { return };
+        // The list is given up before it would grow, as growing takes the room of two lists.
+        let is_full = extent.is_none() && builder.jobs().len() == most;
+        let full = if is_full { builder.take_jobs() } else { Vec::new() };
+        let Some(job) = builder.add(record) else {
+            builder.restore_jobs(full);
+            return;
+        };
         visit(&job);
+        if is_full {
+            extent = Some(Extent::of(&full));
+        }
         if let Some(extent) = &mut extent {
             extent.add(&job);
-            builder.forget_jobs();
-        } else if builder.jobs().len() > most {
-            extent = Some(Extent::of(builder.jobs()));
-            builder.forget_jobs();
+            builder.forget_job();
         }
     })?;
     let mut workload = builder.finish(summary.irregularities.skipped());

@@ -102,7 +102,8 @@ impl Replay {
         let stop = &monitor.stop;
         let known = &self.known(stream, seed, options.trim, stop)?;
         let (to_replay, batches) = sync_channel(BATCHES);
-        let (to_sums, left) = sync_channel(1);
+        // Two parts are in memory at most: one fills up while the other one is written.
+        let (to_sums, left) = sync_channel(0);
         let (driven, sums, recording) = thread::scope(|scope| {
             let reading = scope.spawn(move || stream.send(known.mesh, &known.served, &to_replay));
             let summing = scope.spawn(move || known.sum_up(left, seed, rows));

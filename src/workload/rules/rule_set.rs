@@ -154,12 +154,21 @@ impl WorkloadBuilder {
         &self.workload.jobs
     }
 
-    /// Forgets the jobs so far.
-    pub fn forget_jobs(&mut self) {
-        if self.workload.jobs.len() > 1 {
-            self.workload.jobs = Vec::new();
+    /// Takes the jobs so far out.
+    pub fn take_jobs(&mut self) -> Vec<Job> {
+        std::mem::take(&mut self.workload.jobs)
+    }
+
+    /// Puts jobs back that were taken out, if there are any. No job may have been added meanwhile.
+    pub fn restore_jobs(&mut self, jobs: Vec<Job>) {
+        if !jobs.is_empty() {
+            self.workload.jobs = jobs;
         }
-        self.workload.jobs.clear();
+    }
+
+    /// Forgets the last job.
+    pub fn forget_job(&mut self) {
+        self.workload.jobs.pop();
     }
 
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
