@@ -28,7 +28,9 @@ pub(crate) fn plot(
     wait_for(py, move || {
         let results = Results::read(&folder).map_err(|error| failure(&error))?;
         let (value, relative_to) = (value.as_deref(), relative_to.as_deref());
-        let options = PlotOptions { folder: &folder, value, log, relative_to, replay, is_asked: true };
+        let defaults = PlotOptions::of(&folder);
+        let replays = replay.as_slice();
+        let options = PlotOptions { value, log, relative_to, replays, is_asked: true, ..defaults };
         let drawing = (kind.draw)(&options, &results).map_err(|error| failure(&error))?;
         let missing = || message(format!("{}: the results do not hold {}", kind.name, kind.needs));
         Ok(marked_svg(&drawing.ok_or_else(missing)?.svg()))

@@ -8,8 +8,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, complain, print};
 use crate::disk::{Claim, NewFolder};
+use crate::figure::draw::Page;
 use crate::figure::{
-    PLOT_KINDS, PlotKind, PlotOptions, Results, check_overwrite, draw, marked_png, marked_svg, plot_kind,
+    LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, check_overwrite, draw, marked_png, marked_svg,
+    plot_kind,
 };
 use crate::frame::{TEMPORARY, write_whole};
 
@@ -35,18 +37,23 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 
-    /// Use a logarithmic vertical axis in pictures by load.
+    /// Use a logarithmic axis for the values in pictures by load, boxes and distributions.
     #[arg(long)]
     log: bool,
 
-    /// Allocator by which ratios divide [default: mc1x1, or else the first].
+    /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of it, or the
+    /// factor by which arrival times are multiplied [default: arrivals].
+    #[arg(long, value_enum, value_name = "LOAD")]
+    axis: Option<LoadAxis>,
+
+    /// Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the first].
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
-    /// Number of the replay that pictures of nodes show, as in the summary. In a study it is the number of the cell,
-    /// from 0. The default is the first replay.
-    #[arg(long, value_name = "N")]
-    replay: Option<u32>,
+    /// Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are the numbers of
+    /// the cells, from 0. The default are those at the first load.
+    #[arg(long, value_name = "N", num_args = 1..)]
+    replay: Vec<u32>,
 
     /// Directory of the pictures, which are called KIND.svg or KIND.png [default: the directory of the results].
     #[arg(short, long, value_name = "DIR")]
@@ -56,9 +63,21 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "svg")]
     format: Format,
 
+    /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are 7 points high.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    size: Option<SizeMm>,
+
+    /// Leave out title and subtitle, for figures with a caption.
+    #[arg(long)]
+    no_title: bool,
+
     /// Number of pixels for each unit of the drawing, for png.
     #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
     scale: f64,
+
+    /// Number of pixels for each inch of paper, for png, in place of --scale.
+    #[arg(long, value_name = "N", value_parser = dpi, conflicts_with = "scale")]
+    dpi: Option<f64>,
 
     /// Overwrite files of these names even if they are not pictures of meshreplay.
     #[arg(long)]
@@ -67,6 +86,23 @@ pub(super) struct Args {
     /// Print no notes on standard error.
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// The width and maybe the height of a figure, in millimetres.
+type SizeMm = (f64, Option<f64>);
+
+impl ValueEnum for LoadAxis {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Arrivals, Self::Utilization, Self::Factor]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Arrivals => "arrivals",
+            Self::Utilization => "utilization",
+            Self::Factor => "factor",
+        }))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -89,6 +125,33 @@ fn factor(text: &str) -> anyhow::Result<f64> {
     }
 }
 
+/// Returns the size of a figure in an argument: `84mm`, `8.4cm`, `174x90mm`.
+fn size(text: &str) -> anyhow::Result<SizeMm> {
+    let wrong =
+        || anyhow!("expected a width such as 84mm, or width and height such as 174x90mm, of 30 to 1000 mm");
+    let (number, mm) = match (text.strip_suffix("mm"), text.strip_suffix("cm")) {
+        (Some(number), _) => (number, 1.0),
+        (None, Some(number)) => (number, 10.0),
+        (None, None) => return Err(wrong()),
+    };
+    let side = |text: &str| -> anyhow::Result<f64> {
+        let side = mm * text.trim().parse::<f64>().map_err(|_| wrong())?;
+        if (30.0..=1000.0).contains(&side) { Ok(side) } else { Err(wrong()) }
+    };
+    match number.split_once('x') {
+        None => Ok((side(number)?, None)),
+        Some((width, height)) => Ok((side(width)?, Some(side(height)?))),
+    }
+}
+
+/// Returns the number of pixels per inch in an argument.
+fn dpi(text: &str) -> anyhow::Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if (20.0..=2400.0).contains(&value) => Ok(value),
+        _ => bail!("expected a number from 20 to 2400"),
+    }
+}
+
 /// Draws the pictures and prints the names of their files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = Results::read(&args.folder)?;
@@ -105,12 +168,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let _claim = Claim::shared(output)?;
     let mut pictures = Vec::new();
     let is_asked = !args.kind.is_empty();
+    let page = args.size.map_or_else(Page::default, Page::of_mm);
+    let page = Page { is_untitled: args.no_title, ..page };
     let options = PlotOptions {
         folder: &args.folder,
         value: args.value.as_deref(),
         log: args.log,
         relative_to: args.relative_to.as_deref(),
-        replay: args.replay,
+        axis: args.axis,
+        replays: &args.replay,
+        window_s: None,
+        page,
         is_asked,
     };
     let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
@@ -125,10 +193,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             }
             continue;
         };
-        let svg = drawing.svg();
+        let svg = match args.size {
+            Some(size_mm) => drawing.printed(size_mm).svg(),
+            None => drawing.svg(),
+        };
         let (extension, bytes) = match args.format {
             Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
-            Format::Png => ("png", marked_png(&draw::png(&svg, args.scale)?)),
+            Format::Png => {
+                ("png", marked_png(&draw::png(&svg, args.dpi.map_or(args.scale, |dpi| dpi / 96.0))?))
+            }
         };
         let path = output.join(format!("{}.{extension}", kind.name));
         check_overwrite(&path, args.force)?;

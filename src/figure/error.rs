@@ -37,9 +37,9 @@ pub enum FigureError {
     #[error("--replay {replay} is not among the results, whose replays are 0 to {last}")]
     NoReplay {
         /// The requested number.
-        replay: f64,
+        replay: u64,
         /// The largest number of a replay.
-        last: f64,
+        last: u64,
     },
     /// No curve has the name to which ratios should be relative.
     #[error("--relative-to '{base}' is no series (one of: {known})")]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::draw::Drawing;
+use super::draw::{Drawing, Page};
 use super::error::FigureError;
 use super::results::Results;
 
@@ -42,6 +42,10 @@ pub(super) const FEW_SLICES: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --s
 /// An example for kinds that show how long jobs are suspended.
 pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
+
+/// What kinds need that show how numbers change with the load.
+pub(super) const SEVERAL_LOADS: &str =
+    "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model";
 
 /// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
@@ -96,22 +100,54 @@ impl fmt::Display for Needs {
 pub struct PlotOptions<'a> {
     /// The directory of the results.
     pub folder: &'a Path,
-    /// The column of the summary that is drawn; `None` for the kind's default.
+    /// The column that is drawn; `None` for the kind's default.
     pub value: Option<&'a str>,
-    /// Whether the vertical axis is logarithmic. Only curves by load use it.
+    /// Whether the axis of the values is logarithmic. Only curves by load, boxes and distributions use it.
     pub log: bool,
+    /// What the horizontal axis of curves by load shows; `None` for the arrival rate.
+    pub axis: Option<LoadAxis>,
     /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there is no
     /// mc1x1.
     pub relative_to: Option<&'a str>,
-    /// The number of the replay to show, for kinds that show a single replay; `None` for the first one.
-    pub replay: Option<u32>,
+    /// The numbers of the replays whose jobs are shown; empty for those at the first load.
+    pub replays: &'a [u32],
+    /// The window of time that pictures of jobs show, in seconds; `None` for all.
+    pub window_s: Option<(f64, f64)>,
+    /// The size of the picture.
+    pub page: Page,
     /// Whether the user asked for this kind by its name. If not, a plot with nothing to show is left out.
     pub is_asked: bool,
+}
+
+/// What the horizontal axis of curves by load shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadAxis {
+    /// How densely jobs arrive.
+    Arrivals,
+    /// The share of the node-seconds that are busy.
+    Utilization,
+    /// The factor by which arrival times are multiplied.
+    Factor,
 }
 
 impl<'a> PlotOptions<'a> {
     /// Returns the default options for the results in `folder`.
     pub fn of(folder: &'a Path) -> Self {
-        Self { folder, value: None, log: false, relative_to: None, replay: None, is_asked: false }
+        Self {
+            folder,
+            value: None,
+            log: false,
+            axis: None,
+            relative_to: None,
+            replays: &[],
+            window_s: None,
+            page: Page::default(),
+            is_asked: false,
+        }
+    }
+
+    /// Returns whether a time in seconds is in the window.
+    pub fn is_inside(&self, time_s: f64) -> bool {
+        self.window_s.is_none_or(|(from_s, to_s)| time_s >= from_s && time_s <= to_s)
     }
 }

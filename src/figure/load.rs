@@ -31,6 +31,25 @@ impl Load {
         }
     }
 
+    /// Returns how densely jobs arrive, as a number that grows with the load. Its meaning depends on the variant.
+    pub fn arrivals(self) -> f64 {
+        match self {
+            // Twice the time between arrivals is half the rate. A gap is drawn uniformly, so its mean is half the longest.
+            Self::Scale(scale) => 1.0 / scale,
+            Self::Gap(gap_s) => 3600.0 / (gap_s / 2.0),
+            other => other.value(),
+        }
+    }
+
+    /// Returns the title for an axis that shows what [`Self::arrivals`] returns.
+    pub fn title_of_arrivals(self) -> &'static str {
+        match self {
+            Self::Scale(_) => "arrival rate, by that of the log",
+            Self::Gap(_) => "mean arrivals per hour",
+            other => other.title(),
+        }
+    }
+
     /// Returns the title for an axis that shows such loads.
     pub fn title(self) -> &'static str {
         match self {

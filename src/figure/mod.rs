@@ -14,7 +14,7 @@ pub mod show;
 
 pub use downtimes::downtimes;
 pub use error::FigureError;
-pub use kind::{Drawn, Needs, PlotKind, PlotOptions};
+pub use kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
 pub use looks::looks;

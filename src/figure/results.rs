@@ -1,5 +1,6 @@
 //! Saved results as curves: the rows of each curve, its name and its look.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::draw::Look;
@@ -139,12 +140,16 @@ impl Results {
     /// Returns the name of a row: its allocator and its values in the other varying columns, except for the columns in
     /// `but`.
     pub fn name(&self, row: usize, but: &[&str]) -> String {
+        let mut words = vec![self.label(row, "allocator")];
+        words.extend(self.beside_allocator(row, but));
+        words.join(" · ")
+    }
+
+    /// Returns the values of a row in the varying columns except for its allocator and the columns in `but`.
+    pub fn beside_allocator(&self, row: usize, but: &[&str]) -> Vec<String> {
         let is_load = |name: &str| name == "rules" && self.gaps.is_some();
         let is_other = |name: &&&str| **name != "allocator" && !but.contains(name) && !is_load(name);
-        let others = self.varying.iter().filter(is_other);
-        let mut words = vec![self.label(row, "allocator")];
-        words.extend(others.map(|name| self.label(row, name)));
-        words.join(" · ")
+        self.varying.iter().filter(is_other).map(|name| self.label(row, name)).collect()
     }
 
     /// Returns the values that all rows share, as text; empty if they share none.
@@ -237,6 +242,17 @@ impl Results {
             Some(gaps) => Some(Load::Gap(gaps[row])),
             None => Some(Load::of_model(&self.label(row, "log"))?.0),
         }
+    }
+
+    /// Returns the number of replays.
+    pub fn replays(&self) -> Result<usize, FigureError> {
+        let numbers = self.numbers("replay")?.iter().flatten().map(|number| *number as u64);
+        Ok(numbers.collect::<BTreeSet<u64>>().len())
+    }
+
+    /// Returns a text that rows share exactly if they have the same load.
+    pub fn load_key(&self, row: usize) -> String {
+        self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
     }
 
     /// Returns the label below the bars of a row, in several lines: its log, its machine and its load. The load is left

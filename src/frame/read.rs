@@ -83,6 +83,27 @@ pub(super) fn read_rows(file: &File, rows: (usize, usize), path: &Path) -> Resul
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
+/// Reads `count` rows from row `from` on, of the columns named in `columns`, as far as they exist. Returns them, and
+/// whether the file has no rows after them. Only Parquet files are read in parts; of another file all rows are returned.
+pub(super) fn read_slice(
+    path: &Path,
+    columns: &[&str],
+    (from, count): (usize, usize),
+) -> Result<(DataFrame, bool), FrameError> {
+    if FileFormat::of_path(path) != Some(FileFormat::Parquet) {
+        return Ok((read_columns(path, columns)?, true));
+    }
+    let file = open(path)?;
+    let frame = unpanicking(|| {
+        let mut reader = ParquetReader::new(file.try_clone()?);
+        let (schema, rows) = (reader.schema()?, reader.num_rows()?);
+        let known = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
+        let reader = ParquetReader::new(file).with_columns(Some(known.collect()));
+        Ok((reader.with_slice(Some((from, count))).finish()?, from + count >= rows))
+    });
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
 /// Reads the first row of a CSV, JSON or JSON lines file. The frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;

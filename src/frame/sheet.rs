@@ -9,7 +9,10 @@ use super::FrameError;
 use super::folder::StudyFolder;
 use super::labels::{is_unlabelled, relabel};
 use super::origin::{Missing, Origin, RUN_COLUMN};
-use super::read::{find, read_columns, read_file};
+use super::read::{find, read_columns, read_file, read_slice};
+
+/// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
+const ROWS: usize = 1 << 18;
 
 /// A summary or the jobs of a run as plain columns, which all have the same height.
 #[derive(Clone, Debug)]
@@ -153,6 +156,54 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
+    /// Reads the details with this name in `folder`, such as the jobs, and hands them to `visit` in parts of whole rows, in
+    /// the order of the files: the columns named in `columns`, as far as they exist, and the column `replay`. Of a study
+    /// it reads only the cells with a number that `wanted` accepts. Returns false if the directory holds no such details.
+    pub fn visit_details<E: From<FrameError>>(
+        folder: &Path,
+        detail: &str,
+        columns: &[&str],
+        wanted: &dyn Fn(u64) -> bool,
+        visit: &mut dyn FnMut(&Self) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let origin = Origin::of(folder)?;
+        if let Some(path) = find(folder, detail) {
+            let mut read: Vec<&str> = Vec::new();
+            for name in columns.iter().chain(&["replay", RUN_COLUMN]) {
+                if !read.contains(name) {
+                    read.push(name);
+                }
+            }
+            let mut from = 0;
+            loop {
+                let (frame, is_last) = read_slice(&path, &read, (from, ROWS))?;
+                from += frame.height();
+                // An empty file is one empty part, so that its columns are known.
+                if frame.height() > 0 || from == 0 {
+                    in_parts(&frame, &mut |part| {
+                        visit(&Self::of(path.clone(), part, origin.as_ref(), &|name| name != RUN_COLUMN)?)
+                    })?;
+                }
+                if is_last {
+                    return Ok(true);
+                }
+            }
+        }
+        let Some(origin) = origin else { return Ok(false) };
+        let cells = StudyFolder::new(folder, None);
+        let numbers: Vec<u64> = (0..)
+            .zip(origin.keys())
+            .filter(|(_, key)| cells.has_detail(key, detail))
+            .map(|(i, _)| i)
+            .collect();
+        for &number in numbers.iter().filter(|number| wanted(**number)) {
+            let one = cells.read_details(detail, &origin, Some(columns), &|other| other == number)?;
+            let frame = one.unwrap_or_default();
+            in_parts(&frame, &mut |part| visit(&Self::of(cells.cells(), part, None, &|_| true)?))?;
+        }
+        Ok(!numbers.is_empty())
+    }
+
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
@@ -234,6 +285,14 @@ pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameE
         }
     }
     Ok(Some(frame))
+}
+
+/// Hands a frame to `visit` in parts of at most [`ROWS`] rows.
+fn in_parts<E>(frame: &DataFrame, visit: &mut dyn FnMut(&DataFrame) -> Result<(), E>) -> Result<(), E> {
+    if frame.height() <= ROWS {
+        return visit(frame);
+    }
+    (0..frame.height()).step_by(ROWS).try_for_each(|from| visit(&frame.slice(from as i64, ROWS)))
 }
 
 /// Returns the set of whole numbers in a column; `None` if the column does not exist or holds no numbers.

@@ -27,7 +27,7 @@ mod values;
 pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
 pub use cost::Cost;
-pub use curves::{busy_nodes, exceeding};
+pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};

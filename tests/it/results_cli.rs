@@ -352,7 +352,7 @@ fn studies_of_uniform_arrivals_have_loads() -> Tested {
     fine(at, &format!("{SWEEP} -o study --jobs"))?;
     assert_eq!(fine(at, "plot study --kind load --value wait_s_mean")?.stdout, "study/load.svg\n");
     let svg = fs::read_to_string(at.join("study/load.svg"))?;
-    assert!(svg.contains("longest time between arrivals (s)") && !svg.contains("uniform"), "{svg}");
+    assert!(svg.contains("mean arrivals per hour") && !svg.contains("uniform"), "{svg}");
     fine(at, "plot study -q")?;
     Ok(())
 }

@@ -1,8 +1,11 @@
 //! Groups of bars, drawn up or down from a base line.
 
-use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
+use super::drawing::{Anchor, Drawing, GRID, INK};
+use super::legend::{Legend, Sample};
+use super::letters::{LINE, width};
 use super::look::Look;
-use super::ticks::{Scale, Ticks};
+use super::page::{Heading, Page};
+use super::ticks::{Scale, Ticks, ends};
 
 /// A group of bars.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,58 +33,117 @@ pub struct Bars {
     pub base: f64,
 }
 
-// Lengths in pixels: the space above the bars, their largest height, and the gap between groups.
-const TOP: f64 = 56.0;
+// Lengths in pixels: the largest height of bars, and the gap between groups.
 const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;
 /// The width in pixels up to which groups stand side by side.
 const WIDEST: f64 = 1100.0;
 
 impl Bars {
-    /// Returns the chart as a drawing. If the groups are too wide for a page, they stand in several lines.
+    /// Returns the chart as a drawing for a screen. If the groups are too wide, they stand in several lines.
     pub fn draw(&self) -> Drawing {
+        self.draw_on(Page::default())
+    }
+
+    /// Returns the chart as a drawing for a page, in as many lines of groups as its width asks for.
+    pub fn draw_on(&self, page: Page) -> Drawing {
         let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let finite = values.filter(|value| value.is_finite());
-        let (low, high) =
+        let range =
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
+        let range = ends(Scale::Linear, range, Some(self.base), None);
         let groups = self.groups.len().max(1);
-        let fitting = ((WIDEST / (self.bar() * self.legend.len().max(1) as f64 + GAP)) as usize).max(1);
+        let widest = page.width.map_or(WIDEST, |width| width - self.left(range) - GAP);
+        let fitting = ((widest / self.step(page)) as usize).max(1);
         // All lines have about the same number of groups.
         let each = groups.div_ceil(groups.div_ceil(fitting));
         if groups <= each {
-            return self.line_of(&self.groups, (low, high));
+            return self.line_of(&self.groups, range, (page, true));
         }
-        let lines = self.groups.chunks(each).map(|groups| self.line_of(groups, (low, high)));
+        let last = groups.div_ceil(each) - 1;
+        let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
+            // On a page the first line has the heading and the last one has the legend.
+            let page =
+                Page { is_untitled: page.is_untitled || page.width.is_some() && i > 0, height: None, ..page };
+            self.line_of(groups, range, (page, page.width.is_none() || i == last))
+        });
         Drawing::stacked(lines.collect())
     }
 
-    /// Returns the width of a bar in pixels.
-    fn bar(&self) -> f64 {
-        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
-        (names / self.legend.len().max(1) as f64).clamp(14.0, 40.0)
+    /// Returns the width from one group to the next.
+    fn step(&self, page: Page) -> f64 {
+        self.bar(page) * self.bars() as f64 + GAP
     }
 
-    /// Returns one line of groups as a drawing. `range` holds the smallest and the largest value of all groups, so that
-    /// all lines have the same axis.
-    fn line_of(&self, groups: &[BarGroup], range: (f64, f64)) -> Drawing {
+    /// Returns the number of bars of a group.
+    fn bars(&self) -> usize {
+        self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
+    }
+
+    /// Returns the width of a bar in pixels. It makes room for the names of the groups, as far as the page has room.
+    fn bar(&self, page: Page) -> f64 {
+        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
+        let least = if page.width.is_some() { 9.0 } else { 14.0 };
+        (names / self.bars() as f64).clamp(least, 40.0)
+    }
+
+    /// Returns the x of the left end of the axis.
+    fn left(&self, range: (f64, f64)) -> f64 {
         let ticks = Ticks::new(Scale::Linear, range, 6);
-        let labels = ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
-        let left = labels + 44.0;
-        let count = self.legend.len().max(1) as f64;
-        let bar = self.bar();
-        let (step, height) = (bar * count + GAP, HIGH.max(self.legend.len() as f64 * LINE));
-        let right = left + step * groups.len() as f64 + GAP;
-        let legend = self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
+        ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0
+    }
+
+    /// Returns one line of groups as a drawing, with a legend or without. `range` holds the ends of the axis, which all
+    /// lines share.
+    fn line_of(&self, groups: &[BarGroup], range: (f64, f64), (on, has_legend): (Page, bool)) -> Drawing {
+        let heading = Heading::new(on, &self.title, &self.subtitle);
+        let (ticks, left, top) = (Ticks::new(Scale::Linear, range, 6), self.left(range), heading.height());
+        let (bar, step) = (self.bar(on), self.step(on));
         let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
-        let bottom = TOP + height;
-        let size = (right + legend, bottom + 20.0 + LINE * lines as f64);
-        let mut page = Drawing::titled(size, left, &self.title, &self.subtitle);
-        page.upright((18.0, TOP + height / 2.0), &self.axis);
-        let at = |value: f64| TOP + height * (1.0 - ticks.share(value));
+        let names = 20.0 + LINE * lines as f64;
+        let legend = if has_legend { &self.legend[..] } else { &[] };
+        let beside = legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
+        let right = left + step * groups.len() as f64 + GAP;
+        let is_beside = on.width.is_none_or(|width| width >= right + beside);
+        let below = legend.iter().map(|(name, look)| (name.as_str(), Sample::Marker(*look)));
+        let below = Legend::new(below.filter(|_| !is_beside).collect(), on.width.unwrap_or(right) - 8.0);
+        let under = if below.height() > 0.0 { below.height() + 12.0 } else { 0.0 };
+        let height = match (on.height, on.width) {
+            (Some(height), _) => (height - top - names - under).max(60.0),
+            (None, Some(width)) => (0.5 * width).clamp(120.0, HIGH),
+            (None, None) => HIGH.max(self.legend.len() as f64 * LINE),
+        };
+        let bottom = top + height;
+        let across = on.width.unwrap_or(right + beside).max(right);
+        let size = (across, bottom + names + under);
+        let mut page = Drawing::titled(size, left, on, &heading, &self.title);
+        page.upright((18.0, top + height / 2.0), &self.axis);
+        let at = |value: f64| top + height * (1.0 - ticks.share(value));
         for (value, label) in &ticks.at {
             page.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
             page.text((left - 7.0, at(*value) + 4.0), Anchor::End, (INK, "ink"), label);
         }
+        self.draw_groups(&mut page, groups, &at, (left, bottom), (bar, step));
+        page.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
+        below.draw(&mut page, (4.0, bottom + names + 4.0));
+        for (i, (name, look)) in legend.iter().enumerate().filter(|_| is_beside) {
+            let y = top + 8.0 + LINE * i as f64;
+            page.marker((right + 20.0, y - 2.0), *look, None);
+            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
+        }
+        page
+    }
+
+    /// Draws the bars of `groups` and their names. `at` returns the y of a value, `bar` is the width of a bar.
+    fn draw_groups(
+        &self,
+        page: &mut Drawing,
+        groups: &[BarGroup],
+        at: &dyn Fn(f64) -> f64,
+        (left, bottom): (f64, f64),
+        (bar, step): (f64, f64),
+    ) {
+        let count = self.bars() as f64;
         for (i, group) in groups.iter().enumerate() {
             let from = left + GAP + step * i as f64;
             for (j, (value, (name, look))) in group.bars.iter().zip(&self.legend).enumerate() {
@@ -100,13 +162,6 @@ impl Bars {
                 page.text(middle, Anchor::Middle, (INK, "ink"), name);
             }
         }
-        page.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
-        for (i, (name, look)) in self.legend.iter().enumerate() {
-            let y = TOP + 8.0 + LINE * i as f64;
-            page.marker((right + 20.0, y - 2.0), *look, None);
-            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
-        }
-        page
     }
 }
 

@@ -1,8 +1,12 @@
 //! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
-use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
+use super::coinciding;
+use super::drawing::{Anchor, Drawing, GRID, INK, QUIET};
+use super::legend::{Legend, Sample};
+use super::letters::{LINE, width};
 use super::look::Look;
-use super::ticks::{Scale, Ticks};
+use super::page::{Heading, Page, wrapped};
+use super::ticks::{Scale, Ticks, ends};
 
 /// The settings of an axis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +18,9 @@ pub struct Axis {
     /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared; `None` if the
     /// data decide.
     pub shows: Option<f64>,
+    /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do; `None` if
+    /// there is none.
+    pub most: Option<f64>,
     /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
 }
@@ -86,14 +93,15 @@ impl PlotArea {
     }
 }
 
-// Lengths in pixels: the space above and below the data, and the width and height of the data.
-const TOP: f64 = 56.0;
+// Lengths in pixels: the space below the data, the width and height of the data, the narrowest data that leave the names
+// of the curves beside them.
 const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
+const NARROW: f64 = 300.0;
 
-/// Returns the ends of an axis: the smallest and the largest of the finite values and of `axis.shows`. Returns 0 and 1
-/// if there are no values, and half a unit around the names if the axis has names.
+/// Returns the ends of an axis, close to the smallest and the largest of the finite values and of `axis.shows`. Returns
+/// 0 and 1 if there are no values, and half a unit around the names if the axis has names.
 fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
     let (low, high) = values
@@ -102,7 +110,7 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     match (axis.names.is_empty(), low <= high) {
         (false, _) => (-0.5, axis.names.len() as f64 - 0.5),
-        (true, true) => (low, high),
+        (true, true) => ends(axis.scale, (low, high), axis.shows, axis.most),
         (true, false) => (0.0, 1.0),
     }
 }
@@ -119,33 +127,95 @@ fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks
 }
 
 impl Chart {
-    /// Returns the chart as a drawing. O(points).
+    /// Returns the chart as a drawing for a screen. O(points).
     pub fn draw(&self) -> Drawing {
+        self.draw_on(Page::default())
+    }
+
+    /// Returns the chart as a drawing for a page. The names of curves stand beside their ends, or in a legend below if
+    /// the page is too narrow.
+    pub fn draw_on(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let x = ticks(&self.x, points().map(|point| point.x), 6);
         // Confidence intervals of data that are never negative are cut at 0.
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let y = ticks(&self.y, points().flat_map(ends), 6);
-        let labels = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
-        let legend = self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max);
-        let legend = legend + 44.0 + self.key();
-        let height = HIGH.max(self.series.len() as f64 * LINE);
-        let area = PlotArea { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
-        let size = (area.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
-        let mut page = Drawing::titled(size, area.left, &self.title, &self.subtitle);
-        self.draw_axes(&mut page, &area);
+        let left = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
+        let beside =
+            self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 44.0 + self.key();
+        let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
+        let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
+        let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
+        let mut x = ticks(&self.x, points().map(|point| point.x), ((wide / 80.0) as usize).clamp(2, 6));
+        if self.x.names.is_empty() {
+            x.thin(wide);
+        }
+        let names = if is_beside { Vec::new() } else { self.samples() };
+        let legend = Legend::new(names, left + wide);
+        let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
+        let said = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
+        let from = if page.width.is_some() { 4.0 } else { left };
+        let said = wrapped(&said, left + wide + right - from - 4.0);
+        let below = BOTTOM + LINE * said.len() as f64 + legend.height() + 4.0;
+        let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
+        area.height = match (page.height, page.width) {
+            (Some(height), _) => (height - area.top - below).max(60.0),
+            (None, Some(_)) => (0.65 * wide).clamp(120.0, HIGH).max(names),
+            (None, None) => HIGH.max(names),
+        };
+        if area.height < 240.0 {
+            area.y = ticks(&self.y, points().flat_map(ends), ((area.height / 45.0) as usize).clamp(2, 6));
+        }
+        let bottom = area.top + area.height + BOTTOM;
+        let size = (left + wide + right, bottom + below - BOTTOM);
+        let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
+        self.draw_data(&mut drawing, &area);
+        if is_beside {
+            self.draw_names(&mut drawing, &area);
+        }
+        legend.draw(&mut drawing, (4.0, bottom - 6.0));
+        for (i, line) in said.iter().enumerate() {
+            let y = bottom + legend.height() + LINE * i as f64 + 7.0;
+            drawing.text((from, y), Anchor::Start, (QUIET, "quiet"), line);
+        }
+        drawing
+    }
+
+    /// Draws the axes and the curves.
+    fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
+        self.draw_axes(page, area);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
-            draw_curve(&mut page, &area, series);
+            draw_curve(page, area, series);
         }
         for (i, series) in order {
-            draw_markers(&mut page, &area, series, i as f64 / self.series.len() as f64);
+            draw_markers(page, area, series, i as f64 / self.series.len() as f64);
         }
-        self.draw_names(&mut page, &area);
-        page
+    }
+
+    /// Returns the name of each curve, its path in pixels, and whether lines join its points.
+    fn paths(&self, area: &PlotArea) -> Vec<(&str, Vec<(f64, f64)>, bool)> {
+        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
+        self.series
+            .iter()
+            .map(|series| (series.name.as_str(), path(series), series.kind != Kind::Points))
+            .collect()
+    }
+
+    /// Returns the entries of a legend, in the order of the curves.
+    fn samples(&self) -> Vec<(&str, Sample<'_>)> {
+        let sample = |series: &Series| match series.kind {
+            Kind::Points => Sample::Marker(series.look),
+            Kind::Curve | Kind::Line => Sample::Curve(series.look),
+        };
+        self.series
+            .iter()
+            .filter(|series| !series.points.is_empty())
+            .map(|series| (series.name.as_str(), sample(series)))
+            .collect()
     }
 
     /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
@@ -263,7 +333,7 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
 }
 
 /// Returns a number as text with four digits.
-fn digits(value: f64) -> String {
+pub(super) fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     crate::text::grouped(value, decimals as usize)
 }
@@ -315,7 +385,7 @@ mod tests {
             let y = Axis { scale, ..Axis::default() };
             let text = Chart { y, series: series.clone(), ..Chart::default() }.draw().svg();
             let band = text.split("<path").find(|path| path.contains("\"band\"")).expect("a band");
-            let lowest = (TOP + HIGH).to_string();
+            let lowest = (56.0 + HIGH).to_string();
             let numbers = band.split(['"', ' ', 'M', 'L', 'Z']).filter_map(|word| word.parse::<f64>().ok());
             assert!(numbers.fold(0.0, f64::max) <= WIDE + 100.0, "{band}");
             assert!(band.contains(&format!(" {lowest} ")), "{band}");

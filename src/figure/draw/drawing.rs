@@ -6,21 +6,18 @@ use svg::Document;
 use svg::Node;
 use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
+use super::letters::{LINE, SIZE, width};
 use super::look::{Look, Marker};
+use super::page::{Heading, Page, TITLE_LINE};
 
 /// The colour of text and axes.
 pub(super) const INK: &str = "#222222";
 /// The colour of subtitles.
-const QUIET: &str = "#666666";
+pub(super) const QUIET: &str = "#666666";
 /// The colour of grid lines.
 pub(super) const GRID: &str = "#dddddd";
 /// The colour of the background.
 pub(super) const PAPER: &str = "#ffffff";
-
-/// The height of a line of labels, in pixels.
-pub(super) const LINE: f64 = 16.0;
-/// The size of the font, in pixels.
-const SIZE: f64 = 12.0;
 
 /// The point of a text that stands at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +27,12 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A picture. All lengths are CSS pixels.
+/// A picture. All lengths are CSS pixels, unless it is printed: then the page gives its width in millimetres.
 pub struct Drawing {
     width: f64,
     height: f64,
+    /// The width and maybe the height on paper, in millimetres; `None` for a drawing on a screen.
+    size_mm: Option<(f64, Option<f64>)>,
     elements: Vec<Box<dyn Node>>,
 }
 
@@ -42,34 +41,41 @@ pub(super) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-/// Returns the approximate width of a text in pixels, from typical widths of letters in a sans-serif font of 12 pixels.
-pub(super) fn width(text: &str) -> f64 {
-    let em = |c: char| match c {
-        'i' | 'l' | 'j' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '!' => 0.34,
-        'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.42,
-        'm' | 'w' | 'M' | 'W' | '%' | '@' | '—' => 0.92,
-        c if c.is_uppercase() => 0.72,
-        _ => 0.63,
-    };
-    text.chars().map(em).sum::<f64>() * SIZE
-}
-
 impl Drawing {
     /// Returns an empty page. Screen readers read its title aloud.
     fn new(width: f64, height: f64, title: &str) -> Self {
-        let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
+        let (width, height) = (width.ceil(), height.ceil());
+        let mut drawing = Self { width, height, size_mm: None, elements: vec![Title::new(title).into()] };
         drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
         drawing
     }
 
-    /// Returns an empty page with a title and a subtitle, which both begin at x = `left`. The page has at least the
-    /// width and height of `size`, and is wider if the titles need it.
-    pub(super) fn titled(size: (f64, f64), left: f64, title: &str, subtitle: &str) -> Self {
-        let titles = (width(title) * 1.25).max(width(subtitle));
-        let mut drawing = Self::new(size.0.max(left + titles + 16.0), size.1, title);
-        drawing.heading((left, 22.0), title);
-        drawing.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), subtitle);
+    /// Returns an empty page with a heading that begins at x = `left`, or at the border if the page has a width. The page
+    /// has at least the width and height of `size`, and is wider if the heading needs it. `title` is what screen readers
+    /// read aloud.
+    pub(super) fn titled(size: (f64, f64), left: f64, page: Page, heading: &Heading, title: &str) -> Self {
+        let left = if page.width.is_some() { 4.0 } else { left };
+        let titles = heading.title.iter().map(|line| width(line) * 1.25);
+        let titles = titles.chain(heading.subtitle.iter().map(|line| width(line))).fold(0.0, f64::max);
+        let mut drawing = Self::new(size.0.max(left + titles + 4.0), size.1, title);
+        let mut y = 22.0;
+        for line in &heading.title {
+            drawing.heading((left, y), line);
+            y += TITLE_LINE;
+        }
+        y += 1.0;
+        for line in &heading.subtitle {
+            drawing.text((left, y), Anchor::Start, (QUIET, "quiet"), line);
+            y += LINE;
+        }
         drawing
+    }
+
+    /// Returns the drawing as a figure on paper of this width and maybe height, in millimetres. A drawing that is wider
+    /// than its page is made smaller as a whole.
+    #[must_use]
+    pub fn printed(self, size_mm: (f64, Option<f64>)) -> Self {
+        Self { size_mm: Some(size_mm), ..self }
     }
 
     /// Returns one drawing with all `drawings` below each other. A single drawing is returned unchanged.
@@ -79,7 +85,7 @@ impl Drawing {
         }
         let width = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
         let height = drawings.iter().map(|drawing| drawing.height).sum();
-        let mut stacked = Self { width, height, elements: Vec::new() };
+        let mut stacked = Self { width, height, size_mm: None, elements: Vec::new() };
         stacked.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
         let mut top = 0.0;
         for drawing in drawings {
@@ -90,13 +96,56 @@ impl Drawing {
         stacked
     }
 
+    /// Returns the drawings beside each other in lines of at most `columns`, below a heading. All columns are as wide as
+    /// the widest drawing.
+    pub(super) fn tiled(mut heading: Self, drawings: Vec<Self>, columns: usize) -> Self {
+        let across = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
+        let mut y = heading.height;
+        let mut drawings = drawings.into_iter();
+        loop {
+            let line: Vec<Self> = drawings.by_ref().take(columns.max(1)).collect();
+            let high = line.iter().map(|drawing| drawing.height).fold(0.0, f64::max);
+            if line.is_empty() {
+                break;
+            }
+            for (i, drawing) in line.into_iter().enumerate() {
+                let x = across * i as f64;
+                heading.width = heading.width.max(x + drawing.width);
+                let group = Group::new().set("transform", format!("translate({} {})", round(x), round(y)));
+                heading.add(drawing.elements.into_iter().fold(group, Group::add));
+            }
+            y += high;
+        }
+        heading.height = y;
+        let mut whole = Self { elements: Vec::new(), ..heading };
+        whole.rectangle((0.0, 0.0, whole.width, whole.height), (PAPER, "paper"), None);
+        whole.elements.extend(heading.elements);
+        whole
+    }
+
+    /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space begins.
+    pub(super) fn with_below(mut self, height: f64, draw: impl FnOnce(&mut Self, f64)) -> Self {
+        let top = self.height;
+        self.rectangle((0.0, top, self.width, height), (PAPER, "paper"), None);
+        self.height += height;
+        draw(&mut self, top);
+        self
+    }
+
     /// Returns the drawing as the text of an SVG file.
     pub fn svg(self) -> String {
         let (width, height) = (round(self.width), round(self.height));
-        let document = Document::new()
-            .set("viewBox", format!("0 0 {width} {height}"))
-            .set("width", width)
-            .set("height", height)
+        let document = Document::new().set("viewBox", format!("0 0 {width} {height}"));
+        let document = match self.size_mm {
+            None => document.set("width", width).set("height", height),
+            Some((width_mm, height_mm)) => {
+                let height_mm = height_mm.unwrap_or(self.height * width_mm / self.width);
+                document
+                    .set("width", format!("{width_mm}mm"))
+                    .set("height", format!("{}mm", round(height_mm)))
+            }
+        };
+        let document = document
             .set("role", "img")
             .set("font-family", "DejaVu Sans, Verdana, sans-serif")
             .set("font-size", SIZE);
@@ -246,6 +295,18 @@ impl Drawing {
             Marker::Diamond => corners(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)]),
         };
         self.add_marker(shape.set("fill", fill).set("class", class), look, words);
+    }
+
+    /// Adds a dot that is seen on the paper and on any colour.
+    pub(super) fn dot(&mut self, (x, y): (f64, f64)) {
+        let circle = Circle::new().set("cx", round(x)).set("cy", round(y)).set("r", 3.5);
+        self.add(
+            circle
+                .set("fill", PAPER)
+                .set("class", "paper ink-line")
+                .set("stroke", INK)
+                .set("stroke-width", 1.5),
+        );
     }
 
     /// Adds the shape of a marker with its outline and its tooltip.

@@ -1,7 +1,10 @@
 //! Grids of coloured rectangles, such as the busy time of each node, or the nodes of each job over time.
 
 use super::chart::Axis;
-use super::drawing::{Anchor, Drawing, INK, LINE, width};
+use super::drawing::{Anchor, Drawing, INK};
+use super::legend::{Legend, Sample};
+use super::letters::{LINE, width};
+use super::page::{Heading, Page};
 use super::ticks::{Scale, Ticks};
 
 /// A rectangle of a grid, in units of the axes.
@@ -34,35 +37,74 @@ pub struct Grid {
     pub legend: Vec<(String, String)>,
 }
 
-// Lengths in pixels: the space above the data, and the largest width and height of the data.
-const TOP: f64 = 56.0;
+// Lengths in pixels: the largest width and height of the data, the space for the labels of the axes, and the narrowest
+// data that leave the legend beside them.
 const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
+const LEFT: f64 = 44.0;
+const BELOW: f64 = 52.0;
+const NARROW: f64 = 300.0;
 
 impl Grid {
-    /// Returns the grid as a drawing, in time O(cells).
-    pub fn draw(&self) -> Drawing {
+    /// Returns the grid as a drawing for a page, in time O(cells).
+    pub fn draw_on(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
+        // Without a title the axis is lower.
+        let below_data = if self.x.0.title.is_empty() { BELOW - 20.0 } else { BELOW };
         let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
-        let (wide, high) = if self.square {
-            let unit = (WIDE / spans_x).min(HIGH / spans_y);
-            (unit * spans_x, unit * spans_y)
-        } else {
-            (WIDE, HIGH)
-        };
-        let ticks = |(axis, [low, high]): &(Axis, [f64; 2]), wanted: usize| -> Vec<(f64, String)> {
-            if axis.names.is_empty() {
-                let at = Ticks::new(Scale::Linear, (*low, *high), wanted).at;
-                return at.into_iter().filter(|(value, _)| (*low..=*high).contains(value)).collect();
+        let beside = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
+        let y = ticks(&self.y, 8);
+        let left = y.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + LEFT;
+        let is_beside = page.width.is_none_or(|width| width - left - beside - 16.0 >= NARROW);
+        let right = 16.0 + if is_beside { beside } else { 0.0 };
+        let names = self.legend.iter().map(|(name, colour)| (name.as_str(), Sample::Colour(colour)));
+        let room = page.width.unwrap_or(WIDE);
+        let below = Legend::new(names.filter(|_| !is_beside).collect(), room - 8.0);
+        let room = (
+            page.width.map_or(WIDE, |width| (width - left - right).max(40.0)),
+            page.height
+                .map_or(HIGH, |height| (height - heading.height() - below_data - below.height()).max(40.0)),
+        );
+        let (wide, high) = match (self.square, page) {
+            (true, _) => {
+                let unit = (room.0 / spans_x).min(room.1 / spans_y);
+                (unit * spans_x, unit * spans_y)
             }
-            let names = axis.names.iter().enumerate().filter(|(_, name)| !name.is_empty());
-            names.map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
+            (false, Page { width: Some(_), height: None, .. }) => {
+                (room.0, (0.65 * room.0).clamp(120.0, HIGH))
+            }
+            (false, _) => room,
         };
-        let (x, y) = (ticks(&self.x, 8), ticks(&self.y, 8));
-        let left = y.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
-        let (right, bottom) = (left + wide, TOP + high);
-        let legend = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
-        let size = (right + 16.0 + legend, bottom + 52.0);
-        let mut page = Drawing::titled(size, left, &self.title, &self.subtitle);
+        let top = heading.height();
+        let bottom = top + high;
+        let across = page.width.unwrap_or(left + wide + right).max(left + wide + right);
+        let mut drawing = Drawing::titled(
+            (across, bottom + below_data + below.height()),
+            left,
+            page,
+            &heading,
+            &self.title,
+        );
+        self.draw_data(&mut drawing, (left, top), (wide, high), &y);
+        below.draw(&mut drawing, (4.0, bottom + below_data - 6.0));
+        for (i, (name, colour)) in self.legend.iter().enumerate().filter(|_| is_beside) {
+            let y = top + 8.0 + LINE * i as f64;
+            drawing.rectangle((left + wide + 14.0, y - 8.0, 11.0, 11.0), (colour, "bar"), None);
+            drawing.text((left + wide + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
+        }
+        drawing
+    }
+
+    /// Draws the rectangles and the axes. `y` holds the ticks of the vertical axis.
+    fn draw_data(
+        &self,
+        page: &mut Drawing,
+        (left, top): (f64, f64),
+        (wide, high): (f64, f64),
+        y: &[(f64, String)],
+    ) {
+        let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
+        let (right, bottom) = (left + wide, top + high);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
         for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
@@ -72,23 +114,41 @@ impl Grid {
             let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
             page.rectangle(place, (colour, "cell"), Some(words));
         }
-        for (value, label) in x {
+        for (value, label) in ticks(&self.x, ((wide / 80.0) as usize).clamp(2, 8)) {
             page.line((at_x(value), bottom), (at_x(value), bottom + 5.0), (INK, "ink"));
             page.text((at_x(value), bottom + 19.0), Anchor::Middle, (INK, "ink"), &label);
         }
-        for (value, label) in y {
-            page.line((left - 5.0, at_y(value)), (left, at_y(value)), (INK, "ink"));
-            page.text((left - 8.0, at_y(value) + 4.0), Anchor::End, (INK, "ink"), &label);
+        let mut last = f64::INFINITY;
+        // Labels of a low axis would lie on each other.
+        for (value, label) in y.iter().filter(|(value, _)| {
+            let is_shown = last - at_y(*value) >= LINE - 2.0;
+            last = if is_shown { at_y(*value) } else { last };
+            is_shown
+        }) {
+            page.line((left - 5.0, at_y(*value)), (left, at_y(*value)), (INK, "ink"));
+            page.text((left - 8.0, at_y(*value) + 4.0), Anchor::End, (INK, "ink"), label);
         }
         page.line((left, bottom), (right, bottom), (INK, "ink"));
-        page.line((left, TOP), (left, bottom), (INK, "ink"));
-        page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
-        page.upright((18.0, TOP + high / 2.0), &self.y.0.title);
-        for (i, (name, colour)) in self.legend.iter().enumerate() {
-            let y = TOP + 8.0 + LINE * i as f64;
-            page.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (colour, "bar"), None);
-            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
+        page.line((left, top), (left, bottom), (INK, "ink"));
+        if !self.x.0.title.is_empty() {
+            page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
         }
-        page
+        page.upright((18.0, top + high / 2.0), &self.y.0.title);
     }
+
+    /// Returns the size in pixels that a unit has in a square grid of this many units on a page.
+    pub fn unit(page: Page, (spans_x, spans_y): (f64, f64)) -> f64 {
+        let room = page.width.map_or(WIDE, |width| (width - LEFT - 30.0).max(40.0));
+        (room / spans_x).min(page.height.unwrap_or(HIGH) / spans_y)
+    }
+}
+
+/// Returns the ticks of an axis with its ends: about `wanted` of them, or one for each name that is not empty.
+fn ticks((axis, [low, high]): &(Axis, [f64; 2]), wanted: usize) -> Vec<(f64, String)> {
+    if axis.names.is_empty() {
+        let at = Ticks::new(Scale::Linear, (*low, *high), wanted).at;
+        return at.into_iter().filter(|(value, _)| (*low..=*high).contains(value)).collect();
+    }
+    let names = axis.names.iter().enumerate().filter(|(_, name)| !name.is_empty());
+    names.map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
 }

@@ -6,18 +6,27 @@
 //! renders pixels from the same drawing.
 
 mod bars;
+mod boxes;
 mod chart;
+mod coinciding;
 mod drawing;
 mod grid;
+mod legend;
+mod letters;
 mod look;
+mod page;
+mod panels;
 mod png;
 mod ticks;
 
 pub use bars::{BarGroup, Bars};
+pub use boxes::{BoxRow, Boxes};
 pub use chart::{Axis, Chart, Kind, Point, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridCell};
 pub use look::{COLOURS, DASHES, Look, MARKERS};
+pub use page::{Page, UNITS_PER_MM};
+pub use panels::Panels;
 pub use png::{PngError, png};
 pub use ticks::Scale;
 

@@ -33,13 +33,15 @@ pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PngError> {
     fonts.set_sans_serif_family("DejaVu Sans");
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| PngError::Drawing(error.to_string()))?;
-    let [width, height] =
-        [tree.size().width(), tree.size().height()].map(|side| (f64::from(side) * scale).ceil());
+    let sides = [tree.size().width(), tree.size().height()];
+    let [width, height] = sides.map(|side| (f64::from(side) * scale).round().max(1.0));
     let too_large = || PngError::Size { width, height };
     if !(1.0..=32_000.0).contains(&width) || !(1.0..=32_000.0).contains(&height) {
         return Err(too_large());
     }
     let mut pixels = Pixmap::new(width as u32, height as u32).ok_or_else(too_large)?;
-    resvg::render(&tree, Transform::from_scale(scale as f32, scale as f32), &mut pixels.as_mut());
+    // The drawing fills the last pixels of both sides wholly.
+    let (across, down) = (width as f32 / sides[0], height as f32 / sides[1]);
+    resvg::render(&tree, Transform::from_scale(across, down), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| PngError::Encode(error.to_string()))
 }

@@ -1,14 +1,16 @@
 //! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the nodes that are
 //! up.
 
-use super::job_columns::{columns, job_curves, plain};
+use std::collections::BTreeMap;
+
+use super::jobs::columns::{job_curves, plain, visit_rows};
+use super::jobs::time_axis::TimeAxis;
 use crate::figure::downtimes::downtimes;
 use crate::figure::draw::{Axis, Chart, Kind, Point, Series};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::looks::looks;
 use crate::figure::results::Results;
-use crate::frame::KilledRun;
-use crate::metrics::busy_nodes;
+use crate::metrics::BusyNodes;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -24,55 +26,58 @@ pub(super) const PARTS: usize = 240;
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let curves = job_curves(results)?;
-    let names = ["start_s", "end_s", "allocated", "seed"];
-    let Some(found) = columns(options, &names, &curves)? else { return Ok(None) };
-    let [starts, ends, nodes, seeds] = &found[..] else { return Ok(None) };
+    let curves = job_curves(options, results)?;
     let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.first() == Some(&replay));
     let outages = downtimes(options.folder, results, &is_shown)?;
     // Runs in which jobs were killed kept nodes busy too.
-    let killed: Vec<&KilledRun> = outages.values().flat_map(|outages| &outages.killed).collect();
-    let starts_s = starts.values().flatten().copied().chain(killed.iter().map(|run| run.times_s[1]));
-    let ends_s = ends.values().flatten().copied().chain(killed.iter().map(|run| run.times_s[2]));
-    let (from, to) = (starts_s.fold(f64::INFINITY, f64::min), ends_s.fold(f64::NEG_INFINITY, f64::max));
-    let (unit_s, unit) = unit(to - from);
-    let numbers = results.numbers("replay")?;
+    let killed = outages.values().flat_map(|outages| &outages.killed);
+    let ends = killed.flat_map(|run| [run.times_s[1], run.times_s[2]]);
+    let span = TimeAxis::of("jobs", options, ["start_s", "end_s"], &curves, ends)?;
+    let Some(axis) = span else { return Ok(None) };
+    let empty = BusyNodes::new(axis.span_s(), PARTS);
+    let mut busy: BTreeMap<u64, BusyNodes> = BTreeMap::new();
+    let names = ["start_s", "end_s", "allocated"];
+    let is_there = visit_rows("jobs", options, &names, &curves, &mut |row| {
+        if row.is_first_seed {
+            let found = busy.entry(row.replay).or_insert_with(|| empty.clone());
+            found.add(row.values[0], row.values[1], row.values[2]);
+        }
+    })?;
+    if !is_there {
+        return Ok(None);
+    }
     let (mut series, mut up) = (Vec::new(), Vec::new());
     for curve in curves {
         let Some(&replay) = curve.replays.first() else { continue };
-        let row = numbers.iter().position(|number| number.is_some_and(|number| number as u64 == replay));
-        let machine = results.machine(row.unwrap_or_default())?;
-        let (Some(starts), Some(ends), Some(nodes), Some(seeds)) =
-            (starts.get(&replay), ends.get(&replay), nodes.get(&replay), seeds.get(&replay))
-        else {
-            continue;
-        };
-        let jobs = starts.iter().zip(ends).zip(nodes).zip(seeds);
-        // `columns` gives 0 for the first seed and 1 for others.
-        let jobs = jobs.filter(|(_, seed)| **seed < 0.5);
-        let jobs = jobs.map(|(((start, end), nodes), _)| (*start, *end, *nodes));
-        let all = f64::from(machine.available());
-        let share = |(time, nodes): (f64, f64)| ((time - from) / unit_s, 100.0 * nodes / all);
-        let runs = outages.get(&replay).into_iter().flat_map(|outages| &outages.killed);
-        let jobs = jobs.chain(runs.map(|run| (run.times_s[1], run.times_s[2], f64::from(run.allocated))));
-        let points = plain(busy_nodes(jobs, (from, to), PARTS).into_iter().map(share).collect());
+        let all = f64::from(results.machine(curve.row)?.available());
+        let Some(found) = busy.get_mut(&replay) else { continue };
+        let share = |(time_s, nodes): (f64, f64)| (axis.at(time_s), 100.0 * nodes / all);
         if let Some(outages) = outages.get(&replay) {
-            let down = outages.down.iter().map(|down| (down.from_s, down.until_s, down.count()));
-            let down = busy_nodes(down, (from, to), PARTS).into_iter();
-            let points = plain(down.map(|(time, down)| share((time, all - down))).collect());
-            up.push((curve.name.clone(), points));
+            for run in &outages.killed {
+                found.add(run.times_s[1], run.times_s[2], f64::from(run.allocated));
+            }
+            let mut down = empty.clone();
+            outages.down.iter().for_each(|one| down.add(one.from_s, one.until_s, one.count()));
+            let points = down.means().into_iter().map(|(time_s, down)| share((time_s, all - down)));
+            up.push((curve.name.clone(), plain(points.collect())));
         }
+        let points = plain(found.means().into_iter().map(share).collect());
         series.push(Series { name: curve.name, look: curve.look, kind: Kind::Line, points });
     }
     series.extend(lines_of_up(up));
     let chart = Chart {
         title: "Utilization over time".to_owned(),
         subtitle: results.shared_at_first_load(),
-        x: Axis { title: format!("time since the first start ({unit})"), ..Axis::default() },
-        y: Axis { title: "busy nodes (%)".to_owned(), shows: Some(0.0), ..Axis::default() },
+        x: axis.axis(options, "first start"),
+        y: Axis {
+            title: "busy nodes (%)".to_owned(),
+            shows: Some(0.0),
+            most: Some(100.0),
+            ..Axis::default()
+        },
         series,
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }
 
 /// Returns the series of nodes that are up: one for all replays if they met the same outages, and otherwise one for each,
@@ -93,14 +98,3 @@ fn lines_of_up(up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
 
 /// The subject whose look lines of nodes that are up have.
 const UP: &str = "nodes up";
-
-/// Returns a suitable unit of time for an axis over so many seconds: its length in seconds and its name.
-pub(super) fn unit(seconds: f64) -> (f64, &'static str) {
-    const HOUR: f64 = 3600.0;
-    const DAY: f64 = 24.0 * HOUR;
-    match seconds {
-        seconds if seconds > 4.0 * DAY => (DAY, "days"),
-        seconds if seconds > 4.0 * HOUR => (HOUR, "hours"),
-        _ => (1.0, "s"),
-    }
-}

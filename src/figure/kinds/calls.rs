@@ -1,6 +1,7 @@
 //! The plot `calls`: the distribution of the duration of allocator calls, as the share of calls that take longer.
 
-use super::job_columns::shares;
+use super::jobs::columns::{distributions, shares};
+use super::values::Nanoseconds;
 use crate::figure::draw::{Axis, Chart, Scale};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -16,18 +17,25 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept or have no times of calls.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
+    let Some(found) = distributions(options, results, ("allocate_ns", 1.0))? else { return Ok(None) };
+    let ends = found.iter().flat_map(|(_, found)| [found.quantile(0.0), found.quantile(1.0)]);
+    let unit = Nanoseconds::of(ends.flatten());
+    if found.iter().all(|(_, found)| found.count() == 0) {
+        return Ok(None);
+    }
+    let mut series = shares(found, 1.0);
     for series in &mut series {
         // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
         series.points.retain(|point| point.y > 0.0);
+        series.points.iter_mut().for_each(|point| point.x /= unit.ns);
     }
-    let axis = |title: &str| Axis { title: title.to_owned(), scale: Scale::Log, ..Axis::default() };
+    let axis = |title: String| Axis { title, scale: Scale::Log, ..Axis::default() };
     let chart = Chart {
         title: "Duration of calls that place a job".to_owned(),
         subtitle: results.shared_at_first_load(),
-        x: axis("duration (ns)"),
-        y: axis("share of calls that take longer"),
+        x: axis(format!("duration ({})", unit.name)),
+        y: axis("share of calls that take longer".to_owned()),
         series,
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }

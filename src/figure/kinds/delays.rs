@@ -45,5 +45,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
         base: 0.0,
     };
-    Ok(Some(bars.draw()))
+    Ok(Some(bars.draw_on(options.page)))
 }

@@ -1,13 +1,16 @@
 //! The plot `fragmentation`: the largest free submesh over time, for the first seed of each replay.
 
-use super::busy::{PARTS, unit};
-use super::job_columns::{columns_of, job_curves, plain};
+use std::collections::BTreeMap;
+
+use super::busy::PARTS;
+use super::jobs::columns::{job_curves, plain, visit_rows};
+use super::jobs::time_axis::TimeAxis;
 use crate::figure::draw::{Axis, Chart, Kind, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::frame::FrameSchema;
-use crate::metrics::{ColumnType, busy_nodes};
+use crate::metrics::{BusyNodes, ColumnType};
 use crate::spec::unknown;
 
 /// The row of the registry.
@@ -27,41 +30,65 @@ const DEFAULT: &str = "largest_free_submesh";
 /// time.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let value = value(options)?;
-    let curves = job_curves(results)?;
-    let names = ["time_s", value.as_str(), "seed"];
-    let Some(found) = columns_of(FRAME, options, &names, &curves)? else { return Ok(None) };
-    let [times, values, seeds] = &found[..] else { return Ok(None) };
-    let all = || times.values().flatten().copied();
-    let (from, to) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    let (unit_s, unit) = unit(to - from);
-    let mut series = Vec::new();
-    for curve in curves {
-        let Some(&replay) = curve.replays.first() else { continue };
-        let (Some(times), Some(values), Some(seeds)) =
-            (times.get(&replay), values.get(&replay), seeds.get(&replay))
-        else {
-            continue;
-        };
-        // `columns_of` gives 0 for the first seed and 1 for others.
-        let count = seeds.iter().take_while(|seed| **seed < 0.5).count();
-        let last = times[..count].last().copied().unwrap_or(to);
-        let ends = times[1.min(count)..count].iter().copied().chain([last]);
-        let steps = times[..count].iter().zip(ends).zip(values);
-        let steps = steps.map(|((&start, end), &value)| (start, end, value));
-        let own = times.first().map_or((from, to), |&first| (first, last));
-        let at = |(time, value): (f64, f64)| ((time - from) / unit_s, value);
-        let points = plain(busy_nodes(steps, own, PARTS).into_iter().map(at).collect());
-        series.push(Series { name: curve.name, look: curve.look, kind: Kind::Line, points });
+    let curves = job_curves(options, results)?;
+    let span = TimeAxis::of(FRAME, options, ["time_s", "time_s"], &curves, std::iter::empty())?;
+    let Some(axis) = span else { return Ok(None) };
+    // A value holds from its row to the next one of its replay.
+    let mut found: BTreeMap<u64, Steps> = BTreeMap::new();
+    let is_there = visit_rows(FRAME, options, &["time_s", value.as_str()], &curves, &mut |row| {
+        if row.is_first_seed {
+            let [time_s, value] = [row.values[0], row.values[1]];
+            found.entry(row.replay).or_insert_with(|| Steps::new(&axis)).add(time_s, value);
+        }
+    })?;
+    if !is_there {
+        return Ok(None);
     }
+    let series = curves.into_iter().filter_map(|curve| {
+        let points = plain(found.get(curve.replays.first()?)?.points(&axis));
+        Some(Series { name: curve.name, look: curve.look, kind: Kind::Line, points })
+    });
+    let series = series.collect();
     let (title, unit_of_value) = title(&value);
     let chart = Chart {
         title: format!("{title} over time"),
         subtitle: results.shared_at_first_load(),
-        x: Axis { title: format!("time since the first arrival ({unit})"), ..Axis::default() },
+        x: axis.axis(options, "first arrival"),
         y: Axis { title: title.to_lowercase() + unit_of_value, shows: Some(0.0), ..Axis::default() },
         series,
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
+}
+
+/// The means of a number over time that changes at some instants.
+struct Steps {
+    means: BusyNodes,
+    /// The last time and the value from then on.
+    last: Option<(f64, f64)>,
+    /// The first time.
+    first_s: f64,
+}
+
+impl Steps {
+    fn new(axis: &TimeAxis) -> Self {
+        Self { means: BusyNodes::new(axis.span_s(), PARTS), last: None, first_s: f64::INFINITY }
+    }
+
+    /// Takes the value from a time in seconds on.
+    fn add(&mut self, time_s: f64, value: f64) {
+        self.first_s = self.first_s.min(time_s);
+        if let Some((from_s, value)) = self.last.replace((time_s, value)) {
+            self.means.add(from_s, time_s, value);
+        }
+    }
+
+    /// Returns the means in the time between the first and the last change.
+    fn points(&self, axis: &TimeAxis) -> Vec<(f64, f64)> {
+        let until_s = self.last.map_or(f64::NEG_INFINITY, |(time_s, _)| time_s);
+        let means = self.means.means().into_iter();
+        let inside = means.filter(|(time_s, _)| *time_s >= self.first_s && *time_s <= until_s);
+        inside.map(|(time_s, value)| (axis.at(time_s), value)).collect()
+    }
 }
 
 /// Returns the column of the frame that is drawn: the one that the user chose, if it is a column of numbers of this

@@ -1,6 +1,6 @@
 //! The plot `frontier`: the dispersal of jobs against the mean duration of an allocator call.
 
-use super::values::{axis, mean, titled};
+use super::values::{Nanoseconds, axis, mean, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
@@ -25,27 +25,28 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let placed = calls[row]? - refused[row]?;
         (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
     };
+    let unit = Nanoseconds::of((0..results.sheet.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
         let same_load =
             |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
         let point = |rows: &[usize]| {
-            let x = mean(rows.iter().map(|&row| cost(row)))?;
+            let x = mean(rows.iter().map(|&row| cost(row)))? / unit.ns;
             Some(Point { x, y: mean(rows.iter().map(|&row| y[row]))?, half_width: 0.0 })
         };
         let points = rows.chunk_by(same_load).filter_map(point).collect();
         Series { name, look, kind: Kind::Points, points }
     };
     let chart = Chart {
-        title: format!("Cost of a call against {}", titled(column)),
+        title: format!("{} against the cost of a call", untitled(column)),
         subtitle: results.shared(),
         x: Axis {
-            title: "mean call that places a job (ns)".to_owned(),
+            title: format!("mean call that places a job ({})", unit.name),
             scale: Scale::Log,
             ..Axis::default()
         },
         y: axis(column),
         series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }

@@ -1,8 +1,8 @@
 //! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
-use super::values::{axis, points, titled};
+use super::values::{axis, points, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, TWO_LOADS};
+use crate::figure::kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, TWO_LOADS};
 use crate::figure::load::Load;
 use crate::figure::results::{Curve, Results};
 
@@ -10,9 +10,7 @@ use crate::figure::results::{Curve, Results};
 pub(super) const KIND: PlotKind = PlotKind {
     name: "load",
     summary: "A column by load, with confidence bands",
-    needs: Needs::Summary(
-        "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model",
-    ),
+    needs: Needs::Summary(SEVERAL_LOADS),
     example: Some(TWO_LOADS),
     draw,
 };
@@ -22,9 +20,20 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("turnaround_s_mean");
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };
+    let utilization = results.numbers("utilization")?;
+    let x = |row: usize| match options.axis {
+        None | Some(LoadAxis::Arrivals) => results.load(row).map(Load::arrivals),
+        Some(LoadAxis::Utilization) => utilization[row].map(|share| 100.0 * share),
+        Some(LoadAxis::Factor) => results.load(row).map(Load::value),
+    };
+    let (title, most) = match options.axis {
+        None | Some(LoadAxis::Arrivals) => (first.title_of_arrivals(), None),
+        Some(LoadAxis::Utilization) => ("utilization (%)", Some(100.0)),
+        Some(LoadAxis::Factor) => (first.title(), None),
+    };
     let series = |Curve { name, look, rows }: Curve| {
-        let x = |row| results.load(row).map(Load::value);
-        Series { name, look, kind: Kind::Curve, points: points(&rows, &x, y) }
+        let points = points(&rows, &|row| results.load_key(row), &x, y);
+        Series { name, look, kind: Kind::Curve, points }
     };
     let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
     if series.iter().all(|series| series.points.len() < 2) {
@@ -32,11 +41,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let scale = if options.log { Scale::Log } else { Scale::Linear };
     let chart = Chart {
-        title: format!("{} by load", titled(column)),
+        title: format!("{} by load", untitled(column)),
         subtitle: results.shared(),
-        x: Axis { title: first.title().to_owned(), ..Axis::default() },
+        x: Axis { title: title.to_owned(), most, ..Axis::default() },
         y: Axis { scale, ..axis(column) },
         series,
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }

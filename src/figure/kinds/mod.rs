@@ -1,15 +1,18 @@
 //! The registry of the kinds of plots. Each kind is one file here and one row of [`PLOT_KINDS`].
 
+mod box_plot;
 mod busy;
 mod calls;
+mod cdf;
 mod delays;
 mod fragmentation;
 mod frontier;
 mod gantt;
-mod held_nodes;
-mod job_columns;
+mod heat;
+mod jobs;
 mod load;
 mod nodes;
+mod queue;
 mod ratio;
 mod utilization;
 mod values;
@@ -28,8 +31,12 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     ratio::KIND,
     frontier::KIND,
     calls::KIND,
+    heat::KIND,
     waits::KIND,
+    box_plot::KIND,
+    cdf::KIND,
     busy::KIND,
+    queue::KIND,
     fragmentation::KIND,
     nodes::KIND,
     gantt::KIND,

@@ -1,7 +1,7 @@
-//! The plot `nodes`: the share of time in which each node is busy, for one replay.
+//! The plot `nodes`: the share of time in which each node is busy, in a panel for each replay.
 
-use super::held_nodes::{UNAVAILABLE, legend_of_unavailable, one_replay};
-use crate::figure::draw::{Axis, Grid, GridCell};
+use super::jobs::held_nodes::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
+use crate::figure::draw::{Axis, Grid, GridCell, Page, Panels};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
@@ -9,7 +9,7 @@ use crate::machine::NodeId;
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
-    summary: "Share of the time that each node is busy, of one replay",
+    summary: "Share of the time that each node is busy, in a panel for each replay",
     needs: Needs::Nodes,
     example: Some(FEW_JOBS),
     draw,
@@ -18,36 +18,107 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// The largest machine that is drawn. Viewers could not open drawings with more nodes.
 const MOST_NODES: u32 = 65_536;
 
-/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, or the machine is too large.
+/// The largest number of nodes of several panels together, so that a report with them stays small.
+const MOST_CELLS: u32 = 4096;
+/// The largest number of panels.
+const MOST_PANELS: usize = 9;
+
+/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, or all machines are too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(replay) = one_replay(options, results)? else { return Ok(None) };
-    let machine = &replay.machine;
-    let Some((from, to)) = replay.span_s() else { return Ok(None) };
-    if to <= from || machine.nodes() > MOST_NODES {
+    let (mut replays, mut note) = shown_replays(options, results, MOST_PANELS)?;
+    let all = replays.len();
+    let mut room = MOST_CELLS;
+    replays.retain(|replay| replay.machine.nodes() <= MOST_NODES);
+    // The first panel may be large.
+    replays = replays
+        .into_iter()
+        .enumerate()
+        .take_while(|(i, replay)| {
+            let nodes = replay.machine.nodes();
+            let fits = *i == 0 || nodes <= room;
+            room = room.saturating_sub(nodes);
+            fits
+        })
+        .map(|(_, replay)| replay)
+        .collect();
+    if replays.len() < all {
+        note = format!("{} of {} replays; --replay chooses others", replays.len(), results.replays()?);
+    }
+    let (low, high) = options.window_s.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let mut found: Vec<Busy> = replays.iter().map(Busy::of_killed).collect();
+    let kept = visit_placed(options, &replays, &|start, end| end > low && start < high, &mut |i, job| {
+        found[i].add(&job.nodes, (job.start_s.max(low), job.end_s.min(high)));
+    })?;
+    if kept.is_none() {
         return Ok(None);
     }
-    let mut busy_s = vec![0.0; machine.nodes() as usize];
-    let mut down_s = busy_s.clone();
-    let jobs = replay.jobs.iter().map(|job| (&job.nodes, job.end_s - job.start_s));
-    let killed = replay.outages.killed.iter().map(|run| (&run.nodes, run.times_s[2] - run.times_s[1]));
-    for (nodes, length_s) in jobs.chain(killed) {
+    let widths: Vec<u32> = replays.iter().map(|replay| across(replay.machine.extents())).collect();
+    let columns = if widths.iter().any(|width| *width > 80) { 1 } else { 3 };
+    let (_, page) = Panels::layout(options.page, replays.len(), columns, None);
+    let panels = replays.iter().zip(found).filter_map(|(replay, mut busy)| {
+        if let Some(window_s) = options.window_s {
+            busy.span_s = window_s;
+        }
+        (busy.span_s.1 > busy.span_s.0).then(|| panel(replay, &busy, page))
+    });
+    let panels: Vec<Grid> = panels.collect();
+    let said = [results.shared_at_first_load(), note];
+    let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+    let title = "Share of the time that each node is busy".to_owned();
+    let is_empty = panels.is_empty();
+    let drawn = Panels { title, subtitle, panels, columns, aspect: None };
+    Ok((!is_empty).then(|| drawn.draw_on(options.page)))
+}
+
+/// How long each node of a machine was busy.
+struct Busy {
+    busy_s: Vec<f64>,
+    /// The first start and the last end of a run.
+    span_s: (f64, f64),
+}
+
+impl Busy {
+    /// Returns the times of the runs in which jobs were killed.
+    fn of_killed(replay: &ShownReplay) -> Self {
+        let span_s = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut busy = Self { busy_s: vec![0.0; replay.machine.nodes() as usize], span_s };
+        for run in &replay.outages.killed {
+            busy.add(&run.nodes, (run.times_s[1], run.times_s[2]));
+        }
+        busy
+    }
+
+    /// Adds a run from one time to another, in seconds.
+    fn add(&mut self, nodes: &[(NodeId, NodeId)], (start_s, end_s): (f64, f64)) {
+        self.span_s = (self.span_s.0.min(start_s), self.span_s.1.max(end_s));
         for node in nodes.iter().flat_map(|&(first, last)| first..=last) {
-            busy_s[node as usize] += length_s;
+            self.busy_s[node as usize] += (end_s - start_s).max(0.0);
         }
     }
+}
+
+/// Returns the number of columns of the layers of a machine side by side, with an empty column between them.
+fn across([width, _, depth]: [u32; 3]) -> u32 {
+    depth * (width + 1) - 1
+}
+
+/// Returns the panel of a replay for a page of this size.
+fn panel(replay: &ShownReplay, Busy { busy_s, span_s: (from, to) }: &Busy, page: Page) -> Grid {
+    let machine = &replay.machine;
+    let length_s = to - from;
+    let mut down_s = vec![0.0; busy_s.len()];
     for down in &replay.outages.down {
         for node in down.nodes.iter().flat_map(|&(first, last)| first..=last) {
-            down_s[node as usize] += (down.until_s.min(to) - down.from_s.max(from)).max(0.0);
+            down_s[node as usize] += (down.until_s.min(*to) - down.from_s.max(*from)).max(0.0);
         }
     }
     let [width, length, depth] = machine.extents();
-    // The layers of the machine stand side by side, with an empty column between them.
     let cell = |(node, busy_s): (usize, &f64)| {
         let [x, y, z] = machine.coord(node as NodeId);
-        let share = busy_s / (to - from);
+        let share = busy_s / length_s;
         let (colour, words) = if machine.is_available(node as NodeId) {
             let down = match down_s[node] {
-                down_s if down_s > 0.0 => format!(", down {:.1} %", 100.0 * down_s / (to - from)),
+                down_s if down_s > 0.0 => format!(", down {:.1} %", 100.0 * down_s / length_s),
                 _ => String::new(),
             };
             (shade(share), format!("({x}, {y}, {z}): {:.1} %{down}", 100.0 * share))
@@ -56,8 +127,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         };
         GridCell { place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0], colour, words }
     };
-    let across = depth * (width + 1) - 1;
-    let (names_x, names_y) = coordinates([width, length], across);
+    let across = across([width, length, depth]);
+    let unit = Grid::unit(page, (f64::from(across), f64::from(length)));
+    let (names_x, names_y) = coordinates([width, length], across, unit);
     let title_x = if depth > 1 {
         format!("x in layers z = 0 to {} from left to right", depth - 1)
     } else {
@@ -66,23 +138,20 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let legend = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (format!("{:.0} %", 100.0 * share), shade(share)));
     let mut legend = legend.to_vec();
     legend.extend(legend_of_unavailable(machine));
-    let grid = Grid {
-        title: "Share of the time that each node is busy".to_owned(),
-        subtitle: format!("{} · {}", replay.name, results.shared()),
+    Grid {
+        title: String::new(),
+        subtitle: replay.name.clone(),
         x: (Axis { names: names_x, title: title_x, ..Axis::default() }, [0.0, f64::from(across)]),
         y: (Axis { names: names_y, title: "y".to_owned(), ..Axis::default() }, [0.0, f64::from(length)]),
         square: true,
         cells: busy_s.iter().enumerate().map(cell).collect(),
         legend,
-    };
-    Ok(Some(grid.draw()))
+    }
 }
 
 /// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would overlap, only
-/// every second, third … is shown, and the others are empty.
-fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<String>) {
-    // The size of a node in pixels, as `Grid` draws it.
-    let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
+/// every second, third … is shown, and the others are empty. `unit` is the size of a node in pixels.
+fn coordinates([width, length]: [u32; 2], across: u32, unit: f64) -> (Vec<String>, Vec<String>) {
     let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
     let of_column = |at: u32| match at % (width + 1) {
@@ -93,8 +162,8 @@ fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<Stri
 }
 
 /// Returns a colour as `#rrggbb`, from light for 0 to dark for 1. The order is also visible in grey.
-fn shade(share: f64) -> String {
+pub(super) fn shade(share: f64) -> String {
     let share = share.clamp(0.0, 1.0);
     let between = |light: f64, dark: f64| (light + share * (dark - light)).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", between(240.0, 8.0), between(246.0, 48.0), between(252.0, 107.0))
+    format!("#{:02x}{:02x}{:02x}", between(225.0, 8.0), between(236.0, 48.0), between(246.0, 107.0))
 }

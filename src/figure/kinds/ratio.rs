@@ -1,10 +1,10 @@
 //! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and load.
 
-use super::values::{mean, titled};
+use super::values::{mean, untitled};
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, TWO_LOADS};
-use crate::figure::results::Results;
+use crate::figure::results::{Curve, Results};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -19,33 +19,81 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
-    let curves = results.curves(&["log", "machine", "arrival_scale"]);
+    let curves = results.curves(&PLACES);
     if curves.len() < 2 {
         return Ok(None);
     }
-    let named = |base: &str| curves.iter().find(|curve| curve.name == base);
-    let base = match options.relative_to {
-        Some(base) => named(base).ok_or_else(|| {
-            let known: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
-            FigureError::NoBase { base: base.to_owned(), known: known.join(", ") }
-        })?,
-        None => named("mc1x1").unwrap_or(&curves[0]),
-    };
+    let bases = bases(options, results, &curves)?;
     let group = |place: &String| {
         let value = |rows: &[usize]| {
             mean(rows.iter().filter(|&&row| results.place(row) == *place).map(|&row| y[row]))
         };
-        let by = value(&base.rows);
-        let ratio = |rows: &[usize]| Some(value(rows)? / by.filter(|by| *by > 0.0)?);
-        BarGroup { name: place.clone(), bars: curves.iter().map(|curve| ratio(&curve.rows)).collect() }
+        let ratio = |(curve, base): (&Curve, &Option<usize>)| {
+            let by = value(&curves[(*base)?].rows).filter(|by| *by > 0.0)?;
+            Some(value(&curve.rows)? / by)
+        };
+        BarGroup { name: place.clone(), bars: curves.iter().zip(&bases).map(ratio).collect() }
+    };
+    let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
+    named.sort_unstable();
+    named.dedup();
+    let by = match &named[..] {
+        [one] => (*one).to_owned(),
+        _ => {
+            let base =
+                bases.iter().flatten().next().map(|&base| results.label(curves[base].rows[0], "allocator"));
+            format!("{} under the same {}", base.unwrap_or_default(), beside(results))
+        }
     };
     let bars = Bars {
-        title: format!("{} by that of {}", titled(column), base.name),
+        title: format!("{} by that of {by}", untitled(column)),
         subtitle: results.shared(),
         axis: "ratio".to_owned(),
         groups: results.places().iter().map(group).collect(),
         legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
         base: 1.0,
     };
-    Ok(Some(bars.draw()))
+    Ok(Some(bars.draw_on(options.page)))
+}
+
+/// The columns whose values are the groups of bars.
+const PLACES: [&str; 3] = ["log", "machine", "arrival_scale"];
+
+/// Returns the names of the columns, beside the allocator, in which curves differ, such as `scheduler`.
+fn beside(results: &Results) -> String {
+    let others = results.varying().iter().filter(|name| **name != "allocator" && !PLACES.contains(name));
+    others.copied().collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the position of the curve by whose value each curve is divided: that of one allocator with the same scheduler,
+/// network and so on; `None` if there is no such curve. The user names the allocator, or one curve for all. Otherwise it
+/// is mc1x1, or else the first allocator.
+fn bases(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    curves: &[Curve],
+) -> Result<Vec<Option<usize>>, FigureError> {
+    let allocator = |curve: &Curve| results.label(curve.rows[0], "allocator");
+    let rest = |curve: &Curve| results.beside_allocator(curve.rows[0], &PLACES);
+    let of_allocator = |base: &str| -> Vec<Option<usize>> {
+        let is_base = |curve: &Curve, other: &Curve| allocator(other) == base && rest(other) == rest(curve);
+        curves.iter().map(|curve| curves.iter().position(|other| is_base(curve, other))).collect()
+    };
+    let has = |base: &str| curves.iter().any(|curve| allocator(curve) == base);
+    // Curves of one allocator, which differ in scheduler or the like, are relative to the first of them.
+    if curves.iter().all(|curve| allocator(curve) == allocator(&curves[0])) && options.relative_to.is_none() {
+        return Ok(vec![Some(0); curves.len()]);
+    }
+    match options.relative_to {
+        None if has("mc1x1") => Ok(of_allocator("mc1x1")),
+        None => Ok(of_allocator(&allocator(&curves[0]))),
+        Some(base) => match curves.iter().position(|curve| curve.name == base) {
+            Some(one) if !rest(&curves[one]).is_empty() => Ok(vec![Some(one); curves.len()]),
+            _ if has(base) => Ok(of_allocator(base)),
+            _ => {
+                let known: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+                Err(FigureError::NoBase { base: base.to_owned(), known: known.join(", ") })
+            }
+        },
+    }
 }

@@ -1,34 +1,38 @@
 //! The plot `utilization`: dispersal against utilization, with one curve over the loads for each allocator.
 
-use super::values::{axis, points, titled};
+use super::values::{axis, points, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Series};
-use crate::figure::kind::{Drawn, MANY_LOADS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, MANY_LOADS, Needs, PlotKind, PlotOptions, SEVERAL_LOADS};
 use crate::figure::results::{Curve, Results};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "utilization",
     summary: "Dispersal against utilization",
-    needs: Needs::Summary("rows"),
+    needs: Needs::Summary(SEVERAL_LOADS),
     example: Some(MANY_LOADS),
     draw,
 };
 
-/// Draws the plot, which every summary allows.
+/// Draws the plot; `None` if no curve has several loads and the user did not ask for this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
     let series = |Curve { name, look, rows }: Curve| {
-        let points = points(&rows, &|row| x[row].map(|share| 100.0 * share), y);
+        let points = points(&rows, &|row| results.load_key(row), &|row| x[row].map(|share| 100.0 * share), y);
         let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
         Series { name, look, kind, points }
     };
+    let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
+    if !options.is_asked && series.iter().all(|series| series.points.len() < 2) {
+        return Ok(None);
+    }
     let chart = Chart {
-        title: format!("{} by utilization", titled(column)),
+        title: format!("{} by utilization", untitled(column)),
         subtitle: results.shared(),
-        x: Axis { title: "utilization (%)".to_owned(), ..Axis::default() },
+        x: Axis { title: "utilization (%)".to_owned(), most: Some(100.0), ..Axis::default() },
         y: axis(column),
-        series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
+        series,
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }

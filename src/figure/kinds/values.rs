@@ -19,28 +19,91 @@ pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Interval::of(&values.flatten().collect::<Vec<_>>()).map(|interval| interval.mean)
 }
 
-/// Returns one point for each different x of `rows`, sorted by x. Its height is the mean of `y` over the rows with this
-/// x, with the confidence interval. Rows without x or without y are left out.
-pub(super) fn points(rows: &[usize], x: &dyn Fn(usize) -> Option<f64>, y: &[Option<f64>]) -> Vec<Point> {
-    let mut by_x: Vec<(f64, Vec<f64>)> = Vec::new();
+/// Returns a text with a capital letter at its beginning.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns the title of a column without its unit, with a capital letter, as the beginning of a picture's title.
+pub(super) fn untitled(column: &str) -> String {
+    capital(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
+}
+
+/// A unit of time that suits durations given in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Nanoseconds {
+    /// The unit in nanoseconds.
+    pub(super) ns: f64,
+    /// The name of the unit.
+    pub(super) name: &'static str,
+}
+
+impl Nanoseconds {
+    /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the longest of
+    /// the values.
+    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
+        let logs = values.filter(|value| *value >= 1.0).map(f64::log10);
+        let (low, high) =
+            logs.fold((f64::INFINITY, 0.0_f64), |(low, high), log| (low.min(log), high.max(log)));
+        let middle = if low <= high { 10.0_f64.powf(f64::midpoint(low, high)) } else { 1.0 };
+        let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+        let (ns, name) = units.into_iter().find(|(ns, _)| *ns <= middle).unwrap_or((1.0, "ns"));
+        Self { ns, name }
+    }
+}
+
+/// Returns one point for each load of `rows`, sorted by x: the means of `x` and of `y` over the rows at this load, with
+/// the confidence interval of `y`. Rows without a number are left out.
+pub(super) fn points(
+    rows: &[usize],
+    load: &dyn Fn(usize) -> String,
+    x: &dyn Fn(usize) -> Option<f64>,
+    y: &[Option<f64>],
+) -> Vec<Point> {
+    type Values = (Vec<f64>, Vec<f64>);
+    let mut by_load: Vec<(String, Values)> = Vec::new();
     for &row in rows {
         let (Some(x), Some(y)) = (x(row), y[row]) else { continue };
-        match by_x.iter_mut().find(|(other, _)| other.total_cmp(&x).is_eq()) {
-            Some((_, values)) => values.push(y),
-            None => by_x.push((x, vec![y])),
-        }
+        let load = load(row);
+        let i = by_load.iter().position(|(other, _)| *other == load).unwrap_or_else(|| {
+            by_load.push((load, Values::default()));
+            by_load.len() - 1
+        });
+        by_load[i].1.0.push(x);
+        by_load[i].1.1.push(y);
     }
-    by_x.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let point = |(x, values): (f64, Vec<f64>)| {
-        let Interval { mean, half_width, .. } = Interval::of(&values)?;
-        Some(Point { x, y: mean, half_width })
+    let point = |(_, (x, y)): (String, Values)| {
+        let Interval { mean, half_width, .. } = Interval::of(&y)?;
+        Some(Point { x: Interval::of(&x)?.mean, y: mean, half_width })
     };
-    by_x.into_iter().filter_map(point).collect()
+    let mut points: Vec<Point> = by_load.into_iter().filter_map(point).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    points
 }
 
 #[cfg(test)]
 mod tests {
-    use super::titled;
+    use super::{Nanoseconds, points, titled};
+
+    #[test]
+    fn units_suit_the_values() {
+        let name = |values: &[f64]| Nanoseconds::of(values.iter().copied()).name;
+        assert_eq!(
+            [&[30.0, 900.0][..], &[100.0, 1e8], &[1e6, 1e7], &[3e9], &[]].map(name),
+            ["ns", "µs", "ms", "s", "ns"]
+        );
+    }
+
+    #[test]
+    fn replications_are_one_point() {
+        let (x, y) = ([0.5, 0.7, 0.9], [Some(1.0), Some(3.0), Some(5.0)]);
+        let found = points(&[2, 0, 1], &|row| (row / 2).to_string(), &|row| Some(x[row]), &y);
+        assert_eq!(
+            found.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>(),
+            [(0.6, 2.0), (0.9, 5.0)]
+        );
+    }
 
     #[test]
     fn titles_have_units() {

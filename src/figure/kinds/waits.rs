@@ -1,6 +1,6 @@
 //! The plot `waits`: the distribution of waiting times, as the share of jobs that wait longer.
 
-use super::job_columns::shares;
+use super::jobs::columns::{distributions, shares};
 use crate::figure::draw::{Axis, Chart, Scale};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -16,13 +16,18 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(series) = shares(options, results, "wait_s", 100.0)? else { return Ok(None) };
+    let Some(found) = distributions(options, results, ("wait_s", 1.0))? else { return Ok(None) };
     let chart = Chart {
         title: "Waiting times".to_owned(),
         subtitle: results.shared_at_first_load(),
         x: Axis { title: "wait (s)".to_owned(), scale: Scale::Log, ..Axis::default() },
-        y: Axis { title: "jobs that wait longer (%)".to_owned(), shows: Some(0.0), ..Axis::default() },
-        series,
+        y: Axis {
+            title: "jobs that wait longer (%)".to_owned(),
+            shows: Some(0.0),
+            most: Some(100.0),
+            ..Axis::default()
+        },
+        series: shares(found, 100.0),
     };
-    Ok(Some(chart.draw()))
+    Ok(Some(chart.draw_on(options.page)))
 }

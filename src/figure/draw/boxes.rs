@@ -1,0 +1,132 @@
+//! Box plots: a row for each distribution, with its name at the left.
+
+use super::chart::Axis;
+use super::drawing::{Anchor, Drawing, GRID, INK, PAPER};
+use super::letters::width;
+use super::look::Look;
+use super::page::{Heading, Page};
+use super::ticks::{Scale, Ticks, ends};
+
+/// A distribution as a box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoxRow {
+    /// The name of the row.
+    pub name: String,
+    /// The look of the box.
+    pub look: Look,
+    /// The ends of the left whisker and of the box, the median, and the ends of the box and of the right whisker, ascending.
+    pub marks: [f64; 5],
+    /// The mean, which a dot shows.
+    pub mean: f64,
+}
+
+/// A box plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boxes {
+    /// The title of the plot.
+    pub title: String,
+    /// What all rows have in common.
+    pub subtitle: String,
+    /// The axis of the values. On a logarithmic axis, values of 0 and below lie at its left end.
+    pub x: Axis,
+    /// The rows, from above.
+    pub rows: Vec<BoxRow>,
+}
+
+// Lengths in pixels: the data, a row and its box.
+const WIDE: f64 = 560.0;
+const ROW: f64 = 30.0;
+const BOX: f64 = 16.0;
+
+impl Boxes {
+    /// Returns the plot as a drawing for a page.
+    pub fn draw_on(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let names = self.rows.iter().map(|row| width(&row.name)).fold(0.0, f64::max);
+        // Names above their rows leave a narrow page to the data.
+        let are_above = page.width.is_some_and(|width| names > 0.35 * width);
+        let left = if are_above { 12.0 } else { names + 20.0 };
+        let wide = page.width.map_or(WIDE, |width| (width - left - 20.0).max(60.0));
+        let top = heading.height() + 4.0;
+        let natural = ROW + if are_above { 12.0 } else { 0.0 };
+        let count = self.rows.len().max(1) as f64;
+        let row = page.height.map_or(natural, |height| ((height - top - 52.0) / count).max(natural * 0.6));
+        let bottom = top + row * count;
+        let values = || self.rows.iter().flat_map(|row| row.marks.into_iter().chain([row.mean]));
+        let fit =
+            values().filter(|value| value.is_finite() && (self.x.scale == Scale::Linear || *value > 0.0));
+        let (low, high) = fit
+            .chain(self.x.shows)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
+        let range = ends(self.x.scale, (low, high), self.x.shows, self.x.most);
+        let mut ticks = Ticks::new(self.x.scale, range, ((wide / 80.0) as usize).clamp(2, 6));
+        ticks.thin(wide);
+        let at = |value: f64| left + wide * ticks.share(value).clamp(0.0, 1.0);
+        let size = (left + wide + 20.0, bottom + 52.0);
+        let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
+        for (value, label) in &ticks.at {
+            drawing.line((at(*value), top), (at(*value), bottom), (GRID, "grid"));
+            drawing.text((at(*value), bottom + 19.0), Anchor::Middle, (INK, "ink"), label);
+        }
+        drawing.line((left, bottom), (left + wide, bottom), (INK, "ink"));
+        drawing.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
+        for (i, found) in self.rows.iter().enumerate() {
+            let middle = top + row * (i as f64 + 0.5) + if are_above { 7.0 } else { 0.0 };
+            let name = if are_above { (left, middle - 13.0) } else { (left - 8.0, middle + 4.0) };
+            let anchor = if are_above { Anchor::Start } else { Anchor::End };
+            drawing.text(name, anchor, (INK, "ink"), &found.name);
+            draw_box(&mut drawing, found, &at, middle);
+        }
+        drawing
+    }
+}
+
+/// Draws one row at the height `y`. `at` returns the x of a value.
+fn draw_box(page: &mut Drawing, row: &BoxRow, at: &dyn Fn(f64) -> f64, y: f64) {
+    let [low, first, median, third, high] = row.marks.map(at);
+    let half = BOX / 2.0;
+    let colour = row.look.colour();
+    for (from, to) in [(low, first), (third, high)] {
+        page.line((from, y), (to, y), (colour, "box"));
+    }
+    for end in [low, high] {
+        page.line((end, y - half / 2.0), (end, y + half / 2.0), (colour, "box"));
+    }
+    let said = row.marks.iter().map(|mark| super::chart::digits(*mark)).collect::<Vec<_>>().join(", ");
+    let words = format!("{}: {said}; mean {}", row.name, super::chart::digits(row.mean));
+    page.rectangle((first, y - half, (third - first).max(1.0), BOX), (colour, "box"), Some(&words));
+    page.rectangle((median - 1.0, y - half, 2.0, BOX), (PAPER, "paper"), None);
+    page.dot((at(row.mean), y));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_stand_where_their_numbers_are() {
+        let row = |name: &str, marks: [f64; 5]| BoxRow {
+            name: name.to_owned(),
+            look: Look::default(),
+            marks,
+            mean: marks[2],
+        };
+        let rows = vec![row("a", [0.0, 10.0, 20.0, 30.0, 100.0]), row("b", [0.0; 5])];
+        let boxes =
+            |scale| Boxes { rows: rows.clone(), x: Axis { scale, ..Axis::default() }, ..Boxes::default() };
+        let text = boxes(Scale::Linear).draw_on(Page::default()).svg();
+        assert!(text.contains("a: 0, 10.00, 20.00, 30.00, 100.0; mean 20.00"), "{text}");
+        let widths: Vec<f64> = text
+            .split("<rect")
+            .filter(|part| part.contains("\"box\""))
+            .filter_map(|part| part.split("width=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        // The axis is 4 % longer than the data at the right, and ends at 0 at the left.
+        assert_eq!(widths, [(20.0 / 104.0 * WIDE * 100.0_f64).round() / 100.0, 1.0]);
+        let text = boxes(Scale::Log).draw_on(Page::default()).svg();
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+        let narrow = Page { width: Some(200.0), ..Page::default() };
+        assert!(boxes(Scale::Linear).draw_on(narrow).svg().contains("viewBox=\"0 0 200 "));
+    }
+}

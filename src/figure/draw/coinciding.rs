@@ -1,0 +1,97 @@
+//! Finds curves that lie on each other, so that a picture can say in words what it cannot show.
+
+/// The distance in pixels up to which two curves count as one.
+const NEAR: f64 = 1.0;
+
+/// Returns a sentence that names the curves that coincide; `None` if none do. A curve is its name and its path in
+/// pixels, from left to right, and `are_paths` says whether lines join the points.
+pub(super) fn sentence(curves: &[(&str, Vec<(f64, f64)>, bool)]) -> Option<String> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, (_, path, is_path)) in curves.iter().enumerate() {
+        let is_like = |group: &&mut Vec<usize>| {
+            let (_, first, is_first_path) = &curves[group[0]];
+            is_path == is_first_path && coincide(first, path, *is_path)
+        };
+        match groups.iter_mut().find(is_like) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    if groups.len() == 1 && curves.len() > 3 {
+        return Some(format!("All {} curves coincide.", curves.len()));
+    }
+    groups.retain(|group| group.len() > 1);
+    let listed = |group: &Vec<usize>| {
+        let names: Vec<&str> = group.iter().map(|&i| curves[i].0).collect();
+        let (last, others) = names.split_last()?;
+        Some(format!("{} and {last} coincide", others.join(", ")))
+    };
+    let said: Vec<String> = groups.iter().filter_map(listed).collect();
+    (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
+}
+
+/// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be equally many.
+fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], are_paths: bool) -> bool {
+    let is_near = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() <= NEAR && (a.1 - b.1).abs() <= NEAR;
+    let (Some(ends_a), Some(ends_b)) = (a.first().zip(a.last()), b.first().zip(b.last())) else {
+        return false;
+    };
+    if a.len() == b.len() && a.iter().zip(b).all(is_near) {
+        return true;
+    }
+    are_paths
+        && is_near((ends_a.0, ends_b.0))
+        && is_near((ends_a.1, ends_b.1))
+        && follows(a, b)
+        && follows(b, a)
+}
+
+/// Returns whether every point of `points` is above or below the path at most by [`NEAR`]. O(points + path).
+fn follows(points: &[(f64, f64)], path: &[(f64, f64)]) -> bool {
+    let mut next = 1;
+    points.iter().all(|&(x, y)| {
+        while next + 1 < path.len() && path[next].0 < x {
+            next += 1;
+        }
+        let Some(&[from, to]) = path.get(next - 1..=next) else { return false };
+        let part = if to.0 > from.0 { ((x - from.0) / (to.0 - from.0)).clamp(0.0, 1.0) } else { 0.0 };
+        let (low, high) = if to.0 - from.0 < NEAR {
+            // A steep piece: every height between its ends is on it.
+            (from.1.min(to.1), from.1.max(to.1))
+        } else {
+            let at = from.1 + part * (to.1 - from.1);
+            (at, at)
+        };
+        y >= low - NEAR && y <= high + NEAR
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_on_each_other_are_named() {
+        let line = |points: &[(f64, f64)]| points.to_vec();
+        let straight = line(&[(0.0, 0.0), (100.0, 50.0)]);
+        let bent = line(&[(0.0, 0.4), (50.0, 25.5), (100.0, 50.2)]);
+        let other = line(&[(0.0, 0.0), (50.0, 29.0), (100.0, 50.0)]);
+        let said = |curves: &[(&'static str, &Vec<(f64, f64)>)]| {
+            let curves: Vec<_> = curves.iter().map(|(name, path)| (*name, (*path).clone(), true)).collect();
+            sentence(&curves)
+        };
+        assert_eq!(said(&[("a", &straight), ("b", &bent)]).as_deref(), Some("a and b coincide."));
+        assert_eq!(said(&[("a", &straight), ("b", &other)]), None);
+        let four = [("a", &straight), ("b", &other), ("c", &bent), ("d", &other)];
+        assert_eq!(said(&four).as_deref(), Some("a and c coincide; b and d coincide."));
+        let all = [("a", &straight), ("b", &bent), ("c", &bent), ("d", &straight)];
+        assert_eq!(said(&all).as_deref(), Some("All 4 curves coincide."));
+        assert_eq!(said(&all[..3]).as_deref(), Some("a, b and c coincide."));
+        // A shorter curve is another one, and so is an empty one.
+        assert_eq!(said(&[("a", &straight), ("b", &line(&[(0.0, 0.0), (50.0, 25.0)]))]), None);
+        assert_eq!(said(&[("a", &Vec::new()), ("b", &Vec::new())]), None);
+        let points = |path: &Vec<(f64, f64)>| ("p", path.clone(), false);
+        assert_eq!(sentence(&[points(&straight), points(&bent)]), None);
+        assert_eq!(sentence(&[points(&bent), points(&bent)]).as_deref(), Some("p and p coincide."));
+    }
+}

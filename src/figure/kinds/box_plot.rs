@@ -1,0 +1,44 @@
+//! The plot `box`: how a number of the jobs is distributed, as a box for each replay.
+
+use super::jobs::columns::distributions;
+use super::jobs::values::JobValue;
+use super::values::capital;
+use crate::figure::draw::{Axis, BoxRow, Boxes, Scale};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+
+/// The row of the registry.
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "box",
+    summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the jobs",
+    needs: Needs::Jobs,
+    example: Some(FEW_JOBS),
+    draw,
+};
+
+/// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
+const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/// Draws the plot; `None` if the jobs were not kept or lack the number.
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let value = JobValue::of(options, "wait_s")?;
+    let Some(found) = distributions(options, results, value.column())? else { return Ok(None) };
+    let row = |(curve, found): &(super::jobs::columns::JobCurve, crate::metrics::Distribution)| {
+        let marks = SHARES.map(|share| found.quantile(share).unwrap_or_default());
+        Some(BoxRow { name: curve.name.clone(), look: curve.look, marks, mean: found.mean()? })
+    };
+    let rows: Vec<BoxRow> = found.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    let about = "whiskers 5 % and 95 % of the jobs, box 25 %, 50 % and 75 %, dot mean";
+    let shared = results.shared_at_first_load();
+    let boxes = Boxes {
+        title: capital(&value.title()),
+        subtitle: if shared.is_empty() { about.to_owned() } else { format!("{shared} · {about}") },
+        x: Axis { scale, ..value.axis() },
+        rows,
+    };
+    Ok(Some(boxes.draw_on(options.page)))
+}

@@ -1,0 +1,43 @@
+//! The plot `cdf`: how a number of the jobs is distributed, as the share of jobs with at most this number.
+
+use super::jobs::columns::{distributions, shares};
+use super::jobs::values::JobValue;
+use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+
+/// The row of the registry.
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "cdf",
+    summary: "Share of jobs with at most some pairwise sum; --value for another number of the jobs",
+    needs: Needs::Jobs,
+    example: Some(FEW_JOBS),
+    draw,
+};
+
+/// Draws the plot; `None` if the jobs were not kept or lack the number.
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let value = JobValue::of(options, "pairwise_sum")?;
+    let Some(found) = distributions(options, results, value.column())? else { return Ok(None) };
+    let none: u64 = found.iter().map(|(_, found)| found.count()).sum();
+    if none == 0 {
+        return Ok(None);
+    }
+    // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
+    let mut series = shares(found, 100.0);
+    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
+    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    let chart = Chart {
+        title: format!("Distribution of the {} of jobs", value.title()),
+        subtitle: results.shared_at_first_load(),
+        x: Axis { scale, ..value.axis() },
+        y: Axis {
+            title: "jobs with at most this (%)".to_owned(),
+            shows: Some(0.0),
+            most: Some(100.0),
+            ..Axis::default()
+        },
+        series,
+    };
+    Ok(Some(chart.draw_on(options.page)))
+}

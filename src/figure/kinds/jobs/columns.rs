@@ -1,0 +1,172 @@
+//! Columns of the jobs frame, read a part at a time, and the curves that they form.
+
+use std::collections::BTreeMap;
+
+use crate::figure::draw::{Kind, Look, Point, Series};
+use crate::figure::error::FigureError;
+use crate::figure::kind::PlotOptions;
+use crate::figure::results::Results;
+use crate::frame::Sheet;
+use crate::metrics::Distribution;
+
+/// A curve of jobs.
+pub(in crate::figure::kinds) struct JobCurve {
+    /// The name of the curve.
+    pub(in crate::figure::kinds) name: String,
+    /// The look of the curve.
+    pub(in crate::figure::kinds) look: Look,
+    /// The numbers of the replays with the jobs that the curve shows.
+    pub(in crate::figure::kinds) replays: Vec<u64>,
+    /// The first row of the summary with one of these replays.
+    pub(in crate::figure::kinds) row: usize,
+}
+
+/// Returns one curve for each configuration at the first load, or for each of the replays that the user chose. Its
+/// replications belong to the same curve. Fails if a chosen replay does not exist.
+pub(in crate::figure::kinds) fn job_curves(
+    options: &PlotOptions<'_>,
+    results: &Results,
+) -> Result<Vec<JobCurve>, FigureError> {
+    let numbers = results.numbers("replay")?;
+    let number = |row: usize| numbers[row].map(|number| number as u64);
+    let is_chosen = |number: u64| options.replays.iter().any(|&replay| u64::from(replay) == number);
+    let known: Vec<u64> = (0..numbers.len()).filter_map(number).collect();
+    if let Some(&replay) = options.replays.iter().find(|replay| !known.contains(&u64::from(**replay))) {
+        let last = known.iter().copied().max().unwrap_or_default();
+        return Err(FigureError::NoReplay { replay: u64::from(replay), last });
+    }
+    let are_chosen = !options.replays.is_empty();
+    let curves = results.curves(if are_chosen { &[] } else { &["arrival_scale"] });
+    let curves = curves.into_iter().filter_map(|curve| {
+        let is_shown = |&row: &usize| {
+            if are_chosen { number(row).is_some_and(is_chosen) } else { results.is_at_first_load(row) }
+        };
+        let rows: Vec<usize> = curve.rows.into_iter().filter(is_shown).collect();
+        let mut replays: Vec<u64> = rows.iter().copied().filter_map(number).collect();
+        replays.dedup();
+        Some(JobCurve { name: curve.name, look: curve.look, replays, row: *rows.first()? })
+    });
+    Ok(curves.collect())
+}
+
+/// A row of the jobs frame, or of another frame of details.
+pub(in crate::figure::kinds) struct JobRow<'a> {
+    /// The number of its replay.
+    pub(in crate::figure::kinds) replay: u64,
+    /// Whether its seed is the first one of the replay.
+    pub(in crate::figure::kinds) is_first_seed: bool,
+    /// The values of the columns that were asked for; NaN where there is no number.
+    pub(in crate::figure::kinds) values: &'a [f64],
+}
+
+/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns `names`.
+/// Memory does not grow with their number. Returns false if the frame was not kept or lacks a column.
+pub(in crate::figure::kinds) fn visit_rows(
+    detail: &str,
+    options: &PlotOptions<'_>,
+    names: &[&str],
+    curves: &[JobCurve],
+    visit: &mut dyn FnMut(JobRow<'_>),
+) -> Result<bool, FigureError> {
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
+    let mut wanted = vec!["seed"];
+    for name in names {
+        if !wanted.contains(name) {
+            wanted.push(name);
+        }
+    }
+    let mut has_all = true;
+    let mut values = vec![0.0; names.len()];
+    let mut seeds = FirstSeeds::default();
+    let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
+        let columns: Option<Vec<_>> = names.iter().map(|name| sheet.numbers(name)).collect();
+        let (Some(columns), Some(replays)) = (columns, sheet.numbers("replay")) else {
+            has_all = false;
+            return Ok(());
+        };
+        for (i, replay) in replays.iter().enumerate() {
+            let replay = replay.unwrap_or_default() as u64;
+            let is_first_seed = seeds.is_first(sheet, (i, replay));
+            if !is_shown(replay) {
+                continue;
+            }
+            for (value, column) in values.iter_mut().zip(&columns) {
+                *value = column[i].unwrap_or(f64::NAN);
+            }
+            visit(JobRow { replay, is_first_seed, values: &values });
+        }
+        Ok(())
+    };
+    let is_kept = Sheet::visit_details(options.folder, detail, &wanted, &is_shown, &mut part)?;
+    Ok(is_kept && has_all)
+}
+
+/// Tells rows of the first seed of a replay from others, as they come. The rows of a seed stand together.
+#[derive(Default)]
+pub(in crate::figure::kinds) struct FirstSeeds {
+    /// The replay of the last row, and whether it had the first seed.
+    last: Option<(u64, bool)>,
+    /// The seed of the last row of the part before, as text, which keeps all digits.
+    before: String,
+}
+
+impl FirstSeeds {
+    /// Returns whether row `i` of a part, which is of this replay, has the first seed of the replay. All rows have to be
+    /// asked for, in their order.
+    pub(in crate::figure::kinds) fn is_first(&mut self, sheet: &Sheet, (i, replay): (usize, u64)) -> bool {
+        let Some(seeds) = sheet.column("seed") else { return true };
+        let is_same = if i == 0 { seeds.label(0) == self.before } else { seeds.is_same(i, i - 1) };
+        let is_first = match self.last {
+            Some((last, was_first)) if last == replay => was_first && is_same,
+            _ => true,
+        };
+        self.last = Some((replay, is_first));
+        if i + 1 == sheet.height() {
+            self.before = seeds.label(i);
+        }
+        is_first
+    }
+}
+
+/// Returns points without confidence intervals.
+pub(in crate::figure::kinds) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
+    points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
+}
+
+/// The distributions of a column of the jobs, one for each curve.
+pub(in crate::figure::kinds) type Distributions = Vec<(JobCurve, Distribution)>;
+
+/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the window.
+/// `steps` is the number of steps in a unit up to which values are told apart. Returns `None` if there are no jobs, or no
+/// such column.
+pub(in crate::figure::kinds) fn distributions(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    (column, steps): (&str, f64),
+) -> Result<Option<Distributions>, FigureError> {
+    let curves = job_curves(options, results)?;
+    let mut found: Vec<Distribution> = curves.iter().map(|_| Distribution::new(steps)).collect();
+    let mut positions: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (i, curve) in curves.iter().enumerate() {
+        curve.replays.iter().for_each(|&replay| positions.entry(replay).or_default().push(i));
+    }
+    let is_there = visit_rows("jobs", options, &[column, "submit_s"], &curves, &mut |row| {
+        if options.is_inside(row.values[1]) {
+            for &i in positions.get(&row.replay).into_iter().flatten() {
+                found[i].record(row.values[0]);
+            }
+        }
+    })?;
+    Ok(is_there.then(|| curves.into_iter().zip(found).collect()))
+}
+
+/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than x. Only
+/// points with x above 0 are kept.
+pub(in crate::figure::kinds) fn shares(distributions: Distributions, factor: f64) -> Vec<Series> {
+    let series = |(JobCurve { name, look, .. }, found): (JobCurve, Distribution)| {
+        let points = plain(found.exceeding()).into_iter();
+        let points = points.map(|point| Point { y: factor * point.y, ..point });
+        Series { name, look, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
+    };
+    distributions.into_iter().map(series).collect()
+}

@@ -1,0 +1,76 @@
+//! The horizontal axis of pictures over time.
+
+use super::columns::{JobCurve, visit_rows};
+use crate::figure::draw::Axis;
+use crate::figure::error::FigureError;
+use crate::figure::kind::PlotOptions;
+
+/// A stretch of time in seconds, and the unit in which an axis shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::figure::kinds) struct TimeAxis {
+    /// The beginning, in seconds.
+    pub(in crate::figure::kinds) from_s: f64,
+    /// The end, in seconds.
+    pub(in crate::figure::kinds) to_s: f64,
+    unit_s: f64,
+    unit: &'static str,
+}
+
+impl TimeAxis {
+    /// Returns the axis from one time to another, in seconds.
+    pub(in crate::figure::kinds) fn new((from_s, to_s): (f64, f64)) -> Self {
+        let (unit_s, unit) = unit(to_s - from_s);
+        Self { from_s, to_s, unit_s, unit }
+    }
+
+    /// Returns the axis of the window that the user chose, or else from the least time to the largest of the columns
+    /// `ends` of a frame and of the times in `more`. Returns `None` if there is no frame with these columns.
+    pub(in crate::figure::kinds) fn of(
+        detail: &str,
+        options: &PlotOptions<'_>,
+        ends: [&str; 2],
+        curves: &[JobCurve],
+        more: impl Iterator<Item = f64>,
+    ) -> Result<Option<Self>, FigureError> {
+        if let Some(window_s) = options.window_s {
+            return Ok(Some(Self::new(window_s)));
+        }
+        let fold = |(low, high): (f64, f64), time: f64| (low.min(time), high.max(time));
+        let mut span = more.fold((f64::INFINITY, f64::NEG_INFINITY), fold);
+        let is_there = visit_rows(detail, options, &ends, curves, &mut |row| {
+            span = (span.0.min(row.values[0]), span.1.max(row.values[1]));
+        })?;
+        Ok(is_there.then(|| Self::new(span)))
+    }
+
+    /// Returns both ends, in seconds.
+    pub(in crate::figure::kinds) fn span_s(&self) -> (f64, f64) {
+        (self.from_s, self.to_s)
+    }
+
+    /// Returns the place of a time in seconds on the axis.
+    pub(in crate::figure::kinds) fn at(&self, time_s: f64) -> f64 {
+        (time_s - self.from_s) / self.unit_s
+    }
+
+    /// Returns the settings of the axis. `first` says at what it begins if there is no window, such as `first start`.
+    pub(in crate::figure::kinds) fn axis(&self, options: &PlotOptions<'_>, first: &str) -> Axis {
+        let unit = self.unit;
+        let title = match options.window_s {
+            None => format!("time since the {first} ({unit})"),
+            Some((from_s, _)) => format!("time since {} s ({unit})", crate::text::grouped(from_s, 0)),
+        };
+        Axis { title, shows: Some(0.0), ..Axis::default() }
+    }
+}
+
+/// Returns a suitable unit of time for an axis over so many seconds: its length in seconds and its name.
+fn unit(seconds: f64) -> (f64, &'static str) {
+    const HOUR: f64 = 3600.0;
+    const DAY: f64 = 24.0 * HOUR;
+    match seconds {
+        seconds if seconds > 4.0 * DAY => (DAY, "days"),
+        seconds if seconds > 4.0 * HOUR => (HOUR, "hours"),
+        _ => (1.0, "s"),
+    }
+}

@@ -1,0 +1,49 @@
+//! The plot `queue`: the number of waiting jobs over time, for the first seed of each replay.
+
+use std::collections::BTreeMap;
+
+use super::busy::PARTS;
+use super::jobs::columns::{job_curves, plain, visit_rows};
+use super::jobs::time_axis::TimeAxis;
+use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+use crate::metrics::BusyNodes;
+
+/// The row of the registry.
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "queue",
+    summary: "Jobs that wait, over time",
+    needs: Needs::Jobs,
+    example: Some(FEW_JOBS),
+    draw,
+};
+
+/// Draws the plot; `None` if the jobs were not kept. Each point is a mean over one of equally many parts of the time.
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
+    let curves = job_curves(options, results)?;
+    let span = TimeAxis::of("jobs", options, ["submit_s", "start_s"], &curves, std::iter::empty())?;
+    let Some(axis) = span else { return Ok(None) };
+    // A job that waits counts as a busy node does in a picture of utilization.
+    let mut waiting: BTreeMap<u64, BusyNodes> = BTreeMap::new();
+    let names = ["submit_s", "start_s"];
+    visit_rows("jobs", options, &names, &curves, &mut |row| {
+        if row.is_first_seed {
+            let found = waiting.entry(row.replay).or_insert_with(|| BusyNodes::new(axis.span_s(), PARTS));
+            found.add(row.values[0], row.values[1], 1.0);
+        }
+    })?;
+    let series = curves.into_iter().filter_map(|curve| {
+        let found = waiting.get(curve.replays.first()?)?;
+        let points = found.means().into_iter().map(|(time_s, jobs)| (axis.at(time_s), jobs)).collect();
+        Some(Series { name: curve.name, look: curve.look, kind: Kind::Line, points: plain(points) })
+    });
+    let chart = Chart {
+        title: "Length of the queue over time".to_owned(),
+        subtitle: results.shared_at_first_load(),
+        x: axis.axis(options, "first arrival"),
+        y: Axis { title: "waiting jobs".to_owned(), shows: Some(0.0), ..Axis::default() },
+        series: series.collect(),
+    };
+    Ok(Some(chart.draw_on(options.page)))
+}
