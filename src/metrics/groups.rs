@@ -3,7 +3,8 @@
 
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
-use super::metric::{Metric, Number};
+use super::gather::Number;
+use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
 use crate::engine::Record;

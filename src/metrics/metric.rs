@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::cost::Cost;
 use super::facts::Facts;
-use super::partial::{Compute, IsThere, Partial};
+use super::gather::{Compute, IsThere, Number, Partial};
 use super::recorder::Recording;
 
 /// The type of a column's values.
@@ -113,25 +113,6 @@ pub struct ColumnInfo {
     pub meaning: &'static str,
     /// The condition under which tables have the column.
     pub when: When,
-}
-
-/// A number of a summary of a replay.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// A count.
-    Count(u64),
-    /// Any other number.
-    Real(f64),
-}
-
-impl Number {
-    /// Returns the number as a float. Counts above 2^53 are rounded.
-    pub fn as_f64(self) -> f64 {
-        match self {
-            Self::Count(count) => count as f64,
-            Self::Real(real) => real,
-        }
-    }
 }
 
 /// The direction in which a number is better.

@@ -5,11 +5,11 @@
 
 use super::cost::Cost;
 use super::facts::{Facts, share};
+use super::gather::IsThere;
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Measured, Percent, Plain, Seconds};
 use super::metric::Group::{Delays, First, Last, Network, Placement, Response};
 use super::metric::{Metric, When};
-use super::partial::IsThere;
 use crate::execution::Traffic;
 
 /// The least run time, in seconds, that slowdowns are computed with. Shorter runs count as this long (bounded

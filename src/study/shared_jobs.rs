@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::jobs::{JobsError, fitting, scaled_jobs};
-use super::log::{LoadedLog, LogStream, load_most};
+use super::log::{LoadedLog, load_most};
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay::Replay;
 use super::replay_spec::ReplaySpec;
-use super::source::JobSource;
+use super::source::{JobSource, LogStream};
 use crate::job::Job;
 use crate::trace::{Partitions, TraceError};
 

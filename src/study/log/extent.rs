@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::allocator::Request;
 use crate::job::{Job, Time};
-use crate::study::jobs::kind_of;
 
 /// The most jobs of a log that are kept in memory. A longer log is read again for each replay, while it runs.
 pub const MOST_KEPT: usize = 1 << 19;
@@ -47,7 +46,7 @@ impl Extent {
     /// Adds the next job of the log.
     pub(in crate::study) fn add(&mut self, job: &Job) {
         let first = (self.jobs, job.number);
-        self.kinds.entry(kind_of(job)).or_insert(OfKind { count: 0, first }).count += 1;
+        self.kinds.entry(Request::from(job).kind()).or_insert(OfKind { count: 0, first }).count += 1;
         self.jobs += 1;
         self.run_micros += i128::from(job.run.as_micros());
         self.is_sorted &= job.submit >= self.last;

@@ -2,7 +2,6 @@
 
 mod extent;
 mod recorded_nodes;
-mod stream;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,8 +12,6 @@ pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
-pub use self::stream::LogStream;
-pub(super) use self::stream::{BATCHES, Incoming};
 use crate::job::{Job, Time};
 use crate::spec::SpecError;
 use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};

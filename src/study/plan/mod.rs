@@ -22,11 +22,10 @@ use crate::study::key::{content_key, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::check_outages;
+use crate::study::replay::{algorithm_needs_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use crate::study::streams::{algorithm_needs_all_jobs, rules_need_all_jobs};
 use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
 use crate::workload::{Model, Rules};
 

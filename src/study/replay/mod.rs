@@ -1,8 +1,10 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod needs;
 pub(super) mod outages;
 mod streamed;
 
+pub(super) use needs::{algorithm_needs_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use streamed::TOGETHER;
 pub(super) use streamed::TakeRows;
@@ -12,10 +14,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, check_waits, placeable};
-use super::log::{LogStream, RecordedNodes, RecordedNodesError};
+use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
-use super::source::JobSource;
+use super::source::{JobSource, LogStream};
 use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::Traffic;
 use crate::guest::{self, GuestError, Guests};

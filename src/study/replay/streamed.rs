@@ -15,8 +15,8 @@ use crate::machine::Mesh;
 use crate::metrics::{Finished, LeftJobs, Monitor, Recording, RunningSums, Trim};
 use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
-use crate::study::log::{BATCHES, Incoming, LogStream};
 use crate::study::options::Options;
+use crate::study::source::{BATCHES, Incoming, LogStream};
 
 /// The number of jobs that leave a replay together. It is also the most rows that a part of a file of jobs has, whether jobs
 /// are kept in memory or not, so that files are the same.
@@ -143,10 +143,8 @@ impl Replay {
 
 /// Returns the error that values for the variance cannot be kept in a temporary file.
 fn unkept(error: &std::io::Error) -> ReplayError {
-    let folder = std::env::temp_dir();
     ReplayError::Failed(format!(
-        "a temporary file of 8 bytes for each job cannot be kept in {}: {error}; make room there, or set TMPDIR to \
-         another directory",
-        folder.display()
+        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
+         TMPDIR to another directory"
     ))
 }

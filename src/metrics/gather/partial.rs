@@ -3,17 +3,17 @@
 //! Sums of floats depend on the order of their terms. All are added in the order of the log, so a number is the same to the
 //! last bit whether its jobs come all at once or in parts.
 
-use super::cost::Cost;
-use super::facts::Facts;
-use super::metric::Number;
-use super::recorder::Recording;
+use super::number::Number;
 use super::values::Values;
+use crate::metrics::cost::Cost;
+use crate::metrics::facts::Facts;
+use crate::metrics::recorder::Recording;
 use crate::yardstick::PairwiseBound;
 
 /// How a number is gathered: from totals at the end, or from the jobs one after the other. Jobs are given by their
 /// positions. A function of totals returns `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Compute {
+pub(in crate::metrics) enum Compute {
     /// A count that follows from totals.
     Count(fn(&Facts<'_>) -> Option<u64>),
     /// Any other number that follows from totals.
@@ -37,11 +37,11 @@ pub(super) enum Compute {
 }
 
 /// A function that returns whether a replay has a number.
-pub(super) type IsThere = fn(&Facts<'_>) -> bool;
+pub(in crate::metrics) type IsThere = fn(&Facts<'_>) -> bool;
 
 /// What is known of a number while jobs are added.
 #[derive(Debug)]
-pub(super) enum Partial {
+pub(in crate::metrics) enum Partial {
     /// Nothing: the number follows from totals at the end.
     Nothing,
     /// The sum of a count over all jobs.
@@ -59,7 +59,7 @@ const MOST_VALUES: usize = 1 << 20;
 
 impl Partial {
     /// Returns what is known of a number of this kind before the first job. `of` tells the machine.
-    pub(super) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
+    pub(in crate::metrics) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
         match compute {
             Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
             Compute::Sum(..) => Self::Sum(0),
@@ -74,7 +74,7 @@ impl Partial {
     }
 
     /// Adds the jobs of `part`, which follow those added before in the order of the log.
-    pub(super) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
+    pub(in crate::metrics) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
         let mut kept = part.kept.iter().copied();
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(is_there, value)) if is_there(part) => {
@@ -106,7 +106,11 @@ impl Partial {
     }
 
     /// Returns the number; `None` if the replay has no such number. `whole` has the totals of the replay.
-    pub(super) fn finish(self, compute: &Compute, whole: &Facts<'_>) -> std::io::Result<Option<Number>> {
+    pub(in crate::metrics) fn finish(
+        self,
+        compute: &Compute,
+        whole: &Facts<'_>,
+    ) -> std::io::Result<Option<Number>> {
         let mean = |sum: f64, count: u64| (count > 0).then(|| Number::Real(sum / count as f64));
         Ok(match (self, compute) {
             (_, Compute::Count(value)) => value(whole).map(Number::Count),

@@ -1,17 +1,17 @@
 //! Which replays can run while their jobs are read, in memory that does not grow with the log. This is the one place that
 //! says it.
 
-use super::options::Options;
-use super::replay_spec::ReplaySpec;
 use crate::allocator::follows_lists;
 use crate::execution::has_traffic;
 use crate::scheduler::RECORDED;
 use crate::spec::Spec;
+use crate::study::options::Options;
+use crate::study::replay_spec::ReplaySpec;
 use crate::workload::{Arrivals, Rules};
 
 impl Options {
     /// Returns what needs all jobs at once, in words; `None` if nothing does.
-    pub(super) fn need_all_jobs(&self) -> Option<&'static str> {
+    pub(in crate::study) fn need_all_jobs(&self) -> Option<&'static str> {
         [
             (self.trim.percent.is_some(), "means leave out a share of all jobs"),
             (self.jobs && self.by_shape, "jobs are counted by shape"),
@@ -27,19 +27,19 @@ impl Options {
 
 /// Returns whether jobs by these rules can only be made from all of them at once: arrivals are drawn for all, and predictors
 /// are built from all.
-pub(super) fn rules_need_all_jobs(rules: &Rules) -> bool {
+pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
     rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
 }
 
 /// Returns whether an algorithm needs all jobs at once. The scheduler and the allocator that follow the log do, and so do
 /// networks, which keep numbers of each job, and what comes from outside and is told of all jobs.
-pub(super) fn algorithm_needs_all_jobs(spec: &Spec) -> bool {
+pub(in crate::study) fn algorithm_needs_all_jobs(spec: &Spec) -> bool {
     spec.is_guest() || follows_lists(spec)
 }
 
 impl ReplaySpec {
     /// Returns whether the replay needs all jobs at once.
-    pub(super) fn needs_all_jobs(&self) -> bool {
+    pub(in crate::study) fn needs_all_jobs(&self) -> bool {
         let Self { rules, scheduler, allocator, network, partition, .. } = self;
         partition.is_some()
             || rules_need_all_jobs(rules)

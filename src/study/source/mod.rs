@@ -1,10 +1,15 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
+mod stream;
+
 use std::sync::Arc;
+
+pub use self::stream::LogStream;
+pub(super) use self::stream::{BATCHES, Incoming};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
-use super::log::{LogStream, RecordedNodes, RecordedNodesError, recorded_nodes};
+use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use crate::job::Job;
 use crate::machine::Mesh;
 use crate::machine::node_map::NodeMapSource;

@@ -1,7 +1,12 @@
 //! The summary of a replay: one row of numbers.
 
+mod running;
+
+pub use running::RunningSums;
+
 use super::facts::{Facts, Finished};
-use super::metric::{Metric, Number};
+use super::gather::Number;
+use super::metric::Metric;
 use super::registry::METRICS;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) does
@@ -55,13 +60,13 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispersal::Dispersal;
-    use super::super::facts::Trim;
-    use super::super::recorder::Recording;
     use super::*;
     use crate::engine::Record;
     use crate::job::{Job, Shape, Time};
     use crate::machine::Mesh;
+    use crate::metrics::dispersal::Dispersal;
+    use crate::metrics::facts::Trim;
+    use crate::metrics::recorder::Recording;
 
     fn example() -> (Vec<Job>, Vec<Record>, Recording) {
         let at = Time::from_seconds;

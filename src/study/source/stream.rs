@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use super::{Extent, LoadedLog, LogSource, load};
 use crate::allocator::Request;
 use crate::engine::{Arrivals, ReplayError};
 use crate::job::{Job, JobId, Time};
 use crate::machine::Mesh;
 use crate::study::jobs::{JobsError, TooMany, checked_range, kind_of};
+use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use crate::trace::{Entry, LogNames, LogSummary, ReadOptions, Reader, TraceError};
 use crate::workload::{Rules, scaled_submit};
 

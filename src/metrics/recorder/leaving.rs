@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::contention::JobContention;
-use super::dispersal::Dispersal;
-use super::recorder::Recording;
+use super::recording::Recording;
 use crate::engine::Record;
 use crate::job::{Job, JobId};
+use crate::metrics::contention::JobContention;
+use crate::metrics::dispersal::Dispersal;
 
 /// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals.
 #[derive(Clone, Debug, Default)]
