@@ -18,6 +18,8 @@ the archive and the people who contributed it; the log's own header names them.
   --base URL     fetch from a mirror: URL/FOLDER/LOG.swf.gz
   --table FILE   logs and checksums of your own: lines 'LOG <tab> FOLDER <tab> SHA256'
   --with TOOL    curl or wget (default: whichever is there, curl first)
+  --seconds N    give a log up after N seconds (default: 1800)
+  --bytes N      refuse logs of more than N bytes, compressed (default: 2000000000)
   -h, --help     print this
 
 Exit codes: 0 all logs are there, 1 some are not, 2 wrong usage.
@@ -32,18 +34,22 @@ base=https://www.cs.huji.ac.il/labs/parallel/workload
 table=$root/traces/checksums.tsv
 into=$root/traces/archive
 tool=
+seconds=1800
+bytes=2000000000
 action=fetch
 logs=()
 
 while (($# > 0)); do
     case $1 in
-        --base | --into | --table | --with)
+        --base | --into | --table | --with | --seconds | --bytes)
             (($# > 1)) && [[ -n $2 ]] || reject "$1 needs a value"
             case $1 in
                 --base) base=${2%/} ;;
                 --into) into=$2 ;;
                 --table) table=$2 ;;
                 --with) tool=$2 ;;
+                --seconds) seconds=$2 ;;
+                --bytes) bytes=$2 ;;
             esac
             shift
             ;;
@@ -57,6 +63,9 @@ while (($# > 0)); do
         *) logs+=("${1%.swf.gz}") ;;
     esac
     shift
+done
+for number in "$seconds" "$bytes"; do
+    [[ $number =~ ^[1-9][0-9]{0,14}$ ]] || reject "--seconds and --bytes take whole numbers from 1 on, not '$number'"
 done
 [[ -r $table ]] || reject "cannot read the table '$table'"
 
@@ -92,16 +101,41 @@ checksum() {
     printf '%s\n' "${line%% *}"
 }
 
+# Runs a command for $seconds at most; the files that it writes have $bytes at most. Says in $scratch/limit if it was ended for that.
+limited() {
+    local code=0
+    (
+        ulimit -f $((bytes / 1024 + 1)) # in blocks of 1024 bytes; a longer write ends the command with SIGXFSZ
+        exec "$@"
+    ) &
+    local worker=$!
+    # The sleeper holds no output open, which whoever reads ours would wait for.
+    (
+        sleep "$seconds" &
+        trap 'kill $!' TERM
+        wait $! && kill "$worker"
+    ) >/dev/null 2>&1 &
+    local sleeper=$!
+    wait "$worker" 2>/dev/null || code=$?
+    kill "$sleeper" 2>/dev/null || true
+    case $code in
+        143) printf 'given up after %s seconds (--seconds)' "$seconds" >"$scratch/limit" ;;
+        153) printf 'more than %s bytes (--bytes)' "$bytes" >"$scratch/limit" ;;
+    esac
+    return "$code"
+}
+
 # download URL FILE: prints the HTTP status, or 000 if there was no answer; details go to $scratch/message.
 download() {
     local status=
+    rm -f -- "$scratch/limit"
     case $tool in
         curl)
-            status=$(curl --silent --show-error --location --connect-timeout 30 --retry 2 \
+            status=$(limited curl --silent --show-error --location --connect-timeout 30 --retry 2 \
                 --output "$2" --write-out '%{http_code}' -- "$1" 2>"$scratch/message") || status=000
             ;;
         wget)
-            if wget --server-response --timeout=30 --tries=3 --output-document="$2" -- "$1" 2>"$scratch/message"; then
+            if limited wget --server-response --timeout=30 --tries=3 --output-document="$2" -- "$1" 2>"$scratch/message"; then
                 status=200
             else
                 # Without a status, or after a 200 that broke off, the transfer itself failed.
@@ -110,6 +144,7 @@ download() {
             fi
             ;;
     esac
+    [[ ! -e $scratch/limit ]] || status=000
     printf '%s\n' "$status"
 }
 
@@ -117,6 +152,11 @@ download() {
 fetch() {
     local log=$1 folder expected url status found
     local place=$into/$log.swf.gz file=$scratch/log.gz
+    # A name that led elsewhere would be written there.
+    if [[ ! $log =~ ^[A-Za-z0-9][A-Za-z0-9._+-]*$ ]]; then
+        complain "'${log//[^[:print:]]/?}' is no name of a log: names have letters, digits, dots, hyphens, + and _"
+        return 1
+    fi
     IFS=$'\t' read -r folder expected < <(
         awk -F '\t' -v log_name="$log" '$1 == log_name { print $2 "\t" $3; exit }' "$table"
     ) || true
@@ -140,7 +180,7 @@ fetch() {
             return 1
             ;;
         000)
-            complain "$log: no complete answer from $url: $(tail -n 1 "$scratch/message" 2>/dev/null)"
+            complain "$log: no complete answer from $url: $(cat "$scratch/limit" 2>/dev/null || tail -n 1 "$scratch/message" 2>/dev/null)"
             return 1
             ;;
         *)

@@ -62,6 +62,7 @@ pub mod inspect;
 pub mod job;
 pub mod laws;
 pub mod machine;
+pub mod memory;
 pub mod metrics;
 #[cfg(feature = "lab")]
 pub mod paper;

@@ -101,7 +101,7 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = usage::explain(error);
+            let error = usage::printable(usage::explain(error));
             // A broken pipe while help is printed is no error.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);

@@ -35,6 +35,18 @@ pub(super) fn explain(error: Error) -> Error {
     }
 }
 
+/// Returns the error with control characters of its message spelled out, as arguments may come from names of files. A
+/// message without any keeps its bold letters.
+pub(super) fn printable(error: Error) -> Error {
+    let message = error.render().to_string();
+    if message.lines().all(|line| !line.contains(char::is_control)) {
+        return error;
+    }
+    let lines: Vec<_> = message.trim_end().split('\n').map(crate::text::printable).collect();
+    let message = lines.join("\n");
+    Error::raw(error.kind(), message.strip_prefix("error: ").unwrap_or(&message).to_owned() + "\n")
+}
+
 /// Returns the message that `value` is a file and stands where values of `option` are expected; `None` if there is no
 /// such file and its name is not the name of a log either.
 fn misplaced(option: &str, value: &str) -> Option<String> {

@@ -8,5 +8,5 @@ mod unfinished;
 
 pub use checksum::hexadecimal;
 pub use claim::{Claim, ClaimError};
-pub use new_file::{NewFile, TEMPORARY, is_stream, sync_directory};
+pub use new_file::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 pub use unfinished::{NewFolder, Unfinished, remove_unfinished};

@@ -201,6 +201,14 @@ fn is_kept(_file: &File) -> bool {
     true
 }
 
+/// Removes the temporary files in the directory of `path` of processes that no longer run. A command that writes a single
+/// file there calls it before; whoever has a claim need not.
+pub fn remove_leftovers_beside(path: &Path) {
+    if !is_stream(path) {
+        remove_leftovers(folder_of(path));
+    }
+}
+
 /// Removes the temporary files in `folder` of processes that no longer run. Files that cannot be opened stay.
 #[cfg(unix)]
 pub(super) fn remove_leftovers(folder: &Path) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::draw::Look;
 use super::error::FigureError;
@@ -116,11 +117,11 @@ impl Results {
             }
         }
         let label = |name: &str| self.label(row, name);
-        spec.labels = Labels {
+        spec.labels = Arc::new(Labels {
             scheduler: label("scheduler"),
             allocator: label("allocator"),
             network: label("network"),
-        };
+        });
         Some(spec)
     }
 

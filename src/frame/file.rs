@@ -1,6 +1,7 @@
 //! Files of frames in five formats: CSV, JSON, JSON lines, Parquet and Arrow. Each file is written under a temporary
 //! name and gets its final name when it is complete.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,11 +10,12 @@ use serde_json::{Map, Value};
 
 use super::{FrameError, FrameSchema};
 use crate::disk::{NewFile, TEMPORARY};
+use crate::text::{from_cell, to_cell};
 use polars::io::ipc;
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    CompatLevel, CsvWriter, DataFrame, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter,
-    PolarsError, PolarsResult, SerWriter,
+    ChunkApply, Column, CompatLevel, CsvWriter, DataFrame, DataType, IntoColumn, IpcWriter, JsonFormat,
+    JsonWriter, KeyValueMetadata, ParquetWriter, PlSmallStr, PolarsError, PolarsResult, SerWriter,
 };
 
 /// A format of the files that hold frames.
@@ -122,7 +124,7 @@ impl FrameFile {
         match self.format {
             FileFormat::Csv => {
                 let mut writer = CsvWriter::new(self.file.file()).include_header(first);
-                writer.finish(frame).map_err(refused)?;
+                writer.finish(&mut without_formulas(frame)?).map_err(refused)?;
             }
             FileFormat::Json => {
                 let mut text = Vec::new();
@@ -218,7 +220,7 @@ pub fn write_to(
     provenance: &str,
 ) -> Result<(), FrameError> {
     match format {
-        FileFormat::Csv => CsvWriter::new(out).finish(frame)?,
+        FileFormat::Csv => CsvWriter::new(out).finish(&mut without_formulas(frame)?)?,
         FileFormat::Json => write_json(frame, out, JsonFormat::Json)?,
         FileFormat::Jsonl => write_json(frame, out, JsonFormat::JsonLines)?,
         FileFormat::Parquet => {
@@ -232,6 +234,38 @@ pub fn write_to(
         }
     }
     Ok(())
+}
+
+/// Returns the frame as it is written to a CSV file: texts that a spreadsheet could take for formulas begin with an
+/// apostrophe, which reading takes away again.
+fn without_formulas(frame: &DataFrame) -> PolarsResult<DataFrame> {
+    with_texts(frame.clone(), to_cell)
+}
+
+/// Returns `frame`, which was read from a CSV file, with the texts that [`without_formulas`] has changed.
+pub(super) fn with_formulas(frame: DataFrame) -> PolarsResult<DataFrame> {
+    with_texts(frame, |cell| match from_cell(cell) {
+        text if text.len() < cell.len() => Cow::Owned(text.to_owned()),
+        text => Cow::Borrowed(text),
+    })
+}
+
+/// Returns the frame with `changed` texts. Columns without any are not copied.
+fn with_texts(mut frame: DataFrame, changed: fn(&str) -> Cow<'_, str>) -> PolarsResult<DataFrame> {
+    for name in texts(&frame) {
+        let column = frame.column(&name)?.str()?;
+        if column.iter().flatten().any(|text| matches!(changed(text), Cow::Owned(_))) {
+            let column = column.apply_values(changed).into_column();
+            frame.replace(&name, column)?;
+        }
+    }
+    Ok(frame)
+}
+
+/// Returns the names of the columns of texts.
+fn texts(frame: &DataFrame) -> Vec<PlSmallStr> {
+    let is_text = |column: &&Column| column.dtype() == &DataType::String;
+    frame.columns().iter().filter(is_text).map(|column| column.name().clone()).collect()
 }
 
 /// Writes `frame` as an array of objects, or as one object per line.

@@ -17,6 +17,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
@@ -30,7 +31,7 @@ use super::read::read_file;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use crate::disk::{Claim, TEMPORARY};
-use crate::study::{Labels, Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
+use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
 const KEY: usize = 64;
@@ -167,7 +168,7 @@ impl StudyFolder {
     ) -> Result<(), FrameError> {
         let PlannedReplay { spec, key, .. } = planned;
         // The file of a cell has no labels, because another study may give the same cell others.
-        let unlabelled = ReplaySpec { labels: Labels::default(), ..spec.clone() };
+        let unlabelled = ReplaySpec { labels: Arc::default(), ..spec.clone() };
         let cell = &ManifestCell { key: key.clone(), spec: unlabelled };
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
         if options.jobs {

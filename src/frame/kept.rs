@@ -13,11 +13,23 @@ const MAGIC: &[u8] = b"PAR1";
 const END: u64 = 8;
 
 /// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns false for an
-/// empty file, for a part of a file, and for the result of another cell.
+/// empty file, for a part of a file, for the result of another cell, and for a file that cannot be read.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
+    names(path, key).unwrap_or(false)
+}
+
+/// Does the same as [`is_result_of`], but fails for a file that is there and cannot be read now, as on a disk that is not
+/// reached. Whoever took such a file for none would lose a result.
+fn names(path: &Path, key: &str) -> io::Result<bool> {
     // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");
-    footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))
+    match footer(path) {
+        Ok(footer) => Ok(footer.windows(named.len()).any(|window| window == named.as_bytes())),
+        Err(error) => match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound => Ok(false),
+            _ => Err(error),
+        },
+    }
 }
 
 /// Reads the footer of a Parquet file. The footer holds the metadata as plain text, so that they are found without
@@ -52,7 +64,7 @@ pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
         return Ok(Err(format!("{} is no regular file", path.display())));
     }
-    if !is_result_of(path, key) {
+    if !names(path, key).map_err(unreadable)? {
         return Ok(Err(format!("{} is damaged or the result of another cell", path.display())));
     }
     let frame = read_file(path)?;

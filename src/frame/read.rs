@@ -14,6 +14,7 @@ use polars::prelude::{
     PolarsError, PolarsResult, Schema, SerReader,
 };
 
+use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 
 /// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that exists;
@@ -35,7 +36,8 @@ pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
             let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
             // Seeds may exceed `i64`, the type that polars infers for whole numbers.
             let seeds = Schema::from_iter([Field::new("seed".into(), DataType::UInt64)]);
-            options.with_schema_overwrite(Some(Arc::new(seeds))).into_reader_with_file_handle(file).finish()
+            let frame = options.with_schema_overwrite(Some(Arc::new(seeds)));
+            with_formulas(frame.into_reader_with_file_handle(file).finish()?)
         }
     });
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })

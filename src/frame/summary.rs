@@ -20,7 +20,7 @@ struct SummaryRow<'a> {
 fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
-        field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
+        field("log", Str(|row| row.spec.log.to_string())).meaning("what was replayed"),
         field("partition", Str(|row| row.spec.partition_text()))
             .when(When::Partitions)
             .meaning("the partitions of the log whose jobs were replayed, such as `batch+debug`; `all` if no job was left out"),
@@ -45,7 +45,7 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
             .meaning("the scheduler with every default written out"),
         field("allocator_spec", Str(|row| row.spec.allocator.to_string())).meaning("the allocator, likewise"),
         field("network_spec", Str(|row| row.spec.network.to_string())).meaning("the network, likewise"),
-        field("log_sha256", Str(|row| row.spec.log_sha256.clone())).meaning("SHA-256 of the log's text"),
+        field("log_sha256", Str(|row| row.spec.log_sha256.to_string())).meaning("SHA-256 of the log's text"),
         field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
         field("run", Added).meaning(
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: the same in \

@@ -1,5 +1,8 @@
 //! Counts the free nodes around any centre or submesh of the machine by prefix sums.
 
+use std::ops::Range;
+
+use super::submesh::span;
 use super::{Coord, Machine, Mesh, Submesh, ranges};
 
 /// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole row of
@@ -151,16 +154,26 @@ impl FreeCounts {
     /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free nodes at
     /// x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
     fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
+        let along = |d: usize, at: usize| ranges(at, radius, self.extents[d], self.wraps[d]);
+        self.sum_ranges(&along(1, y), &along(2, z), line);
+    }
+
+    /// Writes into `line` the prefix sums along x over rows with these y and z, see [`Self::sum_rows`].
+    fn sum_ranges(
+        &self,
+        ys: &[Option<Range<usize>>; 2],
+        zs: &[Option<Range<usize>>; 2],
+        line: &mut Vec<i32>,
+    ) {
         line.clear();
         line.resize(self.stride, 0);
-        let length = self.extents[1];
         // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
-        for zs in ranges(z, radius, self.extents[2], self.wraps[2]).into_iter().flatten() {
-            for ys in ranges(y, radius, length, self.wraps[1]).into_iter().flatten() {
+        for zs in zs.iter().flatten() {
+            for ys in ys.iter().flatten() {
                 for (z, z_sign) in [(zs.end, 1), (zs.start, -1)] {
                     for (y, y_sign) in [(ys.end, 1), (ys.start, -1)] {
                         if z > 0 && y > 0 {
-                            self.add_row((z - 1) * length + y - 1, z_sign * y_sign, line);
+                            self.add_row((z - 1) * self.extents[1] + y - 1, z_sign * y_sign, line);
                         }
                     }
                 }
@@ -179,31 +192,49 @@ impl FreeCounts {
     }
 
     /// Returns the L∞ distance from `centre` to the k-th nearest free node; `None` if fewer than `k` nodes are free.
-    /// The table must serve that distance: [`Self::radius`] must be at least as great, or be the greatest radius that
-    /// matters, see [`widest`].
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
-        (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
+        let suffices = |radius: usize| self.within(centre, radius) >= k as i32;
+        // Most distances are short. A long one is bracketed by doubling it, and then found by bisection.
+        let (mut low, mut high) = (0, 0);
+        while !suffices(high) {
+            low = high + 1;
+            if low >= longest {
+                return None;
+            }
+            high = if high < 4 { low } else { (2 * high).min(longest - 1) };
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if suffices(middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Some(high)
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of `centre`. `radius` must be at most
-    /// [`Self::radius`], unless that is the greatest radius that matters, see [`widest`].
+    /// Returns the number of free nodes within L∞ distance `radius` of `centre`. Any radius is allowed.
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
+        if self.wraps == [false; 3] {
+            let (radius, mut low, mut high) = (radius as u32, centre, centre);
+            for ((low, high), extent) in low.iter_mut().zip(&mut high).zip(self.extents) {
+                *low = low.saturating_sub(radius);
+                *high = (*high + radius + 1).min(extent as u32);
+            }
+            return self.in_submesh(low, high) as i32;
+        }
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
-        let (low, high) = if self.wraps[0] && 2 * radius + 1 >= width {
-            (self.pad, self.pad + width)
-        } else {
-            let radius = radius.min(self.pad);
-            (x + self.pad - radius, x + self.pad + radius + 1)
-        };
-        // The free nodes of the x range in rows 0..y and layers 0..z.
+        let xs = ranges(x, radius, width, self.wraps[0]);
+        // The free nodes of the x ranges in rows 0..y and layers 0..z.
         let prefix = |y: usize, z: usize| {
             if y == 0 || z == 0 {
                 return 0;
             }
-            let row = (z - 1) * length + y - 1;
-            self.sums[row * self.stride + high] - self.sums[row * self.stride + low]
+            let row = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
+            xs.iter().flatten().map(|xs| row[xs.end] - row[xs.start]).sum()
         };
         let mut free = 0;
         // Inclusion and exclusion over the ends of the ranges along y and z.
@@ -252,6 +283,39 @@ impl FreeCounts {
         before.sizes[d] = extents[d] - place.base[d];
         (behind.base[d], behind.sizes[d]) = (0, end[d] - extents[d]);
         self.in_place(before) + self.in_place(behind)
+    }
+
+    /// Writes into `free`, for each x of row (y, z), the number of free nodes of the submesh of `sizes` at base (x, y, z)
+    /// after growing it by `grown[d]` hops in both directions of each dimension d. A border of the machine cuts it off.
+    /// For bases at which the submesh itself does not fit the machine the numbers have no meaning. `line` is scratch
+    /// memory. It is fast if [`Self::radius`] is at least `sizes[0] + grown[0]`.
+    pub fn grown_row(
+        &self,
+        [y, z]: [usize; 2],
+        sizes: [u32; 3],
+        grown: [usize; 3],
+        line: &mut Vec<i32>,
+        free: &mut [i32],
+    ) {
+        let along =
+            |d: usize, at: usize| span(at, sizes[d] as usize, grown[d], self.extents[d], self.wraps[d]);
+        self.sum_ranges(&along(1, y), &along(2, z), line);
+        let (width, low, high) = (self.extents[0], grown[0], sizes[0] as usize + grown[0]);
+        if self.wraps[0] && low + high >= width {
+            free.fill(line[self.pad + width] - line[self.pad]);
+        } else if high <= self.pad {
+            let (lows, highs) = (&line[self.pad - low..], &line[self.pad + high..]);
+            for ((cell, high), low) in free.iter_mut().zip(highs).zip(lows) {
+                *cell = high - low;
+            }
+        } else {
+            for (x, cell) in free.iter_mut().enumerate() {
+                // The end of a submesh that leaves a line lies behind it.
+                let xs = span(x, sizes[0] as usize, low, width, self.wraps[0]);
+                let ends = xs.into_iter().flatten();
+                *cell = ends.map(|xs| line[self.pad + xs.end] - line[self.pad + xs.start]).sum();
+            }
+        }
     }
 
     /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.

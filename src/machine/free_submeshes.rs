@@ -165,21 +165,14 @@ impl FreeSubmeshes {
 
     /// Returns the bases that were found, in scan order: sorted by z, then y, then x.
     pub fn iter(&self) -> impl Iterator<Item = Coord> + '_ {
-        let place = |at: usize| {
-            let row = at / self.words;
-            ((at % self.words) as u32 * 64, (row % self.rows) as u32, (row / self.rows) as u32)
-        };
-        self.bits.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(move |(at, &word)| {
-            let (x, y, z) = place(at);
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = rest.trailing_zeros();
-                (rest != 0).then(|| {
-                    rest &= rest - 1;
-                    [x + bit, y, z]
-                })
-            })
-        })
+        self.rows().flat_map(|([y, z], bits)| set_bits(bits).map(move |x| [x, y, z]))
+    }
+
+    /// Returns the rows that have a base, in scan order: y and z, and one bit per x.
+    pub fn rows(&self) -> impl Iterator<Item = ([u32; 2], &[u64])> {
+        let place = |row: usize| [(row % self.rows) as u32, (row / self.rows) as u32];
+        let rows = self.bits.chunks_exact(self.words.max(1)).enumerate();
+        rows.filter(|(_, bits)| bits.iter().any(|word| *word != 0)).map(move |(row, bits)| (place(row), bits))
     }
 
     /// Returns whether `base` is the base of a free submesh. It must be a node of the machine.
@@ -193,6 +186,21 @@ impl FreeSubmeshes {
     pub fn first(&self) -> Option<Coord> {
         self.iter().next()
     }
+}
+
+/// Returns the numbers of the bits that are set, ascending. Each word has 64 of them.
+pub fn set_bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    (0..).zip(words).filter(|(_, word)| **word != 0).flat_map(|(at, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = rest.trailing_zeros();
+            (rest != 0).then(|| {
+                // Clears the lowest bit that is set.
+                rest &= rest - 1;
+                at * 64 + bit
+            })
+        })
+    })
 }
 
 /// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before it. After

@@ -52,7 +52,7 @@ impl Submesh {
 
     /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
     /// The positions are one range, and a second one if the submesh wraps around.
-    pub(super) fn grown(
+    pub fn grown(
         &self,
         radius: usize,
         extents: [usize; 3],
@@ -148,7 +148,13 @@ pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Opti
 
 /// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for one
 /// position.
-fn span(start: usize, size: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
+pub(super) fn span(
+    start: usize,
+    size: usize,
+    radius: usize,
+    extent: usize,
+    wraps: bool,
+) -> [Option<Range<usize>>; 2] {
     let end = start + size + radius;
     if !wraps {
         return [Some(start.saturating_sub(radius)..end.min(extent)), None];

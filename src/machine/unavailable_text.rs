@@ -5,13 +5,13 @@
 //! comment. A file whose first line is a header with a column `node`, or with columns `x`, `y` and `z` as far as the
 //! machine has them, is a table with commas: each further line has one node.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::mesh::Mesh;
 use super::node::{Coord, NodeId};
 use super::unavailable::UnavailableError;
+use crate::memory;
 
 /// The forms that are accepted, for messages.
 const FORMS: &str =
@@ -75,7 +75,7 @@ pub fn make_unavailable(mesh: &Mesh, text: &str, path: &Path) -> Result<Mesh, Un
 
 /// Returns `mesh` with the nodes that the file at `path` lists unavailable.
 fn from_file(mesh: &Mesh, path: &Path) -> Result<Mesh, UnavailableTextError> {
-    let bytes = fs::read(path)
+    let bytes = memory::read_file(path)
         .map_err(|reason| UnavailableTextError::Unreadable { path: path.to_owned(), reason })?;
     let fail = |line: usize, problem: String, expected: String| UnavailableTextError::Line {
         path: path.to_owned(),
@@ -227,6 +227,8 @@ fn rows(low: Coord, high: Coord, mesh: &Mesh) -> impl Iterator<Item = Run> + '_ 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Returns the machine, or the message of the error, that `text` gives for `machine`.

@@ -187,7 +187,7 @@ impl Evidence {
             let allocator = allocator::short(&cell.spec.allocator);
             self.rows.push(Row {
                 dataset: dataset.to_owned(),
-                log: cell.spec.log.clone(),
+                log: cell.spec.log.to_string(),
                 seed: cell.spec.seed.to_string(),
                 round,
                 rules: cell.spec.rules.to_string(),

@@ -9,8 +9,7 @@
 //! are, even if they are longer than the requested times.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -19,6 +18,7 @@ use super::correction::Correction;
 use super::error::PredictionError;
 use super::predictor::{Entry, Predictor, Setup};
 use crate::job::{Job, JobId, Time};
+use crate::memory;
 
 /// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -71,11 +71,9 @@ fn predictions(setup: &Setup<'_>) -> Result<Vec<Time>, PredictionError> {
 fn text(path: &Path) -> io::Result<String> {
     /// The two bytes with which every gzip file begins.
     const GZIP: [u8; 2] = [0x1f, 0x8b];
-    let mut bytes = fs::read(path)?;
+    let mut bytes = memory::read_file(path)?;
     if bytes.starts_with(&GZIP) {
-        let mut plain = Vec::new();
-        MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?;
-        bytes = plain;
+        bytes = memory::read_all(MultiGzDecoder::new(bytes.as_slice()))?;
     }
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))

@@ -199,7 +199,7 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
 /// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
 /// replications.
 fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options, has_networks: bool) -> Vec<String> {
-    let mut cells = vec![spec.log.clone()];
+    let mut cells = vec![spec.log.to_string()];
     cells.extend(options.partitions.then(|| spec.partition_label()));
     cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
     cells.extend(has_networks.then(|| spec.labels.network.clone()));

@@ -7,8 +7,10 @@
 //! sorted. It says what a result is of; tables and frames show the text that the user gave beside it.
 
 mod given;
+mod unknown;
 
 pub use given::GivenSpec;
+pub use unknown::unknown;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -365,44 +367,6 @@ impl Params {
         }
         Ok(Spec { name: self.owner, params: self.resolved, members: self.resolved_members })
     }
-}
-
-/// The greatest number of names that a message lists although one of them is similar to the given name.
-const LISTED: usize = 12;
-
-/// Returns the error that `known`, the names of a registry, do not include `name`. The hint is a similar name: the
-/// nearest by edit distance, or else the shortest that begins with `name`; upper and lower case are the same. A message
-/// with a hint lists the names only if they are few, so that the hint is not lost among them.
-pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
-    let names: Vec<&str> = known.into_iter().collect();
-    let given = name.to_ascii_lowercase();
-    let distances = names.iter().map(|known| (edit_distance(&given, &known.to_ascii_lowercase()), *known));
-    let near = distances.min().filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, near)| near);
-    let longer =
-        || names.iter().copied().filter(|known| known.starts_with(&given)).min_by_key(|known| known.len());
-    let hint = near.or_else(|| longer().filter(|_| given.len() >= 3));
-    let is_listed = hint.is_none() || names.len() <= LISTED;
-    SpecError::Unknown {
-        kind,
-        name: name.to_owned(),
-        hint: hint.map_or_else(String::new, |near| format!(", did you mean '{near}'?")),
-        known: if is_listed { format!(" (one of: {})", names.join(", ")) } else { String::new() },
-    }
-}
-
-/// Returns the Levenshtein distance in bytes. O(|a|·|b|).
-fn edit_distance(a: &str, b: &str) -> usize {
-    // Dynamic programming with one row of the table; `diagonal` is the entry above and to the left.
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, cb) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

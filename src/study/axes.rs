@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::{Labels, ReplaySpec};
@@ -20,7 +21,7 @@ use crate::workload::Rules;
 #[derive(Clone, Debug)]
 pub struct Axes {
     /// The names of the logs.
-    pub logs: Vec<String>,
+    pub logs: Vec<Arc<str>>,
     /// The partitions whose jobs are replayed.
     pub partitions: Vec<PartitionChoice>,
     /// The workload rules, which say how records of a log become jobs.
@@ -145,38 +146,45 @@ impl Axes {
         let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
         for given in &self.schedulers {
-            let (label, spec) = (given.label.clone(), self.guests.resolve_scheduler(&given.spec)?);
+            let (label, spec) = (given.label.clone(), Arc::new(self.guests.resolve_scheduler(&given.spec)?));
             schedulers.push(Algorithm { spec, label, is_typed: true });
         }
         same_labels(&mut schedulers);
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let served: Vec<Vec<(Algorithm, Algorithm)>> =
             machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
+        let unknown: Arc<str> = Arc::default();
+        let rules: Vec<Arc<Rules>> = self.rules.iter().cloned().map(Arc::new).collect();
+        let machines: Vec<Arc<Mesh>> = machines.iter().cloned().map(Arc::new).collect();
         let mut found = Vec::new();
         for (log, name) in logs.map(|log| (log, &self.logs[log])) {
-            for (rules, &arrival_scale) in pairs(&self.rules, &self.arrival_scales) {
+            for (rules, &arrival_scale) in pairs(&rules, &self.arrival_scales) {
                 for (machine, served) in machines.iter().zip(&served) {
                     for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
-                        found.extend(self.seeds.iter().map(|&seed| Combination {
+                        let spec = ReplaySpec {
+                            log: Arc::clone(name),
+                            log_sha256: Arc::clone(&unknown),
+                            partition: partition.clone(),
+                            rules: Arc::clone(rules),
+                            arrival_scale,
+                            machine: Arc::clone(machine),
+                            scheduler: Arc::clone(&scheduler.spec),
+                            allocator: Arc::clone(&allocator.spec),
+                            network: Arc::clone(&network.spec),
+                            seed: 0,
+                            labels: Arc::new(Labels {
+                                scheduler: scheduler.label.clone(),
+                                allocator: allocator.label.clone(),
+                                network: network.label.clone(),
+                            }),
+                        };
+                        // Replays that differ in the seed share everything else.
+                        let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
+                        let of_all = !allocator.is_typed;
+                        found.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
                             log,
-                            spec: ReplaySpec {
-                                log: name.clone(),
-                                log_sha256: String::new(),
-                                partition: partition.clone(),
-                                rules: rules.clone(),
-                                arrival_scale,
-                                machine: machine.clone(),
-                                scheduler: scheduler.spec.clone(),
-                                allocator: allocator.spec.clone(),
-                                network: network.spec.clone(),
-                                seed,
-                                labels: Labels {
-                                    scheduler: scheduler.label.clone(),
-                                    allocator: allocator.label.clone(),
-                                    network: network.label.clone(),
-                                },
-                            },
-                            of_all: !allocator.is_typed,
+                            spec,
+                            of_all,
                         }));
                     }
                 }
@@ -201,7 +209,7 @@ impl Axes {
             for spec in written_out(&given.spec, machine) {
                 let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
                 let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
-                allocators.push(Algorithm { spec, label, is_typed: !of_all });
+                allocators.push(Algorithm { spec: Arc::new(spec), label, is_typed: !of_all });
                 moves_jobs.push(moves);
             }
         }
@@ -224,7 +232,7 @@ impl Axes {
 /// An algorithm with every default written out, and its label in results.
 #[derive(Clone, Debug)]
 struct Algorithm {
-    spec: Spec,
+    spec: Arc<Spec>,
     label: String,
     /// Whether the user gave the label; false for those of [`ALL`].
     is_typed: bool,
@@ -265,7 +273,7 @@ impl Network {
     /// Builds the model with every default written out. Fails if it cannot serve `machine`.
     fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
         let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
-        let algorithm = Algorithm { spec, label: given.label.clone(), is_typed: true };
+        let algorithm = Algorithm { spec: Arc::new(spec), label: given.label.clone(), is_typed: true };
         Ok(Self { algorithm, moves })
     }
 
@@ -336,7 +344,7 @@ mod tests {
 
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
-            logs: vec!["a".to_owned(), "b".to_owned()],
+            logs: vec!["a".into(), "b".into()],
             partitions: vec![PartitionChoice::All],
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
@@ -369,10 +377,10 @@ mod tests {
 
     #[test]
     fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
-        let axes = Axes { logs: vec!["a".to_owned()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
+        let axes = Axes { logs: vec!["a".into()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
         let points = axes.combinations()?;
         for machine in &axes.machines {
-            let found = points.iter().filter(|point| point.spec.machine == *machine).count();
+            let found = points.iter().filter(|point| *point.spec.machine == *machine).count();
             let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
             assert_eq!(found, serving * 4, "{machine}");
         }
@@ -384,9 +392,9 @@ mod tests {
         let labels = |allocators: &[&str]| -> Result<Vec<String>, Box<dyn std::error::Error>> {
             let allocators = allocators.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
             let (machines, seeds) = (vec!["4x4".parse()?], vec![1]);
-            let (logs, arrival_scales) = (vec!["a".to_owned()], vec![1.0]);
+            let (logs, arrival_scales) = (vec!["a".into()], vec![1.0]);
             let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
-            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator).collect())
+            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator.clone()).collect())
         };
         assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
         // The order of parameters is kept, as whoever has typed them looks for this text.
@@ -401,7 +409,7 @@ mod tests {
     #[test]
     fn different_specs_never_share_a_label() -> Result<(), SpecError> {
         let algorithm = |spec: &str, label: &str| -> Result<Algorithm, SpecError> {
-            Ok(Algorithm { spec: spec.parse()?, label: label.to_owned(), is_typed: true })
+            Ok(Algorithm { spec: Arc::new(spec.parse()?), label: label.to_owned(), is_typed: true })
         };
         let mut all = [algorithm("a:x=1", "a")?, algorithm("a:x=2", "a")?, algorithm("b", "b")?];
         same_labels(&mut all);

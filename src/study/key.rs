@@ -1,8 +1,10 @@
 //! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is found
 //! again wherever it was made, and two different replays never have the same name.
 
-use std::fs;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
@@ -12,6 +14,7 @@ use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::allocator::follows_lists;
 use crate::disk::hexadecimal;
 use crate::guest;
+use crate::memory;
 use crate::spec::Spec;
 use crate::workload::Estimate;
 
@@ -20,25 +23,98 @@ use crate::workload::Estimate;
 /// contents too, and so it does on the files of programs. If a file lists outages, nodes or predictions, the key depends on
 /// its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
-    let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
-    let unnamed_spec = without_path(spec);
-    let given = COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec));
-    text.extend(given.map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
-    let options = &relevant(spec, options);
-    let unnamed = options.without_paths();
-    text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
-    text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
-    text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
-    text.extend(node_map_file(options).map(|(_, sha256)| format!("node_map_sha256={sha256}\n")));
-    text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
-    text.extend(program_files(spec).into_iter().map(|(_, sha256)| format!("program_sha256={sha256}\n")));
-    sha256(&text)
+    Keys::new(options).of(spec)
 }
 
-/// Returns the options without the node map if the allocator does not ask where the nodes of the log are.
-fn relevant(spec: &ReplaySpec, options: &Options) -> Options {
-    let node_map = options.node_map.clone().filter(|_| follows_lists(&spec.allocator));
-    Options { node_map, ..options.clone() }
+/// Makes the content keys of the replays of one study. What the keys share is made once: each file is read once, and the
+/// lines of the options are written once.
+pub(super) struct Keys {
+    /// The lines of the options for an allocator that asks where the nodes of the log are.
+    with_node_map: String,
+    /// The lines of the options for any other allocator.
+    without_node_map: String,
+    outages: Option<String>,
+    node_map: Option<String>,
+    /// The SHA-256 of each file that was read, by path; `None` if it cannot be read.
+    read: BTreeMap<String, Option<String>>,
+    /// The last scheduler, allocator and network, each with the lines of their files. Replays of a study that follow each
+    /// other often share them.
+    last: Option<([Arc<Spec>; 3], FileLines)>,
+}
+
+/// The lines of a key for the files of an allocator and for those of programs.
+#[derive(Clone, Debug, Default)]
+struct FileLines {
+    allocator: String,
+    programs: String,
+}
+
+impl Keys {
+    /// Prepares the keys of replays with these options.
+    pub(super) fn new(options: &Options) -> Self {
+        let lines = |options: &Options| {
+            let unnamed = options.without_paths();
+            OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect()
+        };
+        let without = Options { node_map: None, ..options.clone() };
+        Self {
+            with_node_map: lines(options),
+            without_node_map: lines(&without),
+            outages: outage_file(options).map(|(_, sha256)| sha256),
+            node_map: node_map_file(options).map(|(_, sha256)| sha256),
+            read: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    /// Returns the content key of a replay.
+    pub(super) fn of(&mut self, spec: &ReplaySpec) -> String {
+        let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
+        let unnamed_spec = without_path(spec);
+        for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
+            text += row.name;
+            text.push('=');
+            text += &row.text(&unnamed_spec);
+            text.push('\n');
+        }
+        let follows_lists = follows_lists(&spec.allocator);
+        text += if follows_lists { &self.with_node_map } else { &self.without_node_map };
+        let FileLines { allocator, programs } = self.file_lines(spec);
+        text += &allocator;
+        text.extend(self.outages.iter().map(|sha256| format!("outages_sha256={sha256}\n")));
+        let node_map = self.node_map.iter().filter(|_| follows_lists);
+        text.extend(node_map.map(|sha256| format!("node_map_sha256={sha256}\n")));
+        let predictions = spec.rules.prediction().and_then(|given| given.path());
+        let predictions = predictions.and_then(|path| self.sha256_of(path));
+        text.extend(predictions.map(|sha256| format!("predictions_sha256={sha256}\n")));
+        text += &programs;
+        sha256(&text)
+    }
+
+    /// Returns the lines for the files of the algorithms of a replay.
+    fn file_lines(&mut self, spec: &ReplaySpec) -> FileLines {
+        let specs = [&spec.scheduler, &spec.allocator, &spec.network];
+        if let Some((last, lines)) = &self.last
+            && last.iter().zip(specs).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
+            return lines.clone();
+        }
+        let mut lines = FileLines::default();
+        for path in paths(&spec.allocator) {
+            lines.allocator.extend(self.sha256_of(&path).map(|sha256| format!("path_sha256={sha256}\n")));
+        }
+        for path in guests(spec).flat_map(guest::files) {
+            lines.programs.extend(self.sha256_of(&path).map(|sha256| format!("program_sha256={sha256}\n")));
+        }
+        self.last = Some((specs.map(Arc::clone), lines.clone()));
+        lines
+    }
+
+    /// Returns the SHA-256 of a file in hexadecimal; `None` if it cannot be read.
+    fn sha256_of(&mut self, path: &str) -> Option<String> {
+        let hash = || read(path.to_owned()).map(|(_, sha256)| sha256);
+        self.read.entry(path.to_owned()).or_insert_with(hash).clone()
+    }
 }
 
 /// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
@@ -49,7 +125,10 @@ pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
 
 /// Returns the specs of the guests of a replay.
 fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
-    [&spec.scheduler, &spec.allocator, &spec.network].into_iter().filter(|spec| spec.is_guest())
+    [&spec.scheduler, &spec.allocator, &spec.network]
+        .into_iter()
+        .map(|spec| &**spec)
+        .filter(|spec| spec.is_guest())
 }
 
 /// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results
@@ -91,9 +170,11 @@ pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
 }
 
 /// Returns the description of a replay without the path of a file of predictions.
-fn without_path(spec: &ReplaySpec) -> ReplaySpec {
-    let mut spec = spec.clone();
-    if let Estimate::Predicted(prediction) = &mut spec.rules.estimate {
+fn without_path(spec: &ReplaySpec) -> Cow<'_, ReplaySpec> {
+    let mut spec = Cow::Borrowed(spec);
+    if matches!(spec.rules.estimate, Estimate::Predicted(_))
+        && let Estimate::Predicted(prediction) = &mut Arc::make_mut(&mut spec.to_mut().rules).estimate
+    {
         prediction.file.clear();
     }
     spec
@@ -107,7 +188,7 @@ pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
 
 /// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.
 fn read(path: String) -> Option<(String, String)> {
-    let content = fs::read(&path).ok()?;
+    let content = memory::read_file(path.as_ref()).ok()?;
     Some((path, hexadecimal(&Sha256::digest(content))))
 }
 
@@ -134,6 +215,8 @@ pub fn sha256(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -181,7 +264,7 @@ mod tests {
     #[test]
     fn every_coordinate_stands_wherever_a_replay_is_named() -> Result<(), Box<dyn std::error::Error>> {
         let mut base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
-        base.log = "a".to_owned();
+        base.log = "a".into();
         let options = Options::default();
         let mut keys = vec![content_key(&base, &options)];
         for (row, other) in COORDINATES.iter().zip([

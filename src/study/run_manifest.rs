@@ -83,7 +83,7 @@ impl Serialize for RunReplay<'_> {
                 }
             }
         }
-        map.serialize_entry(LABELS, &spec.labels)?;
+        map.serialize_entry(LABELS, spec.labels.as_ref())?;
         map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
         map.end()
     }

@@ -14,6 +14,7 @@ use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
 use crate::job::Job;
 use crate::trace::{Partitions, TraceError};
+use crate::workload::Rules;
 
 /// The reason why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +121,11 @@ impl<'a> Workloads<'a> {
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
         if let Some(model) = &planned.source.model {
-            let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
+            let source = JobSource::Drawn {
+                model: Box::new(model.clone()),
+                rules: Rules::clone(&rules),
+                arrival_scale,
+            };
             return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);
@@ -175,7 +180,8 @@ fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<Loaded
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let log = load_most(path, planned.source.read.clone(), (spec.rules.clone(), most), &mut |_| {})?;
+    let kept = (Rules::clone(&spec.rules), most);
+    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| {})?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }

@@ -3,7 +3,7 @@
 use super::whole::Sweep;
 use crate::execution::RECORDED;
 use crate::study::Coordinate;
-use crate::text::{Align, Screen, Table, grouped};
+use crate::text::{Align, LongTable, LongText, Screen, grouped};
 
 /// The number of characters of a content key that are shown.
 const KEY_SHOWN: usize = 12;
@@ -15,40 +15,41 @@ impl Sweep {
     /// Returns a table of all cells of the study with their keys, states and costs. Below the table stands how many of
     /// this process's cells are done and to do. Columns that have no room on the screen are left out and named.
     pub fn listing(&self, screen: Screen) -> String {
-        let Self { study, manifest, share, .. } = self;
+        let Self { study, share, .. } = self;
         // The allocator differs in most rows, so its column is the last one.
         let is_given = |row: &Coordinate| study.cells.iter().any(|cell| row.is_given(&cell.spec));
-        let named = || Coordinate::listed().filter(|row| row.name != "allocator" && is_given(row));
-        let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
+        let named: Vec<&Coordinate> =
+            Coordinate::listed().filter(|row| row.name != "allocator" && is_given(row)).collect();
+        let left = ["cell", "key", "state"].into_iter().chain(named.iter().map(|row| row.title()));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
         columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
-        let mut table = Table::new(&columns);
         let total: u64 = study.cells.iter().map(|cell| cell.cost).sum();
         let percent = |cost: u64| grouped(100.0 * cost as f64 / total as f64, 1) + "%";
-        let (mut finished, mut left, mut cost) = (0, 0, 0);
-        for (i, (planned, cell)) in study.cells.iter().zip(&manifest.cells).enumerate() {
-            let mine = share.binary_search(&i).is_ok();
-            let is_done = self.is_done(i);
-            finished += usize::from(mine && is_done);
-            left += usize::from(mine && !is_done);
-            cost += if mine { planned.cost } else { 0 };
-            let state = match (is_done, mine) {
+        let done: Vec<bool> = (0..study.cells.len()).map(|i| self.is_done(i)).collect();
+        let row = |i: usize| {
+            let (planned, mine) = (&study.cells[i], share.binary_search(&i).is_ok());
+            let state = match (done[i], mine) {
                 (true, _) => "done",
                 (false, true) => "to do",
                 (false, false) => "another shard's",
             };
-            let mut row = vec![(i + 1).to_string(), cell.key[..KEY_SHOWN].to_owned(), state.to_owned()];
-            row.extend(named().map(|coordinate| coordinate.shown(&cell.spec)));
+            let mut row = vec![(i + 1).to_string(), planned.key[..KEY_SHOWN].to_owned(), state.to_owned()];
+            row.extend(named.iter().map(|coordinate| coordinate.shown(&planned.spec)));
             row.extend([
                 planned.spec.labels.allocator.clone(),
                 grouped(planned.jobs as f64, 0),
                 percent(planned.cost),
             ]);
-            table.add(row);
-        }
+            row
+        };
         // A column with the same value in every row is dropped, and its value is shown once above the table.
-        let titles: Vec<&str> = named().map(Coordinate::title).chain(["jobs"]).collect();
-        let shared = table.drop_constant(&titles);
+        let titles: Vec<&str> = named.iter().map(|row| row.title()).chain(["jobs"]).collect();
+        let table =
+            LongTable { columns: &columns, height: study.cells.len(), row: &row, if_different: &titles };
+        let LongText { shared, text } = table.text(screen, &LEAST_USEFUL);
+        let finished = share.iter().filter(|&&i| done[i]).count();
+        let left = share.len() - finished;
+        let cost: u64 = share.iter().map(|&i| study.cells[i].cost).sum();
         let is_news = |(_, text): &&(String, String)| text != RECORDED;
         let shared: Vec<String> =
             shared.iter().filter(is_news).map(|(title, cell)| format!("{title} {cell}")).collect();
@@ -60,9 +61,6 @@ impl Sweep {
         } else {
             format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
         };
-        format!(
-            "{above}{}\n {count} cells{of}: {finished} done, {left} to do\n",
-            screen.table(&table, &LEAST_USEFUL)
-        )
+        format!("{above}{text}\n {count} cells{of}: {finished} done, {left} to do\n")
     }
 }

@@ -15,6 +15,21 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// Returns a document in XML or HTML with the control characters that these must not have, not even escaped, as Rust
+/// writes them, such as `\\u{1b}`. Line breaks and tabs stay.
+pub fn well_formed(document: String) -> String {
+    let is_wrong =
+        |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    if !document.contains(is_wrong) {
+        return document;
+    }
+    let mut whole = String::with_capacity(document.len() + 16);
+    for c in document.chars() {
+        if is_wrong(c) { whole.extend(c.escape_unicode()) } else { whole.push(c) }
+    }
+    whole
+}
+
 /// Returns `text` escaped for a cell of a Markdown table, so that it contains no markup and does not end the cell. Code
 /// between backticks stays code.
 pub(super) fn markdown(text: &str) -> String {
@@ -41,14 +56,43 @@ pub(super) fn markdown(text: &str) -> String {
     escaped
 }
 
+/// The characters with which a formula of a spreadsheet begins.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Returns whether a spreadsheet could take `text` for a formula, which can load files and run programs. Numbers and single
+/// characters are none.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(FORMULA) && text.len() > 1 && text.parse::<f64>().is_err()
+}
+
+/// Returns `text` as it stands in a cell of comma-separated values. A text that a spreadsheet could take for a formula
+/// begins with an apostrophe there. So does a text that begins with apostrophes before such a text, which makes this
+/// reversible: see [`from_cell`].
+pub fn to_cell(text: &str) -> Cow<'_, str> {
+    if is_formula(text.trim_start_matches('\'')) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Returns the text that [`to_cell`] has put into a cell.
+pub fn from_cell(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if is_formula(text.trim_start_matches('\'')) => text,
+        _ => cell,
+    }
+}
+
 /// Returns a line of comma-separated values with a line feed at its end. Cells are quoted if they hold commas,
-/// quotation marks or line breaks.
+/// quotation marks or line breaks. What could be a formula begins with an apostrophe, see [`to_cell`].
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |text: &'a str| {
+        let text = to_cell(text);
         if text.contains([',', '"', '\n', '\r']) {
             Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
         } else {
-            Cow::Borrowed(text)
+            text
         }
     };
     cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
@@ -116,6 +160,30 @@ mod tests {
     fn control_characters_are_spelled_out() {
         assert_eq!(printable("a\u{1b}[31mb\nc\u{85}\u{7}"), r"a\u{1b}[31mb\nc\u{85}\u{7}");
         assert_eq!(printable("ä·→"), "ä·→");
+        assert_eq!(
+            well_formed("<a>\u{1b}\u{0}\n\t\u{ffff}ä</a>".to_owned()),
+            "<a>\\u{1b}\\u{0}\n\t\\u{ffff}ä</a>"
+        );
+    }
+
+    #[test]
+    fn formulas_are_texts_in_cells() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"),
+            ("\t=1", "'\t=1"),
+            ("'=1", "''=1"),
+            ("-1.5e3", "-1.5e3"),
+            ("-", "-"),
+            ("'a", "'a"),
+            ("a=1", "a=1"),
+            ("", ""),
+        ] {
+            assert_eq!(to_cell(text), cell);
+            assert_eq!(from_cell(cell), text);
+        }
+        assert_eq!(csv_line(["=A(\"b\")", "-1"]), "\"'=A(\"\"b\"\")\",-1\n");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::table::{Align, Table};
 impl Table {
     /// Returns the titles of the columns.
     pub fn titles(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|(title, _)| title.as_str())
+        self.columns.iter().map(|column| column.title.as_str())
     }
 
     /// Returns the first cell of each row.
@@ -40,9 +40,10 @@ impl Table {
     }
 
     /// Returns the number of characters of the widest cell of a column, its title included.
-    fn column_width(&self, i: usize) -> usize {
+    pub(super) fn column_width(&self, i: usize) -> usize {
         let cells = self.rows.iter().map(|row| &row[i]);
-        cells.chain([&self.columns[i].0]).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        let widths = cells.chain([&self.columns[i].title]).map(|cell| cell.chars().count());
+        widths.max().unwrap_or(0).max(self.columns[i].least)
     }
 
     /// Removes columns until the table is at most `width` wide: those of `titles`, in that order. Returns the titles of
@@ -97,7 +98,7 @@ impl Table {
             table.add_row(row);
         }
         for (i, column) in table.column_iter_mut().enumerate() {
-            if self.columns[i].1 == Align::Right {
+            if self.columns[i].align == Align::Right {
                 column.set_cell_alignment(CellAlignment::Right);
             }
             // The constraint counts the blanks on both sides of the cell.

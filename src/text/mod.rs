@@ -2,6 +2,7 @@
 
 mod escaped;
 mod fit;
+mod long_table;
 mod number;
 mod paper_table;
 mod pivot;
@@ -9,8 +10,9 @@ mod screen;
 mod shell;
 mod table;
 
-pub use escaped::{csv_line, printable};
+pub use escaped::{csv_line, from_cell, printable, to_cell, well_formed};
 pub use fit::wrapped_words;
+pub use long_table::{LongTable, LongText};
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
 pub use pivot::{Pivot, PivotEntry, Side};

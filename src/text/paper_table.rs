@@ -46,17 +46,19 @@ impl PaperTable {
     /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold letters. Columns
     /// that have no room are left out, and a line below the table names them.
     pub fn text(&self, screen: Screen) -> String {
-        let removed = screen.width.map(|width| self.without_room(width)).unwrap_or_default();
+        let printable = self.printable();
+        let removed = screen.width.map(|width| printable.without_room(width)).unwrap_or_default();
         let kept = |j: &usize| !removed.contains(j);
-        let mut shown = Self { columns: Vec::new(), rows: Vec::new(), ..self.clone() };
+        let mut shown = Self { columns: Vec::new(), rows: Vec::new(), ..printable.clone() };
         for j in (0..self.columns.len()).filter(kept) {
-            shown.columns.push(self.columns[j].clone());
+            shown.columns.push(printable.columns[j].clone());
         }
-        for (labels, cells) in &self.rows {
+        for (labels, cells) in &printable.rows {
             let cells = (0..cells.len()).filter(kept).map(|j| cells[j].clone()).collect();
             shown.rows.push((labels.clone(), cells));
         }
-        let mut names: Vec<String> = removed.iter().take(NAMED).map(|&j| self.columns[j].join(" ")).collect();
+        let mut names: Vec<String> =
+            removed.iter().take(NAMED).map(|&j| printable.columns[j].join(" ")).collect();
         names.extend(removed.len().checked_sub(NAMED + 1).map(|more| format!("{} more columns", more + 1)));
         let notes: String = self.notes.iter().map(|note| screen.words(note)).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
@@ -93,6 +95,22 @@ impl PaperTable {
             removed.insert(j);
         }
         removed
+    }
+
+    /// Returns the table with the control characters of its texts spelled out, as they come from the names of files.
+    fn printable(&self) -> Self {
+        let of_text = |text: &String| escaped::printable(text).into_owned();
+        let of_all = |texts: &Vec<String>| texts.iter().map(of_text).collect::<Vec<_>>();
+        let of_lines =
+            |text: &String| text.split('\n').map(escaped::printable).collect::<Vec<_>>().join("\n");
+        Self {
+            title: of_lines(&self.title),
+            corner: of_all(&self.corner),
+            columns: self.columns.iter().map(of_all).collect(),
+            rows: self.rows.iter().map(|(labels, cells)| (of_all(labels), cells.clone())).collect(),
+            notes: self.notes.iter().map(of_lines).collect(),
+            least_useful: self.least_useful.clone(),
+        }
     }
 
     /// Returns the lines of the table, without its title and its notes.
@@ -137,13 +155,14 @@ impl PaperTable {
 
     /// Returns the table in Markdown. The best values are in bold (`**`).
     pub fn markdown(&self) -> String {
+        let whole = self.printable();
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
-        let mut text = format!("{}\n\n", self.title);
+        let titles = whole.corner.iter().cloned().chain(whole.columns.iter().map(|labels| labels.join(" ")));
+        let mut text = format!("{}\n\n", whole.title);
         text += &line(titles.map(|title| escaped::markdown(&title)).collect());
-        let rules = self.corner.iter().map(|_| ":---").chain(self.columns.iter().map(|_| "---:"));
+        let rules = whole.corner.iter().map(|_| ":---").chain(whole.columns.iter().map(|_| "---:"));
         text += &line(rules.map(str::to_owned).collect());
-        for (labels, cells) in &self.rows {
+        for (labels, cells) in &whole.rows {
             let value = |cell: &PaperCell| match shown(cell) {
                 text if cell.best => format!("**{text}**"),
                 text => text,
@@ -152,7 +171,7 @@ impl PaperTable {
                 labels.iter().map(|label| escaped::markdown(label)).chain(cells.iter().map(value)).collect(),
             );
         }
-        for note in &self.notes {
+        for note in &whole.notes {
             text += &["\n", note, "\n"].concat();
         }
         text
@@ -160,6 +179,7 @@ impl PaperTable {
 
     /// Returns the table as a LaTeX tabular in the style of booktabs. The best values are in bold (`\textbf`).
     pub fn latex(&self) -> String {
+        let whole = self.printable();
         let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
         let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
             (true, _) => "---".to_owned(),
@@ -169,10 +189,10 @@ impl PaperTable {
         let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
             escape_all(labels).into_iter().chain(cells.iter().map(value)).collect()
         };
-        let remarks: Vec<String> = std::iter::once(&self.title).chain(&self.notes).cloned().collect();
-        let alignment = "l".repeat(self.corner.len()) + &"r".repeat(self.columns.len());
-        let heads: Vec<Vec<String>> = self.head_lines().iter().map(|line| escape_all(line)).collect();
-        escaped::tabular(&remarks, &alignment, &heads, &self.rows.iter().map(row).collect::<Vec<_>>())
+        let remarks: Vec<String> = std::iter::once(&whole.title).chain(&whole.notes).cloned().collect();
+        let alignment = "l".repeat(whole.corner.len()) + &"r".repeat(whole.columns.len());
+        let heads: Vec<Vec<String>> = whole.head_lines().iter().map(|line| escape_all(line)).collect();
+        escaped::tabular(&remarks, &alignment, &heads, &whole.rows.iter().map(row).collect::<Vec<_>>())
     }
 
     /// Returns the table as a JSON list with an object for each row. Labels are texts, cells are numbers, and a missing

@@ -1,5 +1,6 @@
 //! What fits the terminal: tables lose their least useful columns, and other text goes on in further lines.
 
+use super::escaped::printable;
 use super::fit::wrapped_words;
 use super::table::Table;
 
@@ -65,11 +66,15 @@ impl Screen {
     }
 
     /// Returns lines of text, of which those that are too long go on in lines that begin with `indent` blanks. A word that
-    /// is longer than a line stays whole.
+    /// is longer than a line stays whole. Control characters are spelled out, as names in the text may come from files.
     pub fn hanging(self, text: &str, indent: usize) -> String {
-        let Some(width) = self.width else { return text.to_owned() };
         let mut shown = String::new();
         for line in text.lines() {
+            let line = printable(line);
+            let Some(width) = self.width else {
+                shown += &[&line, "\n"].concat();
+                continue;
+            };
             let mut length = 0;
             // Blanks at the beginning, and those that align columns, are kept as they are.
             for word in line.split_inclusive(' ') {

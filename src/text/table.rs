@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use std::collections::BTreeSet;
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle, Width};
 
 use super::escaped;
 
@@ -18,10 +18,20 @@ pub enum Align {
     Right,
 }
 
+/// A column of a [`Table`].
+#[derive(Clone, Debug)]
+pub(super) struct TableColumn {
+    pub(super) title: String,
+    pub(super) align: Align,
+    /// The least number of characters of its cells. It is more than what the cells need if they stand above or below
+    /// those of another table.
+    pub(super) least: usize,
+}
+
 /// A table of text: columns with titles, and rows of cells.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    pub(super) columns: Vec<(String, Align)>,
+    pub(super) columns: Vec<TableColumn>,
     pub(super) rows: Vec<Vec<String>>,
     /// The cells that are marked: the row, and the title of the column.
     marked: BTreeSet<(usize, String)>,
@@ -34,7 +44,12 @@ const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 impl Table {
     /// Returns a table with these titles and alignments, and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
-        let columns = columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect();
+        let column = |(title, align): &(&str, Align)| TableColumn {
+            title: (*title).to_owned(),
+            align: *align,
+            least: 0,
+        };
+        let columns = columns.iter().map(column).collect();
         Self { columns, ..Self::default() }
     }
 
@@ -54,7 +69,7 @@ impl Table {
     pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
         let mut dropped = Vec::new();
         for title in titles {
-            let Some(at) = self.columns.iter().position(|(other, _)| other == title) else { continue };
+            let Some(at) = self.columns.iter().position(|column| column.title == *title) else { continue };
             let Some(cell) = self.rows.first().map(|row| row[at].clone()) else { continue };
             if self.rows.iter().all(|row| row[at] == cell) {
                 self.columns.remove(at);
@@ -65,10 +80,17 @@ impl Table {
         dropped
     }
 
+    /// Makes each column at least as wide as the entry of `widths` at its place says.
+    pub(super) fn widen(&mut self, widths: &[usize]) {
+        for (column, &width) in self.columns.iter_mut().zip(widths) {
+            column.least = width;
+        }
+    }
+
     /// Removes the last column and returns its title; `None` if there is no column.
     pub(super) fn pop_column(&mut self) -> Option<String> {
         self.rows.iter_mut().for_each(|row| drop(row.pop()));
-        self.columns.pop().map(|(title, _)| title)
+        self.columns.pop().map(|column| column.title)
     }
 
     /// Returns the number of rows.
@@ -95,8 +117,8 @@ impl Table {
     pub fn bold_text(&self) -> String {
         let mut marked = self.clone();
         for (i, row) in marked.rows.iter_mut().enumerate() {
-            for (cell, (title, _)) in row.iter_mut().zip(&self.columns) {
-                if self.marked.contains(&(i, title.clone())) {
+            for (cell, column) in row.iter_mut().zip(&self.columns) {
+                if self.marked.contains(&(i, column.title.clone())) {
                     *cell = [BOLD.0, cell, BOLD.1].concat();
                 }
             }
@@ -106,7 +128,9 @@ impl Table {
 
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
-        let columns = self.columns.iter().map(|(title, align)| (escaped::markdown(title), *align)).collect();
+        let column =
+            |column: &TableColumn| TableColumn { title: escaped::markdown(&column.title), ..column.clone() };
+        let columns = self.columns.iter().map(column).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::markdown(cell)).collect();
         let escaped = Self { columns, rows: self.rows.iter().map(cells).collect(), ..Self::default() };
         let text = escaped.render(ASCII_MARKDOWN);
@@ -116,7 +140,7 @@ impl Table {
             let parts = rule.trim_matches(['|', '\n']).split('|').zip(&self.columns);
             // The colon replaces a dash, so that the width stays the same.
             let parts: Vec<String> = parts
-                .map(|(dashes, (_, align))| match align {
+                .map(|(dashes, column)| match column.align {
                     Align::Left => dashes.to_owned(),
                     Align::Right => format!("{}:", &dashes[1..]),
                 })
@@ -129,8 +153,8 @@ impl Table {
     /// Returns the table as a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. The first
     /// remark should say what the table shows.
     pub fn latex(&self, remarks: &[String]) -> String {
-        let alignment = self.columns.iter().map(|(_, align)| if *align == Align::Left { 'l' } else { 'r' });
-        let heads = self.columns.iter().map(|(title, _)| escaped::latex(title)).collect();
+        let alignment = self.columns.iter().map(|column| if column.align == Align::Left { 'l' } else { 'r' });
+        let heads = self.columns.iter().map(|column| escaped::latex(&column.title)).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::latex(cell)).collect();
         let rows: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
         escaped::tabular(remarks, &alignment.collect::<String>(), &[heads], &rows)
@@ -146,9 +170,15 @@ impl Table {
                 Align::Right => CellAlignment::Right,
             })
         };
-        table.set_header(self.columns.iter().map(|(title, align)| cell(title, *align)));
+        table.set_header(self.columns.iter().map(|column| cell(&column.title, column.align)));
         for row in &self.rows {
-            table.add_row(row.iter().zip(&self.columns).map(|(text, (_, align))| cell(text, *align)));
+            table.add_row(row.iter().zip(&self.columns).map(|(text, column)| cell(text, column.align)));
+        }
+        for (of, column) in table.column_iter_mut().zip(&self.columns).filter(|(_, column)| column.least > 0)
+        {
+            // The constraint counts the blanks on both sides of the cell.
+            let width = u16::try_from(column.least + 2).unwrap_or(u16::MAX);
+            of.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
         }
         let mut text = String::new();
         for line in table.lines() {

@@ -84,6 +84,24 @@ pub enum TraceError {
         /// The log.
         path: PathBuf,
     },
+    /// The jobs of the log do not fit into memory.
+    #[error(
+        "{}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of memory, and {} MB are free; \
+         `meshreplay trace cut` makes shorter logs of it",
+        .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
+    )]
+    TooManyJobs {
+        /// The log.
+        path: PathBuf,
+        /// The number of the line that was read last, from 1.
+        line: u64,
+        /// The number of jobs up to this line.
+        jobs: usize,
+        /// The memory that twice as many jobs and their replay take.
+        needed_bytes: u64,
+        /// The memory that can be had.
+        free_bytes: u64,
+    },
     /// A line is longer than any line of a log.
     #[error(
         "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line",

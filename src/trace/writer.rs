@@ -10,7 +10,7 @@ use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
 use super::record::Record;
-use crate::disk::{NewFile, TEMPORARY, is_stream};
+use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
 /// of the output. Dropping the writer removes it.
@@ -66,6 +66,7 @@ impl Writer {
         }
         // A device or a FIFO holds nothing that could be lost.
         let overwrite = overwrite || is_stream(path);
+        remove_leftovers_beside(path);
         let target = Target::File(NewFile::create(path, TEMPORARY).map_err(unwritable)?);
         Ok(Self::new(path.to_owned(), writing, target, is_gzip_name(path), overwrite))
     }

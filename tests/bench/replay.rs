@@ -258,7 +258,7 @@ fn network(criterion: &mut Criterion) {
         };
         let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
         let source = JobSource::recorded(Arc::new(vec![job]), 0);
-        let replay = Replay::new(ReplaySpec { network, ..spec }, source);
+        let replay = Replay::new(ReplaySpec { network: Arc::new(network), ..spec }, source);
         let options = Options::default();
         let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
         let Some(once) = traffic(&replay) else { return };

@@ -213,7 +213,7 @@ fn allocators_that_leave_out_the_first_job_meet_the_same_failures() -> Tested {
     let jobs: Vec<Job> = [first].into_iter().chain(others).collect();
     let downtimes = |allocator: &str| -> Result<_, Box<dyn std::error::Error>> {
         let mut spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
-        spec.rules.oversize = Oversize::Skip;
+        Arc::make_mut(&mut spec.rules).oversize = Oversize::Skip;
         let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs.clone()), 0));
         let outages = Some("random:mtbf=2h,repair=5min".parse()?);
         let options = Options { jobs: true, outages, on_outage: "drain".parse()?, ..Options::default() };

@@ -31,7 +31,7 @@ fn jobs(count: i64) -> Vec<Job> {
 /// Replays made-up jobs on 8x8 nodes under a scheduler, an allocator and a network.
 fn replayed(guests: &Guests, [scheduler, allocator, network]: [&str; 3]) -> Result<Outcome, RunError> {
     let mut spec = ReplaySpec::new("8x8".parse().expect("a mesh"), scheduler.parse()?, allocator.parse()?);
-    spec.network = network.parse()?;
+    spec.network = Arc::new(network.parse()?);
     let mut replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs(300)), 0));
     replay.guests = guests.clone();
     let options = Options { jobs: true, placements: true, ..Options::default() };
@@ -341,7 +341,7 @@ fn the_example_of_dispersal_makes_jobs_run_longer() -> Tested {
     let Some(command) = example("dispersal.py") else { return Ok(()) };
     for (machine, largest) in [("8x8", 14.0), ("torus:8x8", 8.0)] {
         let mut spec = ReplaySpec::new(machine.parse()?, "fcfs".parse()?, "random".parse()?);
-        spec.network = format!("{command} 0.5").parse()?;
+        spec.network = Arc::new(format!("{command} 0.5").parse()?);
         let replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs(120)), 0));
         let options = Options { jobs: true, ..Options::default() };
         let outcome = replay.run(&options, &Monitor::default())?.remove(0);

@@ -64,7 +64,7 @@ pub(crate) fn replay_by(
     let options = Options { jobs: true, placements: true, ..Options::default() };
     let spec = ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?);
     let replay = Replay::new(
-        ReplaySpec { rules: rules.clone(), ..spec },
+        ReplaySpec { rules: Arc::new(rules.clone()), ..spec },
         JobSource::recorded(Arc::new(jobs.to_vec()), 0),
     );
     replay.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())

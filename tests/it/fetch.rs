@@ -29,6 +29,17 @@ fn answer(mut stream: TcpStream) -> Option<()> {
         "/l_good/changed-1.swf.gz" => ("200 OK", gzip(b"something else\n")),
         "/l_good/page-1.swf.gz" => ("200 OK", b"<html>".to_vec()),
         "/l_good/cut-1.swf.gz" => ("200 OK", good[..20].to_vec()),
+        // Neither has an end: one says nothing after its first byte, the other goes on and on.
+        "/l_good/stalled-1.swf.gz" => {
+            write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx").ok()?;
+            thread::sleep(std::time::Duration::from_secs(120));
+            return None;
+        }
+        "/l_good/endless-1.swf.gz" => {
+            write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n").ok()?;
+            while stream.write_all(&[7; 4096]).is_ok() {}
+            return None;
+        }
         "/l_good/broken-1.swf.gz" => ("501 Not Implemented", Vec::new()),
         _ => ("404 Not Found", b"not found".to_vec()),
     };
@@ -41,7 +52,9 @@ fn answer(mut stream: TcpStream) -> Option<()> {
 fn serve() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    thread::spawn(move || listener.incoming().flatten().for_each(|stream| _ = answer(stream)));
+    thread::spawn(move || {
+        listener.incoming().flatten().for_each(|stream| _ = thread::spawn(|| answer(stream)))
+    });
     format!("http://{address}")
 }
 
@@ -60,7 +73,17 @@ fn fetch(directory: &Path, tool: &str, base: &str, arguments: &[&str]) -> Option
     }
     let digest: Vec<String> = Sha256::digest(TEXT).iter().map(|byte| format!("{byte:02x}")).collect();
     let digest = digest.concat();
-    let names = ["good-1", "changed-1", "page-1", "cut-1", "broken-1", "gone-1"];
+    let names = [
+        "good-1",
+        "changed-1",
+        "page-1",
+        "cut-1",
+        "broken-1",
+        "gone-1",
+        "stalled-1",
+        "endless-1",
+        "../out-1",
+    ];
     let rows: Vec<String> = names.iter().map(|name| format!("{name}\tl_good\t{digest}\n")).collect();
     let table = directory.join("table.tsv");
     std::fs::write(&table, format!("# a table\n{}", rows.concat())).expect("a file");
@@ -170,4 +193,27 @@ fn wrong_usage_is_explained_and_the_list_is_that_of_the_project() {
         list.contains("NASA-iPSC-1993-3.1-cln") && list.contains("18239 jobs    128 processors"),
         "{list}"
     );
+}
+
+#[test]
+fn stalled_and_endless_answers_are_given_up_and_no_name_leads_elsewhere() {
+    let base = serve();
+    for tool in ["curl", "wget"] {
+        for (name, limit, expected) in [
+            ("stalled-1", ["--seconds", "2"], "given up after 2 seconds"),
+            ("endless-1", ["--bytes", "100000"], "more than 100000 bytes"),
+            ("../out-1", ["--seconds", "9"], "'../out-1' is no name of a log"),
+        ] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let arguments = [&limit[..], &[name, "good-1"]].concat();
+            let Some(output) = fetch(directory.path(), tool, &base, &arguments) else { continue };
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{tool} {name}: {said}");
+            assert!(
+                said.contains(expected) && said.contains("1 of 2 logs not fetched"),
+                "{tool} {name}: {said}"
+            );
+            assert_eq!(files(directory.path()), ["good-1.swf.gz"], "{tool} {name}");
+        }
+    }
 }

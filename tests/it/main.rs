@@ -8,6 +8,7 @@ mod support;
 
 mod all_allocators;
 mod answers_cli;
+mod attack_small;
 mod audit_cli;
 mod check_cli;
 mod compaction;

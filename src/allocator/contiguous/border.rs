@@ -12,17 +12,42 @@ use crate::machine::{FreeCounts, Machine, Submesh};
 #[derive(Debug, Default)]
 pub(crate) struct Border {
     counts: FreeCounts,
+    /// Scratch memory of the counts.
+    line: Vec<i32>,
+    /// The free nodes in and beside the submeshes of a row, along one dimension.
+    free: Vec<i32>,
+    /// The taken border positions of the submeshes of a row.
+    taken: Vec<i32>,
 }
 
 impl Border {
-    /// Counts the free nodes of `machine`. The other functions then answer for this state of the machine.
-    pub(crate) fn prepare(&mut self, machine: &Machine) {
-        self.counts.rebuild(machine, 0);
+    /// Counts the free nodes of `machine`. The other functions then answer for this state of the machine, and those for
+    /// rows are fast for submeshes of widths up to `widest`.
+    pub(crate) fn prepare(&mut self, machine: &Machine, widest: u32) {
+        self.counts.rebuild(machine, widest as usize + 1);
     }
 
-    /// Returns whether all nodes of a submesh are free.
-    pub(crate) fn is_free(&self, place: Submesh) -> bool {
-        self.counts.in_place(place) == place.sizes.iter().product::<u32>()
+    /// Returns, for each x, what [`Self::taken`] returns for the free submesh of `sizes` at (x, y, z). At all other bases
+    /// of the row the numbers have no meaning.
+    pub(crate) fn taken_in_row(&mut self, machine: &Machine, [y, z]: [u32; 2], sizes: [u32; 3]) -> &[i32] {
+        let mesh = machine.mesh();
+        let [width, ..] = mesh.extents();
+        self.free.resize(width as usize, 0);
+        self.taken.clear();
+        self.taken.resize(width as usize, 0);
+        let nodes: u32 = sizes.iter().product();
+        for d in 0..mesh.dims() {
+            let (extent, size, mut grown) = (mesh.extents()[d], sizes[d], [0; 3]);
+            grown[d] = 1;
+            let layers = if mesh.wraps(d) { (size + 2).min(extent) - size } else { 2 };
+            let most = (layers * (nodes / size) + nodes) as i32;
+            let row = [y, z].map(|at| at as usize);
+            self.counts.grown_row(row, sizes, grown, &mut self.line, &mut self.free);
+            for (taken, free) in self.taken.iter_mut().zip(&self.free) {
+                *taken += most - free;
+            }
+        }
+        &self.taken
     }
 
     /// Returns how many border positions of a free submesh are taken or lie outside the machine.
@@ -73,12 +98,18 @@ impl BorderScore {
 }
 
 impl Score for BorderScore {
-    fn prepare(&mut self, machine: &Machine) {
-        self.border.prepare(machine);
+    fn prepare(&mut self, machine: &Machine, sizes: [u32; 3]) {
+        self.border.prepare(machine, sizes[0]);
     }
 
     fn of(&self, machine: &Machine, place: Submesh) -> i64 {
         self.sign * i64::from(self.border.taken(machine, place))
+    }
+
+    fn of_row(&mut self, machine: &Machine, row: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
+        scores.clear();
+        let taken = self.border.taken_in_row(machine, row, sizes);
+        scores.extend(taken.iter().map(|&taken| self.sign * i64::from(taken)));
     }
 }
 
@@ -102,7 +133,7 @@ mod tests {
             }
         }
         let (mut free_submeshes, mut border) = (FreeSubmeshes::default(), Border::default());
-        border.prepare(&machine);
+        border.prepare(&machine, 3);
         for (sizes, expected) in [
             ([3, 2, 1], vec![([0, 3], 4), ([1, 3], 3), ([0, 4], 5), ([1, 4], 5)]),
             ([2, 3, 1], vec![([4, 0], 9)]),
@@ -112,6 +143,7 @@ mod tests {
                 let base = [x, y, 0];
                 assert!(free_submeshes.iter().any(|place| place == base), "{base:?}");
                 assert_eq!(border.taken(&machine, Submesh { base, sizes }), taken, "{base:?}, {sizes:?}");
+                assert_eq!(border.taken_in_row(&machine, [y, 0], sizes)[x as usize], taken as i32);
             }
         }
         for (sizes, expected) in [
@@ -125,6 +157,43 @@ mod tests {
             let found =
                 best_fit.propose(&Request::sides(sizes), &machine).map(|placement| placement.nodes[0]);
             assert_eq!(found, expected.map(|[x, y]: [u32; 2]| x + 6 * y), "{sizes:?}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn rows_of_borders_equal_single_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for text in [
+            "9",
+            "7x5",
+            "70x3",
+            "5x4x3",
+            "torus:9",
+            "torus:7x5",
+            "torus:66x4",
+            "torus:5x4x3",
+            "6x5x4:wrap=xz",
+        ] {
+            for step in [3, 7, 20] {
+                let mut machine = Machine::new(text.parse()?);
+                let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 7 % step == 1).collect();
+                machine.occupy(&busy)?;
+                for sizes in
+                    [[1, 1, 1], [2, 1, 1], [5, 1, 1], [8, 1, 1], [2, 3, 1], [6, 1, 2], [5, 4, 1], [4, 2, 3]]
+                {
+                    let (mut free_submeshes, mut border) = (FreeSubmeshes::default(), Border::default());
+                    free_submeshes.find(&machine, sizes);
+                    // The widths for which it is prepared change the way, but not the result.
+                    for widest in [0, sizes[0]] {
+                        border.prepare(&machine, widest);
+                        for base in free_submeshes.iter() {
+                            let one = border.taken(&machine, Submesh { base, sizes });
+                            let row = border.taken_in_row(&machine, [base[1], base[2]], sizes);
+                            assert_eq!(row[base[0] as usize], one as i32, "{text}: {sizes:?} at {base:?}");
+                        }
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -14,9 +14,8 @@
 //! be no submesh in use to touch.
 //!
 //! Any free submesh can be shifted down along one dimension after the other until it touches something. So a job is
-//! served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best fit. Time O(c)
-//! for c candidates after O(N) to count the free nodes of a machine of N nodes. In two dimensions c is O(m²) for m
-//! submeshes in use.
+//! served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best fit. Time O(N + m)
+//! for each orientation on a machine of N nodes with m submeshes in use, in passes over whole rows.
 
 use super::border::Border;
 use super::coverage::{BusyList, Region};
@@ -24,7 +23,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
-use crate::machine::{Coord, Machine, Mesh, Submesh};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -38,8 +37,8 @@ pub(crate) const ENTRY: Entry = Entry {
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {
-        let (submeshes, busy, border) = (Turn::Yes.submeshes(), BusyList::default(), Border::default());
-        Ok(Strategy::of(BusyCorners { submeshes, busy, border }).served(Served::BySubmesh(submeshes)))
+        let submeshes = Turn::Yes.submeshes();
+        Ok(Strategy::of(BusyCorners::new(submeshes)).served(Served::BySubmesh(submeshes)))
     },
 };
 
@@ -48,23 +47,59 @@ struct BusyCorners {
     submeshes: Submeshes,
     busy: BusyList,
     border: Border,
+    /// The free submeshes of one orientation. The field exists only to reuse memory.
+    free_submeshes: FreeSubmeshes,
+    corners: Corners,
+}
+
+/// The number of free candidates of a row from which on the borders of the whole row are counted.
+const MANY: u32 = 16;
+
+impl BusyCorners {
+    /// Returns the allocator for an idle machine.
+    fn new(submeshes: Submeshes) -> Self {
+        let (busy, border) = (BusyList::default(), Border::default());
+        let (free_submeshes, corners) = (FreeSubmeshes::default(), Corners::default());
+        Self { submeshes, busy, border, free_submeshes, corners }
+    }
 }
 
 impl Allocator for BusyCorners {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        self.border.prepare(machine);
-        let mut best: Option<(u32, Submesh)> = None;
-        for sizes in (self.submeshes.sizes)(request, mesh) {
-            for base in corners(mesh, sizes, &self.busy) {
-                let place = Submesh { base, sizes };
-                if !self.border.is_free(place) {
+        let orientations = (self.submeshes.sizes)(request, mesh);
+        let widest = orientations.iter().map(|sizes| sizes[0]).max()?;
+        let (mut is_prepared, mut row_of) = (false, Vec::new());
+        let mut best: Option<(i32, Submesh)> = None;
+        for sizes in orientations {
+            self.free_submeshes.find(machine, sizes);
+            if !self.corners.find(mesh, sizes, &self.busy) {
+                continue;
+            }
+            for ([y, z], bits) in self.free_submeshes.rows() {
+                if !self.corners.has_row([y, z]) {
                     continue;
                 }
-                let taken = self.border.taken(machine, place);
+                row_of.clear();
+                row_of.extend(bits.iter().zip(&self.corners.xs).map(|(free, corner)| free & corner));
+                let candidates: u32 = row_of.iter().map(|word| word.count_ones()).sum();
+                if candidates > 0 && !std::mem::replace(&mut is_prepared, true) {
+                    self.border.prepare(machine, widest);
+                }
+                let counted: &[i32] =
+                    if candidates < MANY { &[] } else { self.border.taken_in_row(machine, [y, z], sizes) };
                 // The strict comparison keeps the first candidate on a tie.
-                if best.is_none_or(|(most, _)| taken > most) {
-                    best = Some((taken, place));
+                let mut offer = |x: u32, taken: i32| {
+                    if best.is_none_or(|(most, _)| taken > most) {
+                        best = Some((taken, Submesh { base: [x, y, z], sizes }));
+                    }
+                };
+                if candidates < MANY {
+                    for x in set_bits(&row_of) {
+                        offer(x, self.border.taken(machine, Submesh { base: [x, y, z], sizes }) as i32);
+                    }
+                } else {
+                    set_bits(&row_of).for_each(|x| offer(x, counted[x as usize]));
                 }
             }
         }
@@ -80,33 +115,60 @@ impl Allocator for BusyCorners {
     }
 }
 
-/// Returns the bases of all candidates of these sizes, in scan order; empty if the sizes exceed the machine.
-fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
-    let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
-    let rings = all.rings(mesh);
-    let [xs, ys, zs] = [0, 1, 2].map(|d| {
-        // The two sides of the machine, then directly behind and directly before each submesh in use.
-        let mut found = if rings[d] { vec![0] } else { vec![0, all.high[d]] };
-        for held in busy.boxes() {
-            let (behind, before) = (held.base[d] + held.sizes[d], held.base[d].checked_sub(sizes[d]));
-            if rings[d] {
-                let extent = mesh.extents()[d];
-                found.extend([behind % extent, before.unwrap_or(held.base[d] + extent - sizes[d])]);
-            } else {
-                found.push(behind);
-                found.extend(before);
+/// The positions along each dimension at which candidates begin. All combinations are candidates.
+#[derive(Debug, Default)]
+struct Corners {
+    /// One bit for each x.
+    xs: Vec<u64>,
+    ys: Vec<bool>,
+    zs: Vec<bool>,
+}
+
+impl Corners {
+    /// Finds the positions for candidates of these sizes. Returns false if the sizes exceed the machine.
+    fn find(&mut self, mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> bool {
+        let Some(all) = Region::of_bases(mesh, sizes) else { return false };
+        let (extents, rings) = (mesh.extents(), all.rings(mesh));
+        let [width, length, depth] = extents.map(|extent| extent as usize);
+        self.xs.clear();
+        self.xs.resize(width.div_ceil(64), 0);
+        for (marks, extent) in [(&mut self.ys, length), (&mut self.zs, depth)] {
+            marks.clear();
+            marks.resize(extent, false);
+        }
+        for d in 0..3 {
+            let (xs, ys, zs) = (&mut self.xs, &mut self.ys, &mut self.zs);
+            let mut mark = |at: u32| {
+                if at > all.high[d] {
+                    return;
+                }
+                match d {
+                    0 => xs[at as usize / 64] |= 1 << (at % 64),
+                    1 => ys[at as usize] = true,
+                    _ => zs[at as usize] = true,
+                }
+            };
+            // The two sides of the machine, then directly behind and directly before each submesh in use.
+            mark(0);
+            if !rings[d] {
+                mark(all.high[d]);
+            }
+            for held in busy.boxes() {
+                let (behind, before) = (held.base[d] + held.sizes[d], held.base[d].checked_sub(sizes[d]));
+                if rings[d] {
+                    mark(behind % extents[d]);
+                    mark(before.unwrap_or(held.base[d] + extents[d] - sizes[d]));
+                } else {
+                    mark(behind);
+                    before.into_iter().for_each(&mut mark);
+                }
             }
         }
-        found.retain(|&at| at <= all.high[d]);
-        found.sort_unstable();
-        found.dedup();
-        found
-    });
-    let mut bases = Vec::with_capacity(xs.len() * ys.len() * zs.len());
-    for &z in &zs {
-        for &y in &ys {
-            bases.extend(xs.iter().map(|&x| [x, y, z]));
-        }
+        true
     }
-    bases
+
+    /// Returns whether candidates begin at y and z.
+    fn has_row(&self, [y, z]: [u32; 2]) -> bool {
+        self.ys[y as usize] && self.zs[z as usize]
+    }
 }

@@ -16,6 +16,8 @@ pub(super) struct Cube {
     sides: [u32; 3],
     /// For each node, whether it is free. Nodes are sorted by x, then y, then z.
     free: Vec<bool>,
+    /// Whether all sides are even or 1, so that neighbours have nodes of two colours.
+    is_bipartite: bool,
 }
 
 /// A depth-first search. The path is kept in a list and not on the stack of calls, as it may be long.
@@ -35,7 +37,8 @@ struct Search<'a> {
 impl Cube {
     /// Returns a cube with these sides. `is_free` says whether a node is free.
     pub(super) fn new(sides: [u32; 3], is_free: impl Fn(Coord) -> bool) -> Self {
-        let mut cube = Self { sides, free: Vec::new() };
+        let is_bipartite = sides.iter().all(|side| side.is_multiple_of(2) || *side == 1);
+        let mut cube = Self { sides, free: Vec::new(), is_bipartite };
         cube.free = cube.coords().map(is_free).collect();
         cube
     }
@@ -56,31 +59,46 @@ impl Cube {
         self.free[self.index(at)]
     }
 
-    /// Returns the neighbours of a node: those that are smaller by x, then y, then z, in ascending order; then the
-    /// larger ones, along x first, then y, then z, and the nearer coordinate first.
-    fn neighbours(&self, at: Coord) -> Vec<Coord> {
-        let (mut smaller, mut larger) = (Vec::with_capacity(6), Vec::with_capacity(6));
+    /// Returns the neighbours of a node, at most six, and their number: those that are smaller by x, then y, then z, in
+    /// ascending order; then the larger ones, along x first, then y, then z, and the nearer coordinate first.
+    fn neighbours(&self, at: Coord) -> ([Coord; 6], usize) {
+        let (mut found, mut smaller, mut count) = ([[0; 3]; 6], 0, 0);
         for d in 0..3 {
-            let side = self.sides[d];
-            let mut positions = [(at[d] + 1) % side, (at[d] + side - 1) % side];
-            positions.sort_unstable();
-            for (i, position) in positions.into_iter().enumerate() {
+            let (side, here) = (self.sides[d], at[d]);
+            if side == 1 {
+                continue;
+            }
+            let up = if here + 1 < side { here + 1 } else { 0 };
+            let down = if here > 0 { here - 1 } else { side - 1 };
+            for (i, position) in [up.min(down), up.max(down)].into_iter().enumerate() {
+                // On a ring of two both neighbours are the same node.
+                if i == 1 && up == down {
+                    continue;
+                }
                 let mut next = at;
                 next[d] = position;
-                let is_twice = i == 1 && positions[0] == position;
-                if position != at[d] && !is_twice {
-                    if next < at { smaller.push(next) } else { larger.push(next) }
-                }
+                // Insertion sort: a smaller one goes to its place among the smaller ones, a larger one to the end.
+                let place = if position < here {
+                    smaller += 1;
+                    found[..smaller - 1].iter().position(|other| next < *other).unwrap_or(smaller - 1)
+                } else {
+                    count
+                };
+                found.copy_within(place..count, place + 1);
+                found[place] = next;
+                count += 1;
             }
         }
-        smaller.sort_unstable();
-        smaller.extend(larger);
-        smaller
+        (found, count)
     }
 
     /// Returns the hops between two nodes.
     fn hops(&self, a: Coord, b: Coord) -> u32 {
-        (0..3).map(|d| a[d].abs_diff(b[d])).zip(self.sides).map(|(hops, side)| hops.min(side - hops)).sum()
+        let along = |d: usize| {
+            let hops = a[d].abs_diff(b[d]);
+            hops.min(self.sides[d] - hops)
+        };
+        along(0) + along(1) + along(2)
     }
 
     /// Returns the first path of exactly `nodes` free nodes of which both ends lie in the first or the last layer of
@@ -113,6 +131,11 @@ impl Search<'_> {
     /// search gives up, `path` is empty.
     fn run(&mut self, start: Coord, end: Coord) -> bool {
         self.end = end;
+        if self.is_too_far(start, end, self.nodes - 1) {
+            // The start alone is a step of the search.
+            self.steps += 1;
+            return false;
+        }
         self.push(start);
         while let Some(&last) = self.path.last() {
             let more = self.nodes - self.path.len() as u32;
@@ -145,18 +168,22 @@ impl Search<'_> {
         }
     }
 
+    /// Returns whether no path of `more` hops can lead from a node to another. If all sides are even, the cube is
+    /// bipartite, and paths between two nodes are all of even or all of odd length.
+    fn is_too_far(&self, from: Coord, to: Coord, more: u32) -> bool {
+        let hops = self.cube.hops(from, to);
+        hops > more || (self.cube.is_bipartite && (more - hops) % 2 == 1)
+    }
+
     /// Returns the next neighbour of `last`, the last node of the path, by which the path can go on; `None` if there is
     /// none. `more` nodes are missing, of which the last one is the end.
     fn next(&mut self, last: Coord, more: u32) -> Option<Coord> {
-        let tried = self.tried.last_mut()?;
-        // Pruning: the end must be reachable with the nodes that are left. If all sides are even, the cube is bipartite,
-        // and paths between two nodes are all of even or all of odd length.
-        let hops = self.cube.hops(last, self.end);
-        let is_bipartite = self.cube.sides.iter().all(|side| side.is_multiple_of(2) || *side == 1);
-        if self.steps >= MOST_STEPS || hops > more || (is_bipartite && (more - hops) % 2 == 1) {
+        if self.steps >= MOST_STEPS || self.is_too_far(last, self.end, more) {
             return None;
         }
-        for next in self.cube.neighbours(last).into_iter().skip(*tried) {
+        let tried = self.tried.last_mut()?;
+        let (neighbours, count) = self.cube.neighbours(last);
+        for &next in &neighbours[(*tried).min(count)..count] {
             *tried += 1;
             let at = self.cube.index(next);
             // The end comes last and never before.

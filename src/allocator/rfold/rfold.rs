@@ -79,7 +79,10 @@ impl RFold {
         let node = |[x, y, z]: Coord| mesh.node([x, y, last * self.reconfig.cube[2] + z]);
         let cube = Cube::new(self.reconfig.cube, |at| machine.free().contains(node(at)));
         let missing = size - nodes.len() as u32;
-        let path = [2, 1, 0].into_iter().find_map(|d| cube.path(missing, d))?;
+        // Along every dimension of one node both faces are the whole cube, so one such search stands for all.
+        let mut was_flat = false;
+        let is_new = |&d: &usize| self.reconfig.cube[d] > 1 || !std::mem::replace(&mut was_flat, true);
+        let path = [2, 1, 0].into_iter().filter(is_new).find_map(|d| cube.path(missing, d))?;
         nodes.extend(path.into_iter().map(node));
         Some(nodes)
     }

@@ -167,7 +167,6 @@ mod tests {
                         let mut centres = Vec::new();
                         scores.for_each(&machine, k, i64::MAX, |centre| {
                             centres.push((mesh.coord(centre.node), centre.score));
-                            i64::MAX
                         });
                         for (centre, bound) in centres {
                             let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);

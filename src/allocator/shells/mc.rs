@@ -15,8 +15,9 @@
 //!
 //! The sources leave steps 3 and 4 open. Walker, Bunde and Leung say that MC and MC1x1 differ only in the initial
 //! shell; then only free nodes would be centres of MC's submeshes. That every base is tried is a choice of ours. The
-//! strategy never refuses while k nodes are free. A call takes time O(N·R), where R is the number of shells that k
-//! nodes need. A submesh is given up as soon as it cannot win, so a free submesh ends the search.
+//! strategy never refuses while k nodes are free. A call takes time O(N) to find a submesh with k free nodes, in vectorised
+//! passes over rows of bases. If there is none, the submesh with the most free nodes sets a limit, and only submeshes
+//! whose free nodes allow a cost within it are looked at, in time O(R), where R is the number of shells that k nodes need.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
@@ -34,17 +35,19 @@ pub(crate) const ENTRY: Entry = Entry {
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
-        Ok(Strategy::of(Mc {
-            shapes: vec![None; setup.mesh.nodes() as usize + 1],
-            counts: FreeCounts::default(),
-        }))
+        Ok(Strategy::of(Mc { shapes: vec![None; setup.mesh.nodes() as usize + 1], ..Mc::default() }))
     },
 };
 
+#[derive(Default)]
 struct Mc {
     /// The shape nearest to a square or cube for each number of processors; `None` where it is not computed yet.
     shapes: Vec<Option<[u32; 3]>>,
     counts: FreeCounts,
+    /// Scratch memory of the counts.
+    line: Vec<i32>,
+    /// For each orientation the free nodes of the submeshes of a row of bases.
+    free: Vec<Vec<i32>>,
 }
 
 impl Allocator for Mc {
@@ -62,7 +65,8 @@ impl Allocator for Mc {
         if tried.is_empty() {
             tried = orientations(self.near_square(k, mesh)?, mesh);
         }
-        self.counts.rebuild(machine, 0);
+        let widest = tried.iter().map(|sizes| sizes[0]).max()?;
+        self.counts.rebuild(machine, widest as usize);
         let place = self.cheapest(mesh, k, &tried)?;
         Some(Placement::of(self.take(machine, k, place)))
     }
@@ -80,35 +84,82 @@ impl Mc {
     }
 
     /// Returns the submesh of lowest cost for `k` nodes, the first of equals; `None` if no orientation is given.
-    fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Submesh> {
-        let mut best: Option<(i64, Submesh)> = None;
-        for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
-            for &sizes in orientations {
-                let place = Submesh { base, sizes };
-                let limit = best.map_or(i64::MAX, |(cost, _)| cost);
-                if limit == 0 {
-                    break;
-                }
-                if let Some(cost) = self.cost(mesh, k, place, limit) {
-                    best = Some((cost, place));
+    fn cheapest(&mut self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Submesh> {
+        // One with k free nodes costs nothing. If there is none, the one with the most free nodes is likely to be cheap.
+        let mut most: Option<(i32, Submesh)> = None;
+        let found = self.for_each_place(mesh, orientations, |place, free| {
+            if most.is_none_or(|(most, _)| free > most) {
+                most = Some((free, place));
+            }
+            free >= k as i32
+        });
+        if found.is_some() {
+            return found;
+        }
+        let (_, likely) = most?;
+        // The first submesh of at most this cost comes no later than the likely one.
+        let mut limit = self.cost(mesh, k, likely, i64::MAX)? + 1;
+        let mut best = None;
+        let all = mesh.nodes() as usize;
+        let needs = |limit: i64| -> Vec<i32> {
+            orientations.iter().map(|&sizes| least_free(mesh, k, sizes, limit, all)).collect()
+        };
+        let mut need = needs(limit);
+        let [width, length, depth] = mesh.extents();
+        for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
+            self.count_row(mesh, [y, z], orientations);
+            for x in 0..width {
+                for (i, &sizes) in orientations.iter().enumerate() {
+                    let place = Submesh { base: [x, y, z], sizes };
+                    if self.free[i][x as usize] < need[i] || !is_inside(mesh, place) {
+                        continue;
+                    }
+                    if let Some(cost) = self.cost(mesh, k, place, limit) {
+                        (limit, best) = (cost, Some(place));
+                        need = needs(limit);
+                    }
                 }
             }
         }
-        best.map(|(_, place)| place)
+        best
     }
 
-    /// Returns the cost of a submesh; `None` if the cost is not below `limit`, or if the submesh crosses the border of
-    /// the machine where it does not wrap. Each of the k nodes counts once for every radius that does not reach it, so no node
-    /// has to be looked at.
-    fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
-        // A submesh as long as the machine is the same at every base of a dimension that wraps, so only the first counts.
-        let inside = |d: usize| {
-            let (end, extent) = (place.base[d] + place.sizes[d], mesh.extents()[d]);
-            end <= extent || mesh.wraps(d) && place.sizes[d] < extent
-        };
-        if !(0..3).all(inside) {
-            return None;
+    /// Calls `is_wanted` with each submesh of these sizes and the number of its free nodes, in scan order of the bases,
+    /// then in the order of the sizes. Returns the first one for which it is true; `None` if there is none.
+    fn for_each_place(
+        &mut self,
+        mesh: &Mesh,
+        orientations: &[[u32; 3]],
+        mut is_wanted: impl FnMut(Submesh, i32) -> bool,
+    ) -> Option<Submesh> {
+        let [width, length, depth] = mesh.extents();
+        for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
+            self.count_row(mesh, [y, z], orientations);
+            for x in 0..width {
+                for (&sizes, free) in orientations.iter().zip(&self.free) {
+                    let place = Submesh { base: [x, y, z], sizes };
+                    if is_inside(mesh, place) && is_wanted(place, free[x as usize]) {
+                        return Some(place);
+                    }
+                }
+            }
         }
+        None
+    }
+
+    /// Sets `free` for the bases of row (y, z).
+    fn count_row(&mut self, mesh: &Mesh, [y, z]: [u32; 2], orientations: &[[u32; 3]]) {
+        self.free.resize_with(orientations.len(), Vec::new);
+        for (free, &sizes) in self.free.iter_mut().zip(orientations) {
+            free.resize(mesh.extents()[0] as usize, 0);
+            self.counts.grown_row([y as usize, z as usize], sizes, [0; 3], &mut self.line, free);
+        }
+    }
+
+    /// Returns the cost of a submesh; `None` if the cost is not below `limit`. Each of the k nodes counts once for every
+    /// radius that does not reach it, so no node has to be looked at.
+    fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
+        debug_assert!(is_inside(mesh, place));
         let mut cost = 0;
         for radius in 0.. {
             let missing = i64::from(k) - i64::from(self.counts.around_submesh(place, radius));
@@ -131,8 +182,15 @@ impl Mc {
         let last = (0..mesh.nodes() as usize).find(reached).unwrap_or_default();
         let mut taken: Vec<Coord> = Vec::with_capacity(k as usize);
         let mut shell: Vec<Coord> = Vec::new();
-        for node in mesh.location_order().filter(|&node| machine.free().contains(node)) {
-            let coord = mesh.coord(node);
+        let [xs, ys, zs] = place
+            .grown(last, mesh.extents().map(|extent| extent as usize), mesh.wrap())
+            .map(|ranges| ranges.into_iter().flatten().flatten().map(|at| at as u32).collect::<Vec<u32>>());
+        // The ranges ascend, so that this is location order.
+        let columns = xs.iter().flat_map(|&x| ys.iter().map(move |&y| [x, y]));
+        for coord in columns.flat_map(|[x, y]| zs.iter().map(move |&z| [x, y, z])) {
+            if !machine.free().contains(mesh.node(coord)) {
+                continue;
+            }
             match place.shell(mesh, coord) as usize {
                 number if number < last => taken.push(coord),
                 number if number == last => shell.push(coord),
@@ -145,6 +203,40 @@ impl Mc {
         add_nearest(mesh, place, shell, &mut taken, k as usize);
         taken.into_iter().map(|coord| mesh.node(coord)).collect()
     }
+}
+
+/// Returns whether a submesh lies on the machine. One as long as the machine is the same at every base of a dimension
+/// that wraps, so only the first counts.
+fn is_inside(mesh: &Mesh, place: Submesh) -> bool {
+    (0..3).all(|d| {
+        let (end, extent) = (place.base[d] + place.sizes[d], mesh.extents()[d]);
+        end <= extent || mesh.wraps(d) && place.sizes[d] < extent
+    })
+}
+
+/// Returns a lower bound of the free nodes of a submesh of these sizes whose cost for `k` nodes is below `limit`. With
+/// f free nodes inside, at most f + B(r) are within distance r, where B(r) is the number of nodes in the shells up to r
+/// around a submesh far from any border. `all` is the number of nodes of the machine.
+fn least_free(mesh: &Mesh, k: u32, sizes: [u32; 3], limit: i64, all: usize) -> i32 {
+    let has = |d: usize| mesh.extents()[d] > 1;
+    let nodes = |radius: i64| -> i64 {
+        (0..3).map(|d| i64::from(sizes[d]) + if has(d) { 2 * radius } else { 0 }).product()
+    };
+    let cost = |free: i64| -> i64 {
+        let missing = |radius: i64| i64::from(k) - free - (nodes(radius) - nodes(0));
+        (0..all as i64).map(missing).take_while(|&missing| missing > 0).sum()
+    };
+    // The cost falls as the number of free nodes grows.
+    let (mut low, mut high) = (0, i64::from(k));
+    while low < high {
+        let middle = low.midpoint(high);
+        if cost(middle) < limit {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low as i32
 }
 
 /// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is always the
@@ -180,7 +272,7 @@ mod tests {
                 machine.occupy(&[mesh.node([x, y, 0])])?;
             }
         }
-        let mut mc = Mc { shapes: vec![None; mesh.nodes() as usize + 1], counts: FreeCounts::default() };
+        let mut mc = Mc { shapes: vec![None; mesh.nodes() as usize + 1], ..Mc::default() };
         let placement = mc.propose(&Request::of(k), &machine).ok_or("refused")?;
         Ok(placement.nodes.into_iter().map(|node| mesh.coord(node)).collect())
     }

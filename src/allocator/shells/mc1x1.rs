@@ -102,7 +102,6 @@ impl Mc1x1 {
         let candidates = &mut self.candidates;
         self.shells.for_each(machine, k, limit, |centre| {
             candidates.push((centre.score, machine.mesh().coord(centre.node)));
-            limit
         });
         self.candidates.sort_unstable();
     }

@@ -46,7 +46,6 @@ impl Allocator for McPair {
         let mut centres: Vec<(Coord, i64)> = Vec::new();
         self.shells.for_each(machine, k, i64::MAX, |centre| {
             centres.push((machine.mesh().coord(centre.node), centre.score));
-            i64::MAX
         });
         centres.sort_unstable();
         let mut best: Option<(u64, Vec<NodeId>)> = None;

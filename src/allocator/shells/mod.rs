@@ -7,6 +7,7 @@
 //! machine state, `fill` chooses the nodes that a centre takes, by `greedy` and with the help of `idle`, and `tie_break` decides between equal scores. None of
 //! these allocators refuses a job while enough nodes are free.
 
+mod array_scores;
 pub(super) mod fill;
 mod greedy;
 mod idle;

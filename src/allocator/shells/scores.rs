@@ -9,10 +9,16 @@
 //! and F(r) ≤ F(m) + B(r) − B(m) for r > m. So the largest F(m) of a row bounds the scores of all its centres.
 //!
 //! Branch and bound: rows are scored in ascending order of their bounds, and rows with a bound above the limit are
-//! skipped. The terms of the sum are never negative, so a row is also given up as soon as its smallest partial sum
-//! exceeds the limit. All scores up to the limit are exact, and none of them is left out.
+//! skipped. In the other rows the same bound holds for each centre. If it leaves only a few centres, these are scored
+//! one by one, otherwise the whole row is. The terms of the sum are never negative, so a row or a centre is also given up
+//! as soon as its (smallest) partial sum exceeds the limit. All scores up to the limit are exact, and none of them is left
+//! out. If only the first of the best centres counts, one that comes later has to be better, and its bound mostly says
+//! that it is not.
+//!
+//! On machines of one dimension all scores come from `array_scores`.
 
-use crate::machine::{FreeCounts, Machine, NodeId};
+use super::array_scores::ArrayScores;
+use crate::machine::{Coord, FreeCounts, Machine, NodeId};
 
 /// A free node as a centre, with its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +29,91 @@ pub(crate) struct Centre {
     pub(crate) node: NodeId,
 }
 
+/// The lower bound of a score for k nodes that follows from F(m), the number of free nodes within distance m.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bound {
+    k: i64,
+    /// The number of dimensions of more than one node.
+    dims: u32,
+    /// The radius m.
+    middle: i64,
+}
+
+/// The number of free nodes that no centre has within any distance.
+const NEVER: i64 = i64::MAX;
+
+impl Bound {
+    /// Returns the bound for `k` nodes of a machine with these extents.
+    fn new(k: u32, extents: [u32; 3]) -> Self {
+        let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
+        let mut bound = Self { k: i64::from(k), dims, middle: 0 };
+        // A machine of one node has no dimension to grow in.
+        while dims > 0 && bound.cube(bound.middle) < bound.k {
+            bound.middle += 1;
+        }
+        bound
+    }
+
+    /// Returns the number of nodes within a distance of a centre that is far from any border.
+    fn cube(self, radius: i64) -> i64 {
+        (2 * radius + 1).saturating_pow(self.dims)
+    }
+
+    /// Returns the lower bound of the scores of centres with F(m) = `most`. It falls or stays as `most` grows.
+    fn of(self, most: i64) -> i64 {
+        let Self { k, dims, middle } = self;
+        // The terms of the sum: first for radii below m, then for all others.
+        let inner = (0..middle).map(|radius| (k - most.min(self.cube(radius))).max(0));
+        let growth = |radius| self.cube(radius) - self.cube(middle);
+        let outer =
+            (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
+        inner.sum::<i64>() + outer.sum::<i64>()
+    }
+
+    /// Returns the smallest F(m) with which a centre can have a score of at most `limit`; [`NEVER`] if none can.
+    fn need(self, limit: i64) -> i64 {
+        let (mut low, mut high) = (0, self.cube(self.middle));
+        if self.of(high) > limit {
+            return NEVER;
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.of(middle) <= limit {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+}
+
+/// The centres that still matter in a search.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    /// The largest score that matters.
+    limit: i64,
+    /// The largest x at which a score of just `limit` matters; smaller scores matter everywhere.
+    last_x: u32,
+    /// The F(m) that centres need up to `last_x`, and beyond.
+    needs: [i64; 2],
+}
+
+impl Wanted {
+    fn new(bound: Bound, (limit, last_x): (i64, u32)) -> Self {
+        let below = if last_x == u32::MAX { NEVER } else { bound.need(limit - 1) };
+        Self { limit, last_x, needs: [bound.need(limit), below] }
+    }
+}
+
 /// The scores of centres for one request. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScores {
     counts: FreeCounts,
+    bound: Bound,
+    array: ArrayScores,
+    /// The positions of the centres of a row that are scored one by one.
+    few: Vec<u32>,
     /// Scratch memory of the counts.
     line: Vec<i32>,
     /// The scores of a row of centres, if 32 bits suffice.
@@ -48,8 +135,13 @@ impl ShellScores {
         let dims = extents.iter().filter(|&&extent| extent > 1).count().max(1);
         let nodes = f64::from(machine.mesh().nodes());
         let side = (f64::from(k) * nodes / f64::from(machine.free_count())).powf(1.0 / dims as f64);
-        self.counts.rebuild(machine, side as usize + 4);
-        self.probe(machine, k);
+        if ArrayScores::serves(machine.mesh()) {
+            self.counts.rebuild(machine, 0);
+            self.array.prepare(machine);
+        } else {
+            self.counts.rebuild(machine, side as usize + 4);
+            self.probe(machine, k);
+        }
     }
 
     /// Returns the counts of free nodes of the machine state at hand.
@@ -59,79 +151,131 @@ impl ShellScores {
 
     /// Returns the centre of smallest score, the first in location order of equals; `None` if no node is free.
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
-        let mut best: Option<Centre> = None;
+        let mut best: Option<(i64, Coord, NodeId)> = None;
         let mesh = machine.mesh();
-        self.for_each(machine, k, i64::MAX, |centre| {
-            let better = best.is_none_or(|best| {
-                centre.score < best.score
-                    || centre.score == best.score && mesh.coord(centre.node) < mesh.coord(best.node)
-            });
-            if better {
-                best = Some(centre);
+        self.visit(machine, k, i64::MAX, |Centre { score, node }| {
+            if best
+                .is_none_or(|(least, first, _)| score < least || score == least && mesh.coord(node) < first)
+            {
+                best = Some((score, mesh.coord(node), node));
             }
-            best.map_or(i64::MAX, |best| best.score)
+            best.map_or((i64::MAX, u32::MAX), |(least, first, _)| (least, first[0]))
         });
-        best
+        best.map(|(score, _, node)| Centre { score, node })
     }
 
-    /// Calls `each` with every free node that has a score of at most `limit`, in no particular order. `each` returns
-    /// the limit for the calls that follow; a larger limit than before has no effect.
-    pub(crate) fn for_each(
-        &mut self,
-        machine: &Machine,
-        k: u32,
-        mut limit: i64,
-        mut each: impl FnMut(Centre) -> i64,
-    ) {
+    /// Calls `each` with every free node that has a score of at most `limit`, in no particular order.
+    pub(crate) fn for_each(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre)) {
+        self.visit(machine, k, limit, |centre| {
+            each(centre);
+            (limit, u32::MAX)
+        });
+    }
+
+    /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at most `limit`.
+    /// `each` returns the limit for the calls that follow, and the largest x at which a node of just this score still
+    /// matters. Together they may only become stricter. Centres that do not matter may be visited, too.
+    fn visit(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre) -> (i64, u32)) {
+        if ArrayScores::serves(machine.mesh()) {
+            let mut limit = limit;
+            self.array.for_each(k, |centre| {
+                if centre.score <= limit {
+                    limit = each(centre).0;
+                }
+            });
+            return;
+        }
         let [width, length, depth] = machine.mesh().extents();
         // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums are kept in
         // 32 bits, of which one vector instruction adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
-        for i in 0..self.rows.len() {
-            let (bound, row) = self.rows[i];
-            if bound > limit {
+        let bound = self.bound;
+        let mut wanted = Wanted::new(bound, (limit, u32::MAX));
+        let mut visit = |centre: Centre, wanted: &mut Wanted| {
+            let next = each(centre);
+            if next != (wanted.limit, wanted.last_x) {
+                *wanted = Wanted::new(bound, next);
+            }
+        };
+        // The vectors are taken out so that the rest of `self` may be borrowed; they keep their memory.
+        let (rows, mut few) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.few));
+        for &(least, row) in &rows {
+            if least > wanted.limit {
                 break;
             }
             let first = row * width;
-            // The vectors are taken out so that `row` may borrow the rest of `self`; they keep their memory.
+            self.list(machine, row, wanted, &mut few);
+            if few.len() * MANY < width as usize {
+                for &x in &few {
+                    let centre = [x, row % length, row / length];
+                    if let Some(score) = self.score(centre, k, wanted.limit) {
+                        visit(Centre { score, node: first + x }, &mut wanted);
+                    }
+                }
+                continue;
+            }
             let (scores, wide) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.wide));
             let (scores, wide) = if narrow {
-                (self.row(machine, row, k, limit, scores), wide)
+                (self.row(machine, row, k, wanted.limit, scores), wide)
             } else {
-                (scores, self.row(machine, row, k, limit, wide))
+                (scores, self.row(machine, row, k, wanted.limit, wide))
             };
-            for x in 0..width {
+            for &x in &few {
                 let score = if narrow { i64::from(scores[x as usize]) } else { wide[x as usize] };
-                if score <= limit && machine.free().contains(first + x) {
-                    limit = limit.min(each(Centre { score, node: first + x }));
+                if score <= wanted.limit {
+                    visit(Centre { score, node: first + x }, &mut wanted);
                 }
             }
             (self.scores, self.wide) = (scores, wide);
         }
+        (self.rows, self.few) = (rows, few);
+    }
+
+    /// Sets `few` to the x of all centres of a row that may have a wanted score, ascending.
+    fn list(&mut self, machine: &Machine, row: u32, wanted: Wanted, few: &mut Vec<u32>) {
+        let [width, length, _] = machine.mesh().extents();
+        few.clear();
+        let [need, beyond] = wanted.needs;
+        let end = if beyond == NEVER { width.min(wanted.last_x.saturating_add(1)) } else { width };
+        self.free.clear();
+        self.free.resize(end as usize, 0);
+        let (y, z) = ((row % length) as usize, (row / length) as usize);
+        self.counts.boxes(y, z, self.bound.middle as usize, &mut self.line, &mut self.free);
+        for (x, &free) in (0..end).zip(&self.free) {
+            let need = if x <= wanted.last_x { need } else { beyond };
+            if i64::from(free) >= need && machine.free().contains(row * width + x) {
+                few.push(x);
+            }
+        }
+    }
+
+    /// Returns the score of a centre; `None` if it is above `limit`.
+    fn score(&self, centre: Coord, k: u32, limit: i64) -> Option<i64> {
+        let mut score = 0;
+        for radius in 0.. {
+            let missing = i64::from(k) - i64::from(self.counts.within(centre, radius));
+            if missing <= 0 {
+                break;
+            }
+            score += missing;
+            if score > limit {
+                return None;
+            }
+        }
+        Some(score)
     }
 
     /// Sets `rows`: computes a lower bound of the scores of each row, and sorts the rows by it.
     fn probe(&mut self, machine: &Machine, k: u32) {
         let extents = machine.mesh().extents();
-        let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
-        let box_nodes = |radius: i64| (2 * radius + 1).saturating_pow(dims);
-        let k = i64::from(k);
-        // A machine of one node has no dimension to grow in.
-        let middle = if dims == 0 { 0 } else { (0..k).find(|&radius| box_nodes(radius) >= k).unwrap_or(0) };
-        // The terms of the lower bound for F(m) = `most`: first for radii below m, then for all others.
-        let bound = |most: i64| {
-            let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
-            let growth = |radius| box_nodes(radius) - box_nodes(middle);
-            let outer =
-                (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
-            inner.sum::<i64>() + outer.sum::<i64>()
-        };
+        self.bound = Bound::new(k, extents);
         let [width, length, depth] = extents.map(|extent| extent as usize);
+        let middle = self.bound.middle as usize;
         self.free.clear();
         self.free.resize(width, 0);
         self.rows.clear();
         for row in 0..length * depth {
-            self.counts.boxes(row % length, row / length, middle as usize, &mut self.line, &mut self.free);
+            self.counts.boxes(row % length, row / length, middle, &mut self.line, &mut self.free);
             // The largest F(m) of the row. `rows` has these counts first, and bounds replace them below.
             let most = self.free.iter().fold(0, |most, &free| most.max(free));
             self.rows.push((i64::from(most), row as u32));
@@ -142,7 +286,7 @@ impl ShellScores {
         let mut latest = (-1, 0);
         for (most, _) in &mut self.rows {
             if *most != latest.0 {
-                latest = (*most, bound(*most));
+                latest = (*most, self.bound.of(*most));
             }
             *most = latest.1;
         }
@@ -186,6 +330,9 @@ impl ShellScores {
     }
 }
 
+/// A whole row is scored if more than one in so many of its nodes may have a wanted score.
+const MANY: usize = 4;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +365,6 @@ mod tests {
                     let plain: u32 = distances[..k as usize].iter().sum();
                     assert_eq!(centre.score, i64::from(plain), "{text}: k {k}, centre {from:?}");
                     seen += 1;
-                    i64::MAX
                 });
                 assert_eq!(seen, machine.free_count());
             }

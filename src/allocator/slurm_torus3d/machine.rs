@@ -10,7 +10,7 @@ use crate::machine::{Mesh, NodeId, intervals};
 pub(super) fn default_cluster(mesh: &Mesh) -> Cluster {
     let dims = mesh.extents();
     let nodes = (0..mesh.nodes()).map(Some).collect();
-    Cluster { toruses: vec![Torus::new(dims, nodes, powers_of_two(dims), mesh.wrap())], weights: Vec::new() }
+    Cluster::of(vec![Torus::new(dims, nodes, powers_of_two(dims), mesh.wrap())])
 }
 
 /// A cluster and the names of its nodes.
@@ -38,7 +38,7 @@ pub(super) fn cluster_on(mesh: &Mesh, toruses: &[TorusText]) -> Result<Named, St
         }
         built.push(Torus::new(torus.dims, nodes, torus.placements.clone(), [true; 3]));
     }
-    Ok((Cluster { toruses: built, weights: Vec::new() }, names))
+    Ok((Cluster::of(built), names))
 }
 
 /// Returns whether the machine is this torus, with every cell without node unavailable.

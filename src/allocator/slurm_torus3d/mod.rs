@@ -49,7 +49,7 @@ mod topology_file;
 mod torus;
 mod yaml;
 
-use std::fs;
+use std::path::Path;
 
 use self::choice::Cluster;
 use self::yaml::Flaw;
@@ -59,6 +59,7 @@ use crate::allocator::seam::{
 };
 use crate::job::Shape;
 use crate::machine::{Machine, NodeId};
+use crate::memory;
 use crate::spec::{Params, SpecError};
 
 /// The allocator's row in the registry.
@@ -172,7 +173,8 @@ fn read<T>(
     path: &str,
     parse: fn(&str) -> Result<T, Flaw>,
 ) -> Result<T, SpecError> {
-    let bytes = fs::read(path).map_err(|error| params.bad_file(key, &format!("{path}: {error}")))?;
+    let bytes = memory::read_file(Path::new(path))
+        .map_err(|error| params.bad_file(key, &format!("{path}: {error}")))?;
     parse(&String::from_utf8_lossy(&bytes))
         .map_err(|Flaw { line, problem }| params.bad_file(key, &format!("{path}:{line}: {problem}")))
 }

@@ -91,10 +91,41 @@ impl Torus {
     /// Counts, for every box of `boxes`, whether all its nodes are idle. `idle` has the idle cells.
     pub(super) fn idle_boxes(&self, boxes: &Boxes, idle: &Sums) -> Sums {
         let counts = [0, 1, 2].map(|d| boxes.rising[d].len() as u32);
-        Sums::new(counts, |at| {
-            let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
-            u32::from(idle.in_box(base, boxes.sides) == self.existing.in_box(base, boxes.sides))
-        })
+        Sums::new(counts, |at| u32::from(self.is_idle(boxes, at, idle)))
+    }
+
+    /// Returns whether all nodes of the box at these anchors, by their numbers in rising order, are idle.
+    fn is_idle(&self, boxes: &Boxes, at: [u32; 3], idle: &Sums) -> bool {
+        let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
+        idle.in_box(base, boxes.sides) == self.existing.in_box(base, boxes.sides)
+    }
+
+    /// Returns how many of `boxes` are idle and overlap the box of `sides` at `base`, as [`Boxes::overlapped`] does,
+    /// by looking at each of them; `None` if more than `most` overlap it.
+    pub(super) fn count_overlapped(
+        &self,
+        boxes: &Boxes,
+        base: [u32; 3],
+        sides: [u32; 3],
+        idle: &Sums,
+        most: u32,
+    ) -> Option<u32> {
+        let (first, counts) = boxes.overlapping(base, sides);
+        if counts.iter().try_fold(1_u32, |all, &count| all.checked_mul(count)).is_none_or(|all| all > most) {
+            return None;
+        }
+        let all = boxes.rising.each_ref().map(|anchors| anchors.len() as u32);
+        let around = |d: usize, step: u32| (first[d] + step) % all[d];
+        let mut found = 0;
+        for x in 0..counts[0] {
+            for y in 0..counts[1] {
+                for z in 0..counts[2] {
+                    let at = [around(0, x), around(1, y), around(2, z)];
+                    found += u32::from(self.is_idle(boxes, at, idle));
+                }
+            }
+        }
+        Some(found)
     }
 }
 
@@ -128,10 +159,17 @@ impl Boxes {
 
     /// Returns how many of these boxes are idle and overlap the box of `sides` at `base`. `idle_boxes` is that of
     /// [`Torus::idle_boxes`]. O(1).
+    pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
+        let (first, counts) = self.overlapping(base, sides);
+        if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
+    }
+
+    /// Returns which of these boxes overlap the box of `sides` at `base`: on each axis the first anchor, by its number in
+    /// rising order, and how many there are from it on, which may go round.
     ///
     /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of positions that
     /// may wrap around, so that the boxes form a box in the grid of anchors.
-    pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
+    fn overlapping(&self, base: [u32; 3], sides: [u32; 3]) -> ([u32; 3], [u32; 3]) {
         let (mut first, mut counts) = ([0; 3], [0; 3]);
         for d in 0..3 {
             let extent = self.below[d].len() as u32 - 1;
@@ -152,7 +190,7 @@ impl Boxes {
                 first[d] %= all.max(1);
             }
         }
-        if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
+        (first, counts)
     }
 }
 
@@ -230,11 +268,10 @@ mod tests {
                             && torus.nodes_of(*at, boxes.sides).all(is_idle)
                     };
                     let plain = boxes.bases().filter(overlapped).count() as u32;
-                    assert_eq!(
-                        boxes.overlapped(base, mine, &idle_boxes),
-                        plain,
-                        "{other:?} {spacing:?} {base:?}"
-                    );
+                    let fast = boxes.overlapped(base, mine, &idle_boxes);
+                    assert_eq!(fast, plain, "{other:?} {spacing:?} {base:?}");
+                    let counted = torus.count_overlapped(boxes, base, mine, &idle, 60);
+                    assert_eq!(counted, Some(plain), "{other:?} {spacing:?} {base:?}");
                 }
             }
         }

@@ -110,7 +110,7 @@ impl Output<'_> {
         }
         for (number, error) in &self.errors {
             let ReplaySpec { log, machine, labels, .. } = &self.study.cells[*number].spec;
-            let Labels { scheduler, allocator, .. } = labels;
+            let Labels { scheduler, allocator, .. } = &**labels;
             complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
         }
         if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {

@@ -70,17 +70,17 @@ impl Communication {
     }
 
     /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends; an empty
-    /// list if the job sends nothing.
-    pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
+    /// list if the job sends nothing. Fails with a message if it sends too much.
+    pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Result<Vec<Packet>, String> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Submesh::around(&self.mesh, nodes).map(|place| place.sizes);
         // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
         // another order, so that the placement fills this submesh.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
-        let messages = self.plan.draw(started.job, placed);
+        let messages = self.plan.draw(started.job, placed)?;
         let left = messages.packets;
         if left == 0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let mut nodes = started.nodes.to_vec();
         // Node numbers ascend in a row-major scan of the machine.
@@ -93,7 +93,7 @@ impl Communication {
             self.talks.len() as u32 - 1
         });
         self.talks[slot as usize] = Some(talk);
-        (0..senders).filter_map(|sender| self.next(slot, sender, now)).collect()
+        Ok((0..senders).filter_map(|sender| self.next(slot, sender, now)).collect())
     }
 
     /// Returns the next packet of a sender; `None` if it has sent all its packets.

@@ -76,6 +76,8 @@ struct Wormhole {
     started: u64,
     /// The ends of the jobs that have received all their packets: time, rank among the starts, job.
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
+    /// The message of a job that sends more than fits into memory; `None` if there is none.
+    problem: Option<String>,
 }
 
 /// The number of simulated cycles between two looks at the switch that stops the replay. They take a few milliseconds.
@@ -114,6 +116,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
         runs: vec![(Time::ZERO, 0); setup.jobs],
         started: 0,
         ends: BinaryHeap::new(),
+        problem: None,
     }))
 }
 
@@ -176,7 +179,10 @@ impl Execution for Wormhole {
             self.end(started.id, Time::MAX);
             return;
         }
-        let packets = self.communication.begin(&started, now);
+        let packets = self.communication.begin(&started, now).unwrap_or_else(|problem| {
+            self.problem.get_or_insert(problem);
+            Vec::new()
+        });
         if packets.is_empty() {
             let idle = if self.computes { Time::ZERO } else { self.cycle };
             self.end(started.id, started.now + idle);
@@ -188,6 +194,10 @@ impl Execution for Wormhole {
 
     /// Simulates up to the first end of a job, or up to `until`.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next {
+        if let Some(problem) = self.problem.take() {
+            stop.fail(problem);
+            return Next::Stopped;
+        }
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);

@@ -79,11 +79,17 @@ fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     random
 }
 
+/// The greatest number of messages that are drawn of a whole round of a job. They and a part of the round are kept in memory.
+const MOST_OF_A_ROUND: u64 = 1 << 24;
+
+/// The greatest number of messages that are drawn for all processes of a job together. They are kept in memory.
+const MOST_OF_ALL: u64 = 1 << 27;
+
 impl Plan {
     /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement; `None` if
     /// the placement has more nodes than the job has processes. Takes O(k) time and memory with k processes for whole
-    /// rounds, and O(messages) for a part of a round.
-    pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Messages {
+    /// rounds, and O(messages) for a part of a round. Fails with a message if that part is too large.
+    pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Result<Messages, String> {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
         let processes = Processes::new(job.procs, job.shape, root);
@@ -96,6 +102,7 @@ impl Plan {
             Law::Constant => self.messages.ceil(),
         } as u64;
         let counts: Vec<u32> = (0..job.procs).map(|rank| self.pattern.messages(&processes, rank)).collect();
+        self.check(job, &counts, quota)?;
         let mut messages = Messages {
             pattern: self.pattern,
             processes,
@@ -116,7 +123,26 @@ impl Plan {
             Quota::PerProcessor => messages.same_for_all(&counts, quota, &mut random),
         }
         messages.packets = messages.senders.iter().map(Sender::messages).sum();
-        messages
+        Ok(messages)
+    }
+
+    /// Fails if more messages of a job would have to be drawn than fit into memory. `counts` has the messages of each of
+    /// its processes in a round.
+    fn check(&self, job: &Job, counts: &[u32], quota: u64) -> Result<(), String> {
+        let counts = counts.iter().map(|&count| u64::from(count)).filter(|count| *count > 0);
+        let (drawn, most) = match self.quota {
+            Quota::Rounds => return Ok(()),
+            Quota::Total => (quota.checked_rem(counts.sum()).unwrap_or(0), MOST_OF_A_ROUND),
+            Quota::PerProcessor => (counts.map(|count| quota % count).sum(), MOST_OF_ALL),
+        };
+        if drawn <= most {
+            return Ok(());
+        }
+        let (number, messages) = (job.number, self.messages);
+        Err(format!(
+            "job {number}: messages={messages} is {drawn} messages beyond whole rounds of its pattern, of which {most} \
+             are kept in memory at most; expected fewer messages, or quota=rounds"
+        ))
     }
 }
 
@@ -274,8 +300,11 @@ mod tests {
         for k in 2..9_u32 {
             let pairs = u64::from(k * (k - 1));
             for quota in 0..3 * pairs {
-                let found =
-                    sent(&mut plan(Pattern::AllToAll, Quota::Total, quota as f64).draw(&job(k), None));
+                let found = sent(
+                    &mut plan(Pattern::AllToAll, Quota::Total, quota as f64)
+                        .draw(&job(k), None)
+                        .expect("few messages"),
+                );
                 assert_eq!(found.values().sum::<u64>(), quota);
                 let least =
                     if (found.len() as u64) < pairs { 0 } else { *found.values().min().unwrap_or(&0) };
@@ -288,16 +317,19 @@ mod tests {
     #[test]
     fn quotas_count_what_they_say() {
         for (quota, packets) in [(Quota::Total, 7), (Quota::PerProcessor, 42), (Quota::Rounds, 210)] {
-            assert_eq!(plan(Pattern::AllToAll, quota, 7.0).draw(&job(6), None).packets, packets);
+            assert_eq!(
+                plan(Pattern::AllToAll, quota, 7.0).draw(&job(6), None).expect("few messages").packets,
+                packets
+            );
         }
-        let mut one = plan(Pattern::OneToAll, Quota::Total, 9.0).draw(&job(6), None);
+        let mut one = plan(Pattern::OneToAll, Quota::Total, 9.0).draw(&job(6), None).expect("few messages");
         let root = one.processes.root;
         let found = sent(&mut one);
         assert!(found.keys().all(|&(source, _)| source == root) && found.len() == 5, "{found:?}");
         for pattern in [Pattern::Transpose, Pattern::AllToAll, Pattern::Random] {
             for quota in [Quota::Total, Quota::PerProcessor, Quota::Rounds] {
-                assert_eq!(plan(pattern, quota, 7.0).draw(&job(1), None).packets, 0);
-                assert_eq!(plan(pattern, quota, 0.0).draw(&job(6), None).packets, 0);
+                assert_eq!(plan(pattern, quota, 7.0).draw(&job(1), None).expect("few messages").packets, 0);
+                assert_eq!(plan(pattern, quota, 0.0).draw(&job(6), None).expect("few messages").packets, 0);
             }
         }
     }
@@ -305,14 +337,15 @@ mod tests {
     #[test]
     fn drawn_numbers_have_their_mean_and_depend_on_the_job_alone() {
         let plan = Plan { law: Law::Exponential, ..plan(Pattern::Random, Quota::Total, 5.0) };
-        let total: u64 = (0..20_000).map(|id| plan.draw(&numbered(id, 9), None).packets).sum();
+        let total: u64 =
+            (0..20_000).map(|id| plan.draw(&numbered(id, 9), None).expect("few messages").packets).sum();
         // ⌈Exp(5)⌉ is geometric with mean 1 / (1 − e^(−1/5)).
         let (mean, expected) = (total as f64 / 20_000.0, 1.0 / (1.0 - (-0.2_f64).exp()));
         assert!((mean - expected).abs() < 0.1, "{mean} {expected}");
-        let twice = [0, 1].map(|_| sent(&mut plan.draw(&job(9), None)));
+        let twice = [0, 1].map(|_| sent(&mut plan.draw(&job(9), None).expect("few messages")));
         assert_eq!(twice[0], twice[1]);
         let rounds = Plan { quota: Quota::Rounds, ..plan };
-        let mut messages = rounds.draw(&job(9), None);
+        let mut messages = rounds.draw(&job(9), None).expect("few messages");
         let mut backwards = messages.clone();
         let forwards: Vec<_> = (0..9).map(|i| messages.next(i)).collect();
         let mut found: Vec<_> = (0..9).rev().map(|i| backwards.next(i)).collect();
@@ -326,7 +359,7 @@ mod tests {
             let plan = plan(pattern, Quota::Total, 3.0);
             let mut pairs: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for id in 0..20_000 {
-                for (pair, count) in sent(&mut plan.draw(&numbered(id, 5), None)) {
+                for (pair, count) in sent(&mut plan.draw(&numbered(id, 5), None).expect("few messages")) {
                     *pairs.entry(pair).or_default() += count;
                 }
             }

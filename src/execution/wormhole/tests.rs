@@ -71,7 +71,7 @@ fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]
             !communication.take_finished().is_empty()
         } {}
         let started = Started { id, job: &two, nodes: &[0, 1], now: Time::from_seconds(cycle) };
-        for packet in communication.begin(&started, cycle) {
+        for packet in communication.begin(&started, cycle).expect("few messages") {
             network.inject(Packet { source, target, ..packet }, cycle);
         }
     }
@@ -268,7 +268,7 @@ fn converse<F: Fabric>(mesh: &Mesh, network: &mut F, check: impl Fn(&F)) -> (u64
     let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
     let all = job(mesh.nodes(), 0);
     let started = Started { id: 0, job: &all, nodes: &nodes, now: Time::ZERO };
-    for packet in communication.begin(&started, 0) {
+    for packet in communication.begin(&started, 0).expect("few messages") {
         network.inject(packet, 0);
     }
     let mut cycle = 0;
@@ -353,7 +353,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         );
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
-        for packet in communication.begin(&started, 0) {
+        for packet in communication.begin(&started, 0).expect("few messages") {
             network.inject(packet, 0);
         }
         network.run(i64::MAX, &mut communication, u32::MAX);

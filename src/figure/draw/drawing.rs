@@ -151,7 +151,7 @@ impl Drawing {
             .set("font-size", SIZE);
         let mut text = self.elements.into_iter().fold(document, Document::add).to_string();
         text.push('\n');
-        text
+        crate::text::well_formed(text)
     }
 
     /// Adds a text of one line.

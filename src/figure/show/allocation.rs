@@ -47,7 +47,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
     let (name, source) = source(moment)?;
     let axes = Axes {
-        logs: vec![name],
+        logs: vec![name.into()],
         partitions: vec![PartitionChoice::All],
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],

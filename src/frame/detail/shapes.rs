@@ -33,7 +33,7 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
     let fields = vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
+        field("log", Str(|row| row.spec.log.to_string())).meaning("what was replayed"),
         field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
         field("scheduler", Str(|row| row.spec.labels.scheduler.clone())).meaning("as it was typed"),
         field("allocator", Str(|row| row.spec.labels.allocator.clone())).meaning("likewise"),

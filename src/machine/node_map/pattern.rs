@@ -83,7 +83,7 @@ impl Field {
         let offset = match offset {
             "" => 0,
             _ if digits.len() + 1 == offset.len() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                offset.parse().ok().filter(|offset: &i64| offset.abs() <= 1 << 40)?
+                offset.parse().ok().filter(|offset: &i64| offset.unsigned_abs() <= 1 << 40)?
             }
             _ => return None,
         };
@@ -96,7 +96,7 @@ impl Field {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let end = self.width.unwrap_or(digits);
         let (number, rest) = text.split_at_checked(end).filter(|_| (1..=digits).contains(&end))?;
-        Some((number.parse::<i64>().ok()? - self.offset, rest))
+        Some((number.parse::<i64>().ok()?.checked_sub(self.offset)?, rest))
     }
 }
 
@@ -201,6 +201,7 @@ mod tests {
             ("{x}n{x}", "{x} stands there twice"),
             ("{x}{y}", "nothing tells where a number ends"),
             ("{rank}-{x}", "either {rank} or coordinates"),
+            ("{rank-9223372036854775808}", "{rank-9223372036854775808}"),
         ] {
             let message = text.parse::<Pattern>().err().map(|error| error.to_string()).unwrap_or_default();
             assert!(message.contains(problem) && message.contains("such as nid{rank}"), "{text}: {message}");

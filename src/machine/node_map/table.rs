@@ -1,11 +1,11 @@
 //! Tables of nodes: rows `name,x,y,z` or `name,number`, with or without a header.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::NodeMapError;
 use crate::machine::mesh::{Mesh, NodeId};
+use crate::memory;
 
 /// The reason why a row is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,7 +105,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Blank lines and lines that begin with `#` are skipped. The first row is a header if none of its fields behind the first
 /// one is a number.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
-    let bytes = fs::read(path)
+    let bytes = memory::read_file(path)
         .map_err(|error| NodeMapError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
     let table = parse(&String::from_utf8_lossy(&bytes), mesh)
         .map_err(|(line, problem)| NodeMapError::Row { path: path.to_owned(), line, problem })?;

@@ -1,13 +1,13 @@
 //! Reads outages from a file of comma-separated values, with a line `time,node,state` for every change.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::NodeChange;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId, intervals, parse_intervals};
+use crate::memory;
 
 /// The reason why a file gives no outages of a machine.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -118,7 +118,7 @@ struct Line {
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Vec<NodeChange>, OutageFileError> {
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
-    let bytes = fs::read(path).map_err(unreadable)?;
+    let bytes = memory::read_file(path).map_err(unreadable)?;
     let changes = parse(&bytes, mesh).map_err(|(line, problem)| OutageFileError::Line {
         path: path.to_owned(),
         line,

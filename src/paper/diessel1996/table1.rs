@@ -59,7 +59,11 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
     let arrivals = rules.arrivals;
     let replay = Replay::new(
-        ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
+        ReplaySpec {
+            log: log.name.into(),
+            rules: Arc::new(Rules { oversize: Oversize::Skip, ..rules }),
+            ..spec
+        },
         JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0, names, log: None },
     );
     let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };

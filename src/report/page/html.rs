@@ -5,6 +5,7 @@ use super::played::Played;
 use super::player_html::player;
 use super::policy::policy;
 use super::table::ReportTable;
+use crate::text::well_formed;
 
 /// The content of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,14 +60,14 @@ impl Report {
         };
         let sections: String = sections.iter().map(section).collect();
         let (mark, policy) = (crate::figure::mark::PAGE, policy(STYLE, SCRIPT));
-        format!(
+        well_formed(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{mark}\n{policy}\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
              <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
              <button id=\"theme\" type=\"button\">Light or dark</button>\n\
              <nav aria-label=\"Sections\">\n{links}</nav></header>\n<main>\n{sections}</main>\n\
              <div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
-        )
+        ))
     }
 
     /// Returns the sections of the page, in their order.

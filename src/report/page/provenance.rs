@@ -104,7 +104,7 @@ fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
 
 /// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log.
 fn arguments(spec: &ReplaySpec) -> Arguments {
-    let mut arguments = vec![(String::new(), vec![spec.log.clone()])];
+    let mut arguments = vec![(String::new(), vec![spec.log.to_string()])];
     let mut words = spec.arguments().into_iter();
     while let (Some(option), Some(value)) = (words.next(), words.next()) {
         let typed = match option.as_str() {

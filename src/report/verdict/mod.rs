@@ -7,6 +7,7 @@ mod measured;
 mod saved;
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use self::measured::{Measured, Replication};
 pub(super) use self::saved::verdict_of_saved;
@@ -68,7 +69,7 @@ fn sentences(replays: &[Measured<'_>], is_by_turnaround: bool) -> Vec<String> {
 
 impl Axis {
     /// Returns the spec on this axis.
-    fn of(self, spec: &mut ReplaySpec) -> &mut Spec {
+    fn of(self, spec: &mut ReplaySpec) -> &mut Arc<Spec> {
         match self {
             Self::Allocator => &mut spec.allocator,
             Self::Scheduler => &mut spec.scheduler,
@@ -89,7 +90,7 @@ fn groups<'a>(replays: &'a [Measured<'a>], axis: Axis) -> Vec<Vec<Candidate<'a>>
     for Measured { spec, replications } in replays {
         let spec: &ReplaySpec = spec;
         let mut rest = spec.clone();
-        *axis.of(&mut rest) = Spec::named("");
+        *axis.of(&mut rest) = Arc::new(Spec::named(""));
         let candidate = Candidate { name: axis.name(spec), spec, replications };
         match groups.iter_mut().find(|(other, _)| *other == rest) {
             Some((_, group)) => group.push(candidate),
@@ -105,7 +106,7 @@ fn prefix(candidate: &Candidate<'_>, replays: &[Measured<'_>], axis: Axis) -> St
     let differs =
         |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|other| !same(spec, &other.spec));
     let mut words = Vec::new();
-    words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
+    words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.to_string()));
     words.extend(
         differs(|a, b| a.partition == b.partition).then(|| format!("partition {}", spec.partition_label())),
     );

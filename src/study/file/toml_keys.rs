@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::StudyError;
+use crate::memory;
 use crate::spec::unknown;
 
 /// Every key: its name, the kind of its value in words, and an example.
@@ -52,7 +52,8 @@ pub(super) struct Keys<'a> {
 
 /// Reads the file at `path` and returns its text. Fails if it cannot be read or is not UTF-8.
 pub(super) fn read(path: &Path) -> Result<String, StudyError> {
-    let bytes = fs::read(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
+    let bytes =
+        memory::read_file(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| StudyError::NotText {
         path: path.to_owned(),
         offset: error.utf8_error().valid_up_to(),

@@ -13,8 +13,9 @@ pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::{Job, Time};
+use crate::memory;
 use crate::spec::SpecError;
-use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
+use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
 use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
@@ -108,7 +109,8 @@ impl LoadedLog {
 }
 
 /// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
-/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read.
+/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
+/// or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     load_most(path, options, (rules, usize::MAX), &mut |_| {})
 }
@@ -123,13 +125,15 @@ pub(super) fn load_most(
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
-    let summary = trace::read(path, options, |record| {
+    let mut reader = Reader::open(path, options)?;
+    while let Some(entry) = reader.next_entry()? {
+        let Entry::Record { record, .. } = entry else { continue };
         // The list is given up before it would grow, as growing takes the room of two lists.
         let is_full = extent.is_none() && builder.jobs().len() == most;
         let full = if is_full { builder.take_jobs() } else { Vec::new() };
-        let Some(job) = builder.add(record) else {
+        let Some(job) = builder.add(&record) else {
             builder.restore_jobs(full);
-            return;
+            continue;
         };
         visit(&job);
         if is_full {
@@ -139,7 +143,12 @@ pub(super) fn load_most(
             extent.add(&job);
             builder.forget_job();
         }
-    })?;
+        let jobs = builder.jobs().len();
+        if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+            check_memory(path, reader.line(), jobs)?;
+        }
+    }
+    let summary = reader.finish()?;
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
     for job in &mut workload.jobs {
@@ -148,6 +157,24 @@ pub(super) fn load_most(
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(Extent { last: extent.last - origin, ..extent }));
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
+}
+
+/// The number of jobs from which on it is looked whether they fit into memory, a power of two.
+const MANY_JOBS: usize = 1 << 20;
+
+/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its place in the queue.
+const REPLAYED_JOB: usize = 300;
+
+/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory. The list is
+/// copied as it grows, and again as arrival times are scaled.
+fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
+    let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
+    match memory::lacking(needed_bytes) {
+        Some(free_bytes) => {
+            Err(TraceError::TooManyJobs { path: path.to_owned(), line, jobs, needed_bytes, free_bytes })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`

@@ -14,15 +14,14 @@ use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::prediction::PredictionError;
-use crate::scheduler::RECORDED;
 use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
-use crate::study::key::{content_key, own_key, sha256, unique};
+use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{algorithm_needs_all_jobs, check_outages, rules_need_all_jobs};
+use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
@@ -140,6 +139,8 @@ impl Draft {
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
         let unique = unique();
+        let mut keys = Keys::new(&self.options);
+        let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
@@ -159,8 +160,8 @@ impl Draft {
                     continue;
                 }
             }
-            let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
-            let key = own_key(content_key(&spec, &self.options), &spec, &unique);
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
+            let key = own_key(keys.of(&spec), &spec, &unique);
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
@@ -192,7 +193,7 @@ impl Draft {
             let mut seen = BTreeSet::new();
             self.logs.retain(|log| seen.insert(log.file.clone()));
         }
-        self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
+        self.axes.logs = self.logs.iter().map(|log| log.name.as_str().into()).collect();
         given
     }
 
@@ -342,14 +343,17 @@ impl Draft {
     /// again.
     fn most_kept_of(&self, log: &LogSource) -> usize {
         let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
-        let mut algorithms = schedulers.iter().chain(allocators).chain(networks).map(|given| &given.spec);
         let needs_all = log.path.as_os_str() == "-"
             || self.axes.ask_for_all()
             || self.options.need_all_jobs().is_some()
             || rules.iter().any(rules_need_all_jobs)
-            || schedulers.iter().any(|given| given.spec.name == RECORDED)
-            || networks.iter().any(|given| has_traffic(&given.spec))
-            || algorithms.any(algorithm_needs_all_jobs);
+            || schedulers.iter().any(|scheduler| {
+                allocators.iter().any(|allocator| {
+                    networks.iter().any(|network| {
+                        algorithms_need_all_jobs(&scheduler.spec, &allocator.spec, &network.spec)
+                    })
+                })
+            });
         if needs_all { usize::MAX } else { self.most_kept }
     }
 

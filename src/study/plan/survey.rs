@@ -14,7 +14,7 @@ use crate::study::planned::StudyLog;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::JobSource;
 use crate::trace::{Header, InUse, LogNames, NameKind, PartitionChoice, Partitions, no_such_partition};
-use crate::workload::{LeftOut, Model, Reason};
+use crate::workload::{LeftOut, Model, Reason, Rules};
 
 /// What a survey of a log looks for, beside the number of its jobs.
 #[derive(Clone, Copy, Debug)]
@@ -253,7 +253,7 @@ impl Survey {
     /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None` if they can, or if
     /// the jobs are not in memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
-        let none = || RecordedNodesError::NoLists { log: spec.log.clone() };
+        let none = || RecordedNodesError::NoLists { log: spec.log.to_string() };
         if !self.has_lists {
             return Some(none().to_string());
         }
@@ -280,7 +280,7 @@ impl Survey {
         let Some(model) = &log.source.model else {
             return left_out(name, &self.requests, machine, allocator);
         };
-        let (model, rules) = (Box::new(model.clone()), rules.clone());
+        let (model, rules) = (Box::new(model.clone()), Rules::clone(rules));
         let source = JobSource::Drawn { model, rules, arrival_scale: *arrival_scale };
         let requests = source.requests(name, options.replications.seeds(*seed), machine)?;
         left_out(name, &requests, machine, allocator)

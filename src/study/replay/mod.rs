@@ -4,7 +4,7 @@ mod needs;
 pub(super) mod outages;
 mod streamed;
 
-pub(super) use needs::{algorithm_needs_all_jobs, rules_need_all_jobs};
+pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use streamed::TOGETHER;
 pub(super) use streamed::TakeRows;
@@ -22,13 +22,14 @@ use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, Predictio
 use crate::execution::Traffic;
 use crate::guest::{self, GuestError, Guests};
 use crate::job::{Job, Time};
+use crate::machine::Mesh;
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{
     BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
 };
 use crate::prediction::PredictionError;
 use crate::scheduler;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 use crate::stop::Stop;
 use crate::trace::LogNames;
 use crate::workload::most_in_use;
@@ -312,7 +313,7 @@ impl Replay {
         let jobs = feed.listed();
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
-            [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
+            [&spec.allocator, &spec.scheduler, &spec.network].map(|spec| spec.to_string());
         let setup = guest::Setup { label: "", mesh: &spec.machine, jobs, seed, stop: &stop, lists };
         let mut built =
             self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
@@ -324,7 +325,7 @@ impl Replay {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
         let parts = Parts {
-            mesh: spec.machine.clone(),
+            mesh: Mesh::clone(&spec.machine),
             scheduler: scheduler.as_mut(),
             allocator: &mut built.strategy,
             execution: execution.as_mut(),

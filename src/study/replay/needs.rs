@@ -31,10 +31,13 @@ pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
     rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
 }
 
-/// Returns whether an algorithm needs all jobs at once. The scheduler and the allocator that follow the log do, and so do
+/// Returns whether these algorithms need all jobs at once. The scheduler and the allocator that follow the log do, and so do
 /// networks, which keep numbers of each job, and what comes from outside and is told of all jobs.
-pub(in crate::study) fn algorithm_needs_all_jobs(spec: &Spec) -> bool {
-    spec.is_guest() || follows_lists(spec)
+pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &Spec, network: &Spec) -> bool {
+    [scheduler, allocator, network].into_iter().any(Spec::is_guest)
+        || scheduler.name == RECORDED
+        || follows_lists(allocator)
+        || has_traffic(network)
 }
 
 impl ReplaySpec {
@@ -43,8 +46,6 @@ impl ReplaySpec {
         let Self { rules, scheduler, allocator, network, partition, .. } = self;
         partition.is_some()
             || rules_need_all_jobs(rules)
-            || [scheduler, allocator, network].into_iter().any(algorithm_needs_all_jobs)
-            || scheduler.name == RECORDED
-            || has_traffic(network)
+            || algorithms_need_all_jobs(scheduler, allocator, network)
     }
 }

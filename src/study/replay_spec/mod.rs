@@ -9,6 +9,9 @@ mod labels;
 pub(super) use labels::LABELS;
 pub use labels::{Labelled, Labels};
 
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use serde::de::Error;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -24,30 +27,32 @@ use crate::workload::Rules;
 /// The description of one replay, with every default written out. The result depends on this description, on
 /// [`super::Options`] and on the content of the files that the allocator reads. It does not depend on the labels, and
 /// descriptions that differ only in labels are equal.
+///
+/// Texts and specs are shared, because a study may have a million replays that differ in little else than the seed.
 #[derive(Clone, Debug)]
 pub struct ReplaySpec {
     /// The name of the log.
-    pub log: String,
+    pub log: Arc<str>,
     /// The SHA-256 of the log's text, in hexadecimal. Empty where it is not known, as in study.json.
-    pub log_sha256: String,
+    pub log_sha256: Arc<str>,
     /// The partitions of the log whose jobs are replayed; `None` if all jobs are.
     pub partition: Option<Partitions>,
     /// The workload rules, which say how records of the log become jobs.
-    pub rules: Rules,
+    pub rules: Arc<Rules>,
     /// The factor that arrival times are multiplied by.
     pub arrival_scale: f64,
     /// The machine.
-    pub machine: Mesh,
+    pub machine: Arc<Mesh>,
     /// The scheduler.
-    pub scheduler: Spec,
+    pub scheduler: Arc<Spec>,
     /// The allocator.
-    pub allocator: Spec,
+    pub allocator: Arc<Spec>,
     /// The execution model, which decides how long jobs run.
-    pub network: Spec,
+    pub network: Arc<Spec>,
     /// The seed of all random numbers in the first replication. Each further replication has the next seed.
     pub seed: u64,
     /// The names under which results show the algorithms.
-    pub labels: Labels,
+    pub labels: Arc<Labels>,
 }
 
 impl PartialEq for ReplaySpec {
@@ -116,22 +121,22 @@ pub const COORDINATES: &[Coordinate] = &[
         name: "log",
         label: None,
         in_command: InCommand::ByLog,
-        value: |spec| spec.log.clone().into(),
-        set: |spec, text| put(&mut spec.log, text.parse()),
+        value: |spec| spec.log.as_ref().into(),
+        set: |spec, text| put(&mut spec.log, Ok::<_, Infallible>(text.into())),
     },
     Coordinate {
         name: SHA256,
         label: None,
         in_command: InCommand::ByLog,
-        value: |spec| spec.log_sha256.clone().into(),
-        set: |spec, text| put(&mut spec.log_sha256, text.parse()),
+        value: |spec| spec.log_sha256.as_ref().into(),
+        set: |spec, text| put(&mut spec.log_sha256, Ok::<_, Infallible>(text.into())),
     },
     Coordinate {
         name: "rules",
         label: None,
         in_command: InCommand::Rules(7),
         value: |spec| spec.rules.to_string().into(),
-        set: |spec, text| put(&mut spec.rules, text.parse()),
+        set: |spec, text| put(&mut spec.rules, text.parse().map(Arc::new)),
     },
     Coordinate {
         name: "arrival_scale",
@@ -145,7 +150,7 @@ pub const COORDINATES: &[Coordinate] = &[
         label: None,
         in_command: InCommand::Option(1),
         value: |spec| spec.machine.to_string().into(),
-        set: |spec, text| put(&mut spec.machine, text.parse()),
+        set: |spec, text| put(&mut spec.machine, text.parse().map(Arc::new)),
     },
     Coordinate {
         name: "scheduler",
@@ -156,7 +161,7 @@ pub const COORDINATES: &[Coordinate] = &[
         }),
         in_command: InCommand::Option(2),
         value: |spec| spec.scheduler.to_string().into(),
-        set: |spec, text| put(&mut spec.scheduler, text.parse()),
+        set: |spec, text| put(&mut spec.scheduler, text.parse().map(Arc::new)),
     },
     Coordinate {
         name: "allocator",
@@ -167,7 +172,7 @@ pub const COORDINATES: &[Coordinate] = &[
         }),
         in_command: InCommand::Option(3),
         value: |spec| spec.allocator.to_string().into(),
-        set: |spec, text| put(&mut spec.allocator, text.parse()),
+        set: |spec, text| put(&mut spec.allocator, text.parse().map(Arc::new)),
     },
     Coordinate {
         name: "network",
@@ -178,7 +183,7 @@ pub const COORDINATES: &[Coordinate] = &[
         }),
         in_command: InCommand::OptionUnless(6, RECORDED),
         value: |spec| spec.network.to_string().into(),
-        set: |spec, text| put(&mut spec.network, text.parse()),
+        set: |spec, text| put(&mut spec.network, text.parse().map(Arc::new)),
     },
     Coordinate {
         name: "seed",
@@ -282,16 +287,16 @@ impl ReplaySpec {
         let network = Spec::named(RECORDED);
         let labels = Labels::short(&scheduler, &allocator, &network);
         Self {
-            labels,
-            log: String::new(),
-            log_sha256: String::new(),
+            labels: Arc::new(labels),
+            log: Arc::default(),
+            log_sha256: Arc::default(),
             partition: None,
-            rules: Rules::default(),
+            rules: Arc::default(),
             arrival_scale: 1.0,
-            machine,
-            scheduler,
-            allocator,
-            network,
+            machine: Arc::new(machine),
+            scheduler: Arc::new(scheduler),
+            allocator: Arc::new(allocator),
+            network: Arc::new(network),
             seed: 1,
         }
     }
@@ -310,7 +315,7 @@ impl ReplaySpec {
         let of = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
         let network =
             if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
-        let Labels { scheduler, allocator, .. } = labels;
+        let Labels { scheduler, allocator, .. } = &**labels;
         format!(
             "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
         )
@@ -368,7 +373,7 @@ impl Serialize for ReplaySpec {
             map.serialize_entry(name, &value)?;
         }
         if !self.labels.is_empty() {
-            map.serialize_entry(LABELS, &self.labels)?;
+            map.serialize_entry(LABELS, self.labels.as_ref())?;
         }
         map.end()
     }
@@ -389,10 +394,10 @@ impl<'de> Deserialize<'de> for ReplaySpec {
                 None => return Err(D::Error::missing_field(name)),
             }
         }
-        spec.labels = match found.get(LABELS) {
+        spec.labels = Arc::new(match found.get(LABELS) {
             Some(labels) => Labels::deserialize(labels).map_err(D::Error::custom)?,
             None => Labels::short(&spec.scheduler, &spec.allocator, &spec.network),
-        };
+        });
         Ok(spec)
     }
 }

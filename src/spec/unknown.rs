@@ -1,0 +1,59 @@
+//! Names that no registry has, and the names that were probably meant.
+
+use super::SpecError;
+
+/// The greatest number of names that a message lists although one of them is similar to the given name.
+const LISTED: usize = 12;
+
+/// Returns the error that `known`, the names of a registry, do not include `name`. The hint is a similar name: the
+/// nearest by edit distance, or else the shortest that begins with `name`; upper and lower case are the same. A message
+/// with a hint lists the names only if they are few, so that the hint is not lost among them.
+pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
+    let names: Vec<&str> = known.into_iter().collect();
+    let given = name.to_ascii_lowercase();
+    // The distance of two names is at least the difference of their lengths, and the table of long names is large.
+    let is_as_long =
+        |known: &&&str| known.len().abs_diff(given.len()) <= 1 + given.len() / 4 && given.len() <= LONGEST;
+    let distances = names
+        .iter()
+        .filter(is_as_long)
+        .map(|known| (edit_distance(&given, &known.to_ascii_lowercase()), *known));
+    let near = distances.min().filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, near)| near);
+    let longer =
+        || names.iter().copied().filter(|known| known.starts_with(&given)).min_by_key(|known| known.len());
+    let hint = near.or_else(|| longer().filter(|_| given.len() >= 3));
+    let is_listed = hint.is_none() || names.len() <= LISTED;
+    SpecError::Unknown {
+        kind,
+        name: shortened(name),
+        hint: hint.map_or_else(String::new, |near| format!(", did you mean '{near}'?")),
+        known: if is_listed { format!(" (one of: {})", names.join(", ")) } else { String::new() },
+    }
+}
+
+/// The greatest length in bytes of a name that a message repeats whole, and to which similar names are looked for.
+const LONGEST: usize = 200;
+
+/// Returns a name as a message repeats it: only the beginning of one that nobody can have typed.
+fn shortened(name: &str) -> String {
+    if name.len() <= LONGEST {
+        return name.to_owned();
+    }
+    let beginning: String = name.chars().take(40).collect();
+    format!("{beginning}… ({} bytes)", name.len())
+}
+
+/// Returns the Levenshtein distance in bytes. O(|a|·|b|).
+fn edit_distance(a: &str, b: &str) -> usize {
+    // Dynamic programming with one row of the table; `diagonal` is the entry above and to the left.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,305 @@
+//! Findings 10 and 11 of the first attack on the program (version 0.1.0): small inputs that cost much, and small things
+//! that were wrong. The other findings are in `strangers`, `writers`, `far_times`, `signals`, `hardening` and `fetch`.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::support::{Tested, bundled, columns, run, run_with};
+
+/// Finding 10: 200 million equal jobs in 25 MB were read until memory was full.
+#[cfg(target_os = "linux")]
+#[test]
+fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let mut gzip = GzEncoder::new(File::create(at.join("equal.swf.gz"))?, Compression::fast());
+    let jobs = "1 0 -1 10 1 -1 -1 1 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n".repeat(10_000);
+    for _ in 0..500 {
+        gzip.write_all(jobs.as_bytes())?;
+    }
+    gzip.finish()?;
+    let program = env!("CARGO_BIN_EXE_meshreplay");
+    // Five million jobs in a gigabyte and a half of address space.
+    let command =
+        format!("ulimit -v 1500000; {program} replay equal.swf.gz -m 4x4 -a naive -s fcfs -q --threads 1");
+    let ran =
+        Command::new("bash").args(["-c", &command]).current_dir(at).env("RAYON_NUM_THREADS", "1").output()?;
+    let said = String::from_utf8(ran.stderr)?;
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    let expected = " jobs; to replay twice as many takes about";
+    assert!(
+        said.contains("equal.swf.gz:")
+            && said.contains(expected)
+            && said.contains("`meshreplay trace cut` makes shorter logs of it"),
+        "{said}"
+    );
+    Ok(())
+}
+
+/// Finding 10: a billion messages of one job were all drawn at once.
+#[test]
+fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("large.swf"), "7 0 -1 9 65536 -1 -1 65536 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n")?;
+    for (messages, quota) in [(1_000_000_000, "total"), (60_000, "per-processor")] {
+        let network = format!("wormhole:messages={messages},law=constant,quota={quota}");
+        let ran = run(
+            at,
+            &format!("replay large.swf -m 256x256 -a naive -s fcfs --no-timing -q --network {network}"),
+        )?;
+        assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+        let expected = format!("job 7: messages={messages} is");
+        assert!(
+            ran.stderr.contains(&expected) && ran.stderr.contains("expected fewer messages"),
+            "{}",
+            ran.stderr
+        );
+    }
+    Ok(())
+}
+
+/// Finding 11: a value next to 0 made plots and reports panic.
+#[test]
+fn the_smallest_number_can_be_drawn() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = bundled("tiny.swf");
+    assert_eq!(
+        run(at, &format!("replay {log} -m 4x4 -a naive mbs --format csv --no-timing -q -o out"))?.code,
+        Some(0)
+    );
+    let mut rows = columns(&at.join("out/summary.csv"))?;
+    let text = fs::read_to_string(at.join("out/summary.csv"))?;
+    let titles: Vec<String> = text.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect();
+    for cells in rows.values_mut() {
+        if cells[0].contains('.') && cells[0].parse::<f64>().is_ok() {
+            *cells = vec!["5e-324".to_owned(), "0.0".to_owned()];
+        }
+    }
+    let mut damaged = titles.join(",") + "\n";
+    for row in 0..2 {
+        let cells: Vec<String> = titles.iter().map(|title| format!("\"{}\"", rows[title][row])).collect();
+        writeln!(damaged, "{}", cells.join(",").replace("\"5e-324\"", "5e-324").replace("\"0.0\"", "0.0"))?;
+    }
+    fs::write(at.join("out/summary.csv"), damaged)?;
+    for command in ["plot out -q -o pictures", "report out -o page.html"] {
+        let ran = run(at, command)?;
+        assert!(!ran.stderr.contains("panicked"), "{command}: {}", ran.stderr);
+        assert!(ran.code.is_some_and(|code| code < 2), "{command}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+/// Finding 11: sums of distances on arrays of millions of nodes went beyond 64 bits.
+#[test]
+fn snug_refuses_arrays_on_which_its_sums_would_overflow() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let command =
+        |nodes: u32| format!("replay {} -m {nodes} -a snug -s fcfs --no-timing -q", bundled("tiny.swf"));
+    let ran = run(directory.path(), &command(4_000_000))?;
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("do not fit 64 bits there"), "{}", ran.stderr);
+    assert_eq!(run(directory.path(), &command(100_000))?.code, Some(0));
+    Ok(())
+}
+
+/// Finding 11: means over no job were shown as 0.
+#[test]
+fn means_over_no_job_are_no_numbers() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let ran =
+        run(at, &format!("replay {} -m 4x4 -a naive --trim 99.9 --no-timing -o out", bundled("tiny.swf")))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let row = ran.stdout.lines().find(|line| line.trim_start().starts_with("naive")).unwrap_or_default();
+    assert_eq!(row.split_whitespace().filter(|cell| *cell == "-").count(), 7, "{}", ran.stdout);
+    let table = run(at, "table out --columns machine --value bounded_slowdown_mean --format csv")?;
+    assert_eq!(table.stdout, "allocator\n");
+    assert!(
+        table.stderr.contains("note: no result has a value of bounded_slowdown_mean"),
+        "{}",
+        table.stderr
+    );
+    let ran = run(
+        at,
+        &format!(
+            "replay {} -m 4x4 -a naive --trim 99.9 --no-timing --format csv -q -o csv",
+            bundled("tiny.swf")
+        ),
+    )?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let summary = columns(&at.join("csv/summary.csv"))?;
+    assert_eq!(summary["jobs_in_means"], ["0"]);
+    for number in ["wait_s_mean", "bounded_slowdown_mean", "pairwise_sum_mean", "components_mean"] {
+        assert_eq!(summary[number], [""], "{number}");
+    }
+    Ok(())
+}
+
+/// Finding 11: a sweep made as many threads as it was told, for minutes.
+#[test]
+fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(
+        at.join("s.toml"),
+        format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'random']\n", bundled("tiny.swf")),
+    )?;
+    let program = env!("CARGO_BIN_EXE_meshreplay");
+    // With room for a few threads only, thousands of them would fail.
+    let command = format!("ulimit -v 4000000; {program} sweep s.toml -o out --no-timing -q --threads 4000");
+    let ran = Command::new("bash").args(["-c", &command]).current_dir(at).output()?;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    Ok(())
+}
+
+/// Finding 11: a similar name was looked for to a name of ten million letters, which the message repeated.
+#[test]
+fn names_without_end_are_named_in_short() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let long = "x".repeat(10_000_000);
+    for (key, what) in [("allocators", "allocator"), ("schedulers", "scheduler"), ("networks", "network")] {
+        let others = if key == "allocators" { "" } else { "allocators = ['naive']\n" };
+        let log = bundled("tiny.swf");
+        fs::write(
+            at.join("s.toml"),
+            format!("logs = ['{log}']\nmachines = ['4x4']\n{others}{key} = ['{long}']\n"),
+        )?;
+        let ran = run(at, "sweep s.toml -o out")?;
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.stderr.len() < 2000, "{} bytes", ran.stderr.len());
+        assert!(ran.stderr.contains(&format!("unknown {what} 'xxxxxxxx")), "{}", ran.stderr);
+        assert!(ran.stderr.contains("… (10000000 bytes)'"), "{}", ran.stderr);
+    }
+    Ok(())
+}
+
+/// Names with which somebody may try to steer a terminal.
+const STEERING: &str = "e\u{1b}[31m\u{1b}]0;x\u{7}";
+
+/// Finding 11: control characters of names reached terminals, and made drawings no XML.
+#[cfg(unix)]
+#[test]
+fn control_characters_of_names_stay_out_of_tables_messages_pages_and_drawings() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = format!("{STEERING}.swf");
+    if fs::copy(bundled("tiny.swf"), at.join(&log)).is_err() {
+        println!("skipped: the file system has no such names");
+        return Ok(());
+    }
+    let tiny = bundled("tiny.swf");
+    let arguments = [
+        "replay",
+        &log,
+        &tiny,
+        "-m",
+        "4x4",
+        "-a",
+        "naive",
+        "mbs",
+        "--no-timing",
+        "-o",
+        "out",
+        "--placements",
+    ];
+    let mut texts = vec![run_with(at, &arguments, b"")?];
+    for command in [
+        "table out",
+        "table out --format markdown",
+        "table out --format latex",
+        "report out -o page.html",
+        "plot out -o pictures",
+        "audit out -m 4x4",
+    ] {
+        texts.push(run(at, command)?);
+    }
+    for arguments in [
+        vec!["trace", "info", &log],
+        vec!["trace", "validate", &log],
+        vec!["replay", &log, "-m", STEERING, "-a", "naive"],
+        vec!["replay", &log, "-m", "4x4", "-a", STEERING],
+        vec!["replay", &log, "-m", "4x4", "-a", "naive", "-s", STEERING],
+        vec!["trace", "convert", &log, STEERING],
+        vec!["compare", "gone", STEERING],
+        vec!["table", STEERING],
+        vec![STEERING],
+        vec!["--\u{1b}[31m"],
+    ] {
+        texts.push(run_with(at, &arguments, b"")?);
+    }
+    for ran in &texts {
+        let wrong = |c: char| c.is_control() && c != '\n';
+        assert!(!ran.stdout.contains(wrong), "{:?}", ran.stdout);
+        assert!(!ran.stderr.contains(wrong), "{:?}", ran.stderr);
+    }
+    let mut drawn = 0;
+    for entry in fs::read_dir(at.join("pictures"))? {
+        let text = fs::read_to_string(entry?.path())?;
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        drawn += usize::from(text.contains(r"e\u{1b}[31m\u{1b}]0;x\u{7}"));
+    }
+    assert!(drawn > 0, "no drawing has the name of the log");
+    let page = fs::read_to_string(at.join("page.html"))?;
+    assert!(!page.contains('\u{1b}') && page.contains(r"e\u{1b}[31m"));
+    Ok(())
+}
+
+/// Finding 11: names that begin as formulas do are run by spreadsheets that open a file of comma-separated values.
+#[test]
+fn names_are_no_formulas_in_comma_separated_values() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let names = ["=HYPERLINK(1)", "@SUM(1)", "+1+cmd", "-2+3+cmd", "'=1", "plain"];
+    let logs: Vec<String> = names.iter().map(|name| format!("./{name}.swf")).collect();
+    for log in &logs {
+        fs::copy(bundled("tiny.swf"), at.join(log))?;
+    }
+    let mut arguments = vec!["replay"];
+    arguments.extend(logs.iter().map(String::as_str));
+    arguments.extend(["-m", "4x4", "-a", "naive", "--no-timing", "-q", "--format"]);
+    for format in ["csv", "parquet"] {
+        let ran = run_with(at, &[&arguments[..], &[format, "-o", format]].concat(), b"")?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    let printed = run_with(at, &[&arguments[..], &["csv"]].concat(), b"")?.stdout;
+    let pivot = run(at, "table parquet --rows log --columns allocator --format csv")?;
+    assert_eq!(pivot.code, Some(0), "{}", pivot.stderr);
+    for text in [fs::read_to_string(at.join("csv/summary.csv"))?, printed, pivot.stdout] {
+        assert!(text.contains("'=HYPERLINK(1)") && text.contains("''=1"), "{text}");
+        let cells = text.lines().flat_map(|line| line.split(','));
+        for cell in cells.filter(|cell| cell.parse::<f64>().is_err()) {
+            assert!(!cell.trim_matches('"').starts_with(['=', '@', '+', '-']), "{cell}");
+        }
+    }
+    // Both kinds of files hold the same names.
+    let [csv, parquet] =
+        ["csv", "parquet"].map(|folder| run(at, &format!("table {folder} --rows log --columns allocator")));
+    let csv = csv?.stdout;
+    assert_eq!(csv, parquet?.stdout);
+    assert!(names.iter().all(|name| csv.contains(&format!(" {name} "))), "{csv}");
+    Ok(())
+}
+
+/// Finding 11: `replay` of the library panicked on an allocator that moves jobs beside a network.
+#[test]
+fn the_library_refuses_to_move_jobs_on_a_network() -> Tested {
+    use meshreplay::metrics::Monitor;
+    use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
+    let mut spec = ReplaySpec::new("256".parse()?, "fcfs".parse()?, "left-compaction".parse()?);
+    spec.network = std::sync::Arc::new("wormhole".parse()?);
+    let job = meshreplay::job::Job { number: 1, procs: 4, ..Default::default() };
+    let replay = Replay::new(spec, JobSource::recorded(std::sync::Arc::new(vec![job]), 0));
+    let Err(error) = replay.run(&Options::default(), &Monitor::default()) else {
+        return Err("it is replayed".into());
+    };
+    assert!(error.to_string().contains("it moves running jobs, which network"), "{error}");
+    Ok(())
+}
