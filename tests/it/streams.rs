@@ -25,7 +25,11 @@ fn replayed(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let (running, mut errors) = (Running::new(study.cells.len()), Vec::new());
     let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let keep = |_, outcomes: Vec<Outcome>| Ok(outcomes);
+    let is_streamed = study.most_kept < usize::MAX;
+    let keep = |_, outcomes: Vec<Outcome>| {
+        assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
+        Ok(outcomes)
+    };
     let mut failure = None;
     sweep_into(study, &cells, &pool, &running, (&keep, rows), &mut |news| {
         let Progress::Ended(number, ended) = news else { return };

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 
 /// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(in crate::metrics) struct Values {
     /// The last numbers.
     recent: Vec<f64>,
     /// The most numbers that are in memory.
@@ -19,12 +19,12 @@ pub(super) struct Values {
 
 impl Values {
     /// Makes an empty list that has at most this many numbers in memory.
-    pub(super) fn new(most: usize) -> Self {
+    pub(in crate::metrics) fn new(most: usize) -> Self {
         Self { recent: Vec::new(), most, file: None, count: 0, error: None }
     }
 
     /// Appends a number. If it cannot be kept, [`Self::for_each`] fails.
-    pub(super) fn push(&mut self, value: f64) {
+    pub(in crate::metrics) fn push(&mut self, value: f64) {
         self.recent.push(value);
         self.count += 1;
         if self.recent.len() >= self.most && self.error.is_none() {
@@ -46,12 +46,12 @@ impl Values {
     }
 
     /// Returns how many numbers were appended.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::metrics) fn count(&self) -> u64 {
         self.count
     }
 
     /// Calls `visit` with each number in their order. Fails if numbers could not be kept or read again.
-    pub(super) fn for_each(self, mut visit: impl FnMut(f64)) -> io::Result<()> {
+    pub(in crate::metrics) fn for_each(self, mut visit: impl FnMut(f64)) -> io::Result<()> {
         let Self { recent, file, count, error, .. } = self;
         if let Some(error) = error {
             return Err(error);
