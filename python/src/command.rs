@@ -40,7 +40,7 @@ pub(crate) fn generate(
     let log = LublinLog { jobs, procs, options: LublinOptions { typeless, published_sizes }, load, seed };
     let written = wait_for(py, move || {
         let mut writer = Writer::create(&path, SWF, true)?;
-        log.write(&mut writer)?;
+        log.write(&mut writer, &mut |_| {})?;
         Ok::<_, ModelLogError>(writer.finish()?)
     })?;
     written.map_err(|error| failure(&error))

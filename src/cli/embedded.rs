@@ -98,7 +98,7 @@ pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, Str
         command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
     let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;
     let mut draft = args.draft(guests).map_err(|error| format!("{error:#}"))?;
-    draft.options.jobs = true;
+    (draft.options.jobs, draft.most_kept) = (true, usize::MAX);
     Ok(ReplayDraft { draft, threads: args.threads })
 }
 

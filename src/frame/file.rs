@@ -196,6 +196,11 @@ impl FinishedFile {
         Ok(Self { target: target.to_owned(), file })
     }
 
+    /// Returns the file under its temporary name.
+    pub(super) fn file(&self) -> &File {
+        self.file.file()
+    }
+
     /// Returns the path that the file gets when it is put in place.
     pub fn target(&self) -> &Path {
         &self.target

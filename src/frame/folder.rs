@@ -177,7 +177,7 @@ impl StudyFolder {
             for detail in DETAILS.iter().rev().filter(kept) {
                 let mut all: Option<DataFrame> = None;
                 for outcome in outcomes {
-                    let rows = (detail.of)(0, spec, outcome, options)?.drop("replay")?;
+                    let rows = detail.whole(0, spec, outcome, options)?.drop("replay")?;
                     stack(&mut all, without_labels(&rows))?;
                 }
                 let path = self.detail(key, detail.name);

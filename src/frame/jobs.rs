@@ -1,78 +1,113 @@
 //! The `jobs` frame: one row per job of a replay.
 
+use std::ops::Range;
+
 use polars_core::prelude::DataFrame;
 
 use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
 use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
-use crate::execution::JobTraffic;
+use crate::execution::{JobTraffic, Traffic};
 use crate::job::{Job, Shape};
-use crate::metrics::{Dispersal, JobContention, When};
+use crate::metrics::{Dispersal, JobContention, Recording, When};
 use crate::study::{Options, Outcome};
-use crate::trace::NameKind;
+use crate::trace::{LogNames, NameKind};
+
+/// Jobs of a replication, with what is known of all of them.
+#[derive(Clone, Copy)]
+pub(super) struct JobsOf<'a> {
+    pub(super) replay: u32,
+    pub(super) seed: u64,
+    pub(super) names: &'a LogNames,
+    pub(super) jobs: &'a [Job],
+    pub(super) records: &'a [Record],
+    pub(super) recording: &'a Recording,
+    pub(super) traffic: Option<&'a Traffic>,
+    pub(super) is_predicted: bool,
+}
+
+impl<'a> JobsOf<'a> {
+    /// Returns the jobs of an outcome.
+    fn of(replay: u32, outcome: &'a Outcome) -> Self {
+        Self {
+            replay,
+            seed: outcome.seed,
+            names: &outcome.names,
+            jobs: &outcome.jobs,
+            records: &outcome.records,
+            recording: &outcome.recording,
+            traffic: outcome.traffic.as_ref(),
+            is_predicted: outcome.summary.get("prediction_corrections").is_some(),
+        }
+    }
+
+    /// Returns the frame of the jobs at these positions.
+    pub(super) fn frame(self, rows: Range<usize>, options: &Options) -> Result<DataFrame, FrameError> {
+        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { of: self, i }).collect();
+        frame(build(&fields(), &rows, options))
+    }
+}
 
 /// One row of the frame: job `i` of a replication.
 pub(super) struct JobRow<'a> {
-    replay: u32,
-    outcome: &'a Outcome,
+    of: JobsOf<'a>,
     i: usize,
 }
 
 impl JobRow<'_> {
     fn job(&self) -> &Job {
-        &self.outcome.jobs[self.i]
+        &self.of.jobs[self.i]
     }
 
     fn record(&self) -> &Record {
-        &self.outcome.records[self.i]
+        &self.of.records[self.i]
     }
 
     fn dispersal(&self) -> &Dispersal {
-        &self.outcome.recording.dispersal[self.i]
+        &self.of.recording.dispersal[self.i]
     }
 
     /// Returns the name or the number of what the job belongs to, as its log tells it; empty if it does not.
     fn label(&self, kind: NameKind, number: Option<i64>) -> String {
-        number.map_or_else(String::new, |number| self.outcome.names.label(kind, number))
+        number.map_or_else(String::new, |number| self.of.names.label(kind, number))
     }
 
     /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
     fn submit_hour(&self) -> Option<u64> {
         let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
-        self.outcome.names.hour_of_week(after_s).map(u64::from)
+        self.of.names.hour_of_week(after_s).map(u64::from)
     }
 
     /// Returns the nodes of the job as intervals; empty if placements were not kept.
     fn nodes(&self) -> String {
-        self.outcome.recording.placements.get(self.i).cloned().unwrap_or_default()
+        self.of.recording.placements.get(self.i).cloned().unwrap_or_default()
     }
 
     /// Returns the sides of the box that these nodes form; empty if they form none, or if placements were not kept.
     fn shape_used(&self) -> String {
-        let sides = self.outcome.recording.boxes.get(self.i).copied().flatten();
+        let sides = self.of.recording.boxes.get(self.i).copied().flatten();
         sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
     }
 
     /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
     fn replaced(&self) -> Option<u64> {
-        self.outcome.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
+        self.of.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
     }
 
     /// Returns the contention of the job; zeros if it was not measured.
     fn contention(&self) -> JobContention {
-        self.outcome.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
+        self.of.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
     }
 
     /// Returns a value of the job's record; `None` if nothing was predicted in the replay.
     fn predicted<T>(&self, value: fn(&Record) -> T) -> Option<T> {
-        let is_predicted = self.outcome.summary.get("prediction_corrections").is_some();
-        is_predicted.then(|| value(self.record()))
+        self.of.is_predicted.then(|| value(self.record()))
     }
 
     /// Returns the packets of the job; `None` if the replay has no network.
     fn traffic(&self) -> Option<JobTraffic> {
-        self.outcome.traffic.as_ref().map(|traffic| traffic.jobs[self.i])
+        self.of.traffic.map(|traffic| traffic.jobs[self.i])
     }
 
     /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets. The mean
@@ -91,9 +126,9 @@ pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
 /// Returns the columns that say what a job is and when it ran.
 fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
-        field("replay", U32(|row| row.replay))
+        field("replay", U32(|row| row.of.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
-        field("seed", U64(|row| row.outcome.seed)).meaning("its seed: replications of a replay differ in it"),
+        field("seed", U64(|row| row.of.seed)).meaning("its seed: replications of a replay differ in it"),
         field("job", I64(|row| row.job().number)).meaning("the log's own number of the job"),
         field("submit_s", F64(|row| row.job().submit.as_seconds())).unit("s").meaning("arrival, scaled"),
         field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
@@ -189,7 +224,7 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
             .when(When::Network)
             .unit("cycles")
             .meaning("mean time that headers waited for channels in the network"),
-        field("allocate_ns", U64(|row| row.outcome.recording.allocate_ns[row.i]))
+        field("allocate_ns", U64(|row| row.of.recording.allocate_ns[row.i]))
             .when(When::Timed)
             .unit("ns")
             .meaning("duration of the allocator call that placed it"),
@@ -227,6 +262,15 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
 /// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no rows if the
 /// outcome has kept no jobs.
 pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
-    let rows: Vec<JobRow<'_>> = (0..outcome.jobs.len()).map(|i| JobRow { replay, outcome, i }).collect();
-    frame(build(&fields(), &rows, options))
+    rows(replay, outcome, options, 0..outcome.jobs.len())
+}
+
+/// Returns the jobs at these positions, of those that [`jobs`] returns.
+pub(super) fn rows(
+    replay: u32,
+    outcome: &Outcome,
+    options: &Options,
+    rows: Range<usize>,
+) -> Result<DataFrame, FrameError> {
+    JobsOf::of(replay, outcome).frame(rows, options)
 }

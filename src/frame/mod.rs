@@ -29,7 +29,7 @@ pub use origin::{Missing, RUN_FILE, STUDY_FILE, marked, result_files};
 pub use polars_core::prelude::DataFrame;
 pub use read::is_reading;
 pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
-pub use run::{FinishedRun, KeptDetail, RunFolderError, RunResults};
+pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunResults};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
 pub use schema::FrameSchema;
 pub use sheet::{Sheet, SheetColumn, SheetValues, read_frame};

@@ -78,6 +78,14 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
+/// Reads these rows of an open Parquet file, whose path is told in errors.
+pub(super) fn read_rows(file: &File, rows: (usize, usize), path: &Path) -> Result<DataFrame, FrameError> {
+    let opened = file.try_clone();
+    let file = opened.map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })?;
+    let frame = unpanicking(|| ParquetReader::new(file).with_slice(Some(rows)).finish());
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
 /// Reads `count` rows from row `from` on, of the columns named in `columns`, as far as they exist. Returns them, and
 /// whether the file has no rows after them. Only Parquet files are read in parts; of another file all rows are returned.
 pub(super) fn read_slice(

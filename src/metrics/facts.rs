@@ -1,5 +1,6 @@
 //! The facts about a replay that the numbers of a summary are computed from.
 
+use super::contention::JobContention;
 use super::dispersal::Dispersal;
 use super::outages::OutageRecord;
 use super::recorder::Recording;
@@ -50,10 +51,44 @@ pub(super) struct Facts<'a> {
     pub(super) replay: &'a Finished<'a>,
     /// The positions of the jobs that count in means.
     pub(super) kept: Vec<usize>,
+    /// The totals over all jobs.
+    pub(super) totals: Totals,
     /// The time from the first arrival to the last end, in seconds.
     pub(super) makespan_s: f64,
     /// The node-seconds of the nodes that were up or in use, from the first arrival to the last end.
     pub(super) available_node_s: f64,
+}
+
+/// Totals over jobs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    /// The number of jobs.
+    pub(super) jobs: u64,
+    /// The number of those that count in means.
+    pub(super) in_means: u64,
+    /// The first arrival; `None` if there are no jobs.
+    pub(super) first: Option<Time>,
+    /// The last end; `None` if there are no jobs.
+    pub(super) last: Option<Time>,
+    /// The node-seconds of the nodes that jobs held in the runs that they completed.
+    pub(super) busy_s: f64,
+    /// The node-seconds of the nodes that jobs held beyond the number that they asked for.
+    pub(super) unasked_s: f64,
+}
+
+impl Totals {
+    /// Adds the jobs of `part`, which follow those added before in the order of the log. Which of them count in means is
+    /// left to the caller.
+    pub(super) fn add(&mut self, part: &Finished<'_>) {
+        self.jobs += part.jobs.len() as u64;
+        for (job, record) in part.jobs.iter().zip(part.records) {
+            self.first = Some(self.first.map_or(job.submit, |first| first.min(job.submit)));
+            self.last = Some(self.last.map_or(record.end, |last| last.max(record.end)));
+            let service_s = (record.end - record.start).as_seconds();
+            self.busy_s += service_s * f64::from(record.allocated);
+            self.unasked_s += service_s * f64::from(record.allocated.saturating_sub(job.procs));
+        }
+    }
 }
 
 const DAY_S: f64 = 86_400.0;
@@ -61,8 +96,22 @@ const DAY_S: f64 = 86_400.0;
 impl<'a> Facts<'a> {
     /// Gathers the facts. O(J) for J jobs, or O(J·log J) if means leave jobs out.
     pub(super) fn new(replay: &'a Finished<'a>) -> Self {
-        let first = replay.jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO);
-        let last = replay.records.iter().map(|record| record.end).max().unwrap_or(first);
+        let (kept, mut totals) = (kept(replay), Totals::default());
+        totals.add(replay);
+        totals.in_means = kept.len() as u64;
+        Self { kept, ..Self::of_totals(replay, totals) }
+    }
+
+    /// Returns the facts about a part of the jobs of a replay, all of which count in means. It has no totals.
+    pub(super) fn of_part(part: &'a Finished<'a>) -> Self {
+        let kept = (0..part.jobs.len()).collect();
+        Self { replay: part, kept, totals: Totals::default(), makespan_s: 0.0, available_node_s: 0.0 }
+    }
+
+    /// Returns the facts about a replay whose jobs have these totals. It has no jobs.
+    pub(super) fn of_totals(replay: &'a Finished<'a>, totals: Totals) -> Self {
+        let first = totals.first.unwrap_or(Time::ZERO);
+        let last = totals.last.unwrap_or(first);
         // The last run can be one in which a job was killed, and the first job can be one that never ran.
         let outages = replay.recording.outages.as_ref();
         let first = outages.map_or(first, |outages| outages.first);
@@ -71,7 +120,7 @@ impl<'a> Facts<'a> {
         let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
             outages.available_node_s(first, last)
         });
-        Self { replay, kept: kept(replay), makespan_s, available_node_s }
+        Self { replay, kept: Vec::new(), totals, makespan_s, available_node_s }
     }
 
     /// Returns the facts with other jobs in means: those at the positions `kept`.
@@ -96,22 +145,10 @@ impl<'a> Facts<'a> {
         Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
     }
 
-    /// Returns the number of jobs for which `is` is true of [`Self::start_delay_s`].
-    pub(super) fn start_delays(&self, is: fn(Option<f64>) -> bool) -> u64 {
-        (0..self.replay.jobs.len()).filter(|&i| is(self.start_delay_s(i))).count() as u64
-    }
-
-    /// Returns the sum of `value` of the number of replaced nodes over the jobs with a list of nodes; `None` if jobs are not
-    /// placed by lists.
-    pub(super) fn replaced(&self, value: fn(u64) -> u64) -> Option<u64> {
-        let replaced = self.replay.recording.replaced.as_ref()?;
-        Some(replaced.iter().flatten().map(|&nodes| value(u64::from(nodes))).sum())
-    }
-
-    /// Returns the number of jobs without a list of nodes; `None` if jobs are not placed by lists.
-    pub(super) fn lists_unknown(&self) -> Option<u64> {
-        let replaced = self.replay.recording.replaced.as_ref()?;
-        Some(replaced.iter().filter(|nodes| nodes.is_none()).count() as u64)
+    /// Returns the number of nodes of job `i` that are not in its list; `None` if it has no list, or if jobs are not placed by
+    /// lists.
+    pub(super) fn replaced(&self, i: usize) -> Option<u32> {
+        self.replay.recording.replaced.as_ref()?.get(i).copied().flatten()
     }
 
     /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
@@ -138,22 +175,26 @@ impl<'a> Facts<'a> {
         (record.end - job.submit).as_seconds()
     }
 
-    /// Returns the mean of `value` over the jobs that count in means, by the prediction and the run time of each in
-    /// seconds. `None` if nothing was predicted, or if there are no such jobs.
-    pub(super) fn predicted_mean(&self, value: fn(f64, f64) -> f64) -> Option<f64> {
-        let value = |i: usize| value(self.replay.records[i].prediction.as_seconds(), self.ran_s(i));
-        if self.replay.is_predicted { self.mean(value) } else { None }
-    }
-
     /// Returns how long job `i` ran, in seconds, without the time for which it stood still.
-    fn ran_s(&self, i: usize) -> f64 {
+    pub(super) fn ran_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.end - record.start - record.suspended).as_seconds()
+    }
+
+    /// Returns the prediction of the run time of job `i` that was made when it arrived, in seconds.
+    pub(super) fn prediction_s(&self, i: usize) -> f64 {
+        self.replay.records[i].prediction.as_seconds()
     }
 
     /// Returns the dispersal of the placement of job `i`.
     pub(super) fn dispersal(&self, i: usize) -> &Dispersal {
         &self.replay.recording.dispersal[i]
+    }
+
+    /// Returns the contention of job `i` at its start; zeros if it was not estimated.
+    pub(super) fn contention(&self, i: usize) -> JobContention {
+        let found = self.replay.recording.contention.as_ref().and_then(|record| record.jobs.get(i));
+        found.copied().unwrap_or_default()
     }
 
     /// Returns the outages of the replay; `None` if all nodes are always up.
@@ -166,51 +207,15 @@ impl<'a> Facts<'a> {
         self.replay.recording.outages.as_ref().map_or(0.0, |outages| outages.lost_node_s)
     }
 
-    /// Returns the node-seconds of the nodes that jobs held in the runs that they completed.
-    pub(super) fn busy_s(&self) -> f64 {
-        let busy_s = |i: usize| self.service_s(i) * f64::from(self.replay.records[i].allocated);
-        (0..self.replay.jobs.len()).map(busy_s).sum()
-    }
-
-    /// Returns the node-seconds of the nodes that jobs held beyond the number that they asked for.
-    pub(super) fn unasked_s(&self) -> f64 {
-        let unasked_s = |i: usize| {
-            let (job, record) = self.job(i);
-            self.service_s(i) * f64::from(record.allocated - job.procs)
-        };
-        (0..self.replay.jobs.len()).map(unasked_s).sum()
-    }
-
     /// Returns the positions of the jobs that count in means and have at least two nodes.
     pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().copied().filter(|&i| self.dispersal(i).nodes > 1)
-    }
-
-    /// Returns the mean of `value` over the jobs that count in means, or `None` if there are none.
-    pub(super) fn mean(&self, value: impl FnMut(usize) -> f64) -> Option<f64> {
-        average(self.kept.iter().copied().map(value))
-    }
-
-    /// Returns the mean of `value` over the jobs that count in means and have at least two nodes, or `None` if there
-    /// are none.
-    pub(super) fn parallel_mean(&self, value: impl FnMut(usize) -> f64) -> Option<f64> {
-        average(self.parallel().map(value))
     }
 }
 
 /// Returns `part / whole`, or 0 if `whole` is not above 0.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// Returns the arithmetic mean, or `None` if there are no values.
-fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0_u64);
-    for value in values {
-        sum += value;
-        count += 1;
-    }
-    (count > 0).then(|| sum / count as f64)
 }
 
 /// Returns the positions of the jobs that count in means, by arrival if any are left out.

@@ -1,11 +1,10 @@
 //! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so that the
 //! means of the groups, weighted by their jobs, are the means of the replay.
 
-use super::compactions::Compactions;
-use super::cost::Cost;
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
-use super::metric::{Metric, Number};
+use super::gather::Number;
+use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
 use crate::engine::Record;
@@ -131,17 +130,7 @@ impl Replayed {
         let recording = Recording {
             dispersal: played.iter().map(dispersal).collect(),
             allocate_ns: Vec::new(),
-            allocate: Cost::default(),
-            refused: Cost::default(),
-            release: Cost::default(),
-            compactions: Compactions::default(),
-            contention: None,
-            fragmentation: None,
-            placements: Vec::new(),
-            boxes: Vec::new(),
-            refusals: Vec::new(),
-            replaced: None,
-            outages: None,
+            ..Recording::default()
         };
         Self {
             jobs: played.iter().map(job).collect(),

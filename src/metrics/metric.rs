@@ -1,9 +1,12 @@
 //! The type of a row of [`METRICS`](super::METRICS), which describes a number of a summary.
 
+use std::io;
+
 use serde::{Serialize, Serializer};
 
 use super::cost::Cost;
 use super::facts::Facts;
+use super::gather::{Compute, IsThere, Number, Partial};
 use super::recorder::Recording;
 
 /// The type of a column's values.
@@ -112,25 +115,6 @@ pub struct ColumnInfo {
     pub when: When,
 }
 
-/// A number of a summary of a replay.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// A count.
-    Count(u64),
-    /// Any other number.
-    Real(f64),
-}
-
-impl Number {
-    /// Returns the number as a float. Counts above 2^53 are rounded.
-    pub fn as_f64(self) -> f64 {
-        match self {
-            Self::Count(count) => count as f64,
-            Self::Real(real) => real,
-        }
-    }
-}
-
 /// The direction in which a number is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
@@ -236,22 +220,6 @@ impl TableColumn {
     }
 }
 
-/// The function that computes a number. It returns `None` if a replay has no such number.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Compute {
-    /// A count.
-    Count(fn(&Facts<'_>) -> Option<u64>),
-    /// Any other number.
-    Real(fn(&Facts<'_>) -> Option<f64>),
-    /// The mean of a value over the jobs that count in means. The function takes the position of a job.
-    Mean(fn(&Facts<'_>, usize) -> f64),
-    /// The mean of a value over the jobs that count in means and have at least two nodes.
-    ParallelMean(fn(&Facts<'_>, usize) -> f64),
-    /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the second one the
-    /// statistic.
-    Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
-}
-
 /// One number of a summary with everything that is known about it: a row of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
@@ -312,6 +280,34 @@ impl Metric {
     /// Makes a row for a number that is not a count.
     pub(super) const fn real(name: &'static str, compute: fn(&Facts<'_>) -> Option<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Real(compute))
+    }
+
+    /// Makes a row for the sum of a count over all jobs, in the replays for which `is_there` is true.
+    pub(super) const fn sum(
+        name: &'static str,
+        is_there: IsThere,
+        compute: fn(&Facts<'_>, usize) -> u64,
+    ) -> Self {
+        Self::new(name, ColumnType::U64, Compute::Sum(is_there, compute))
+    }
+
+    /// Makes a row for a mean over the jobs that count in means, in the replays for which `is_there` is true.
+    pub(super) const fn mean_if(
+        name: &'static str,
+        is_there: IsThere,
+        compute: fn(&Facts<'_>, usize) -> f64,
+    ) -> Self {
+        Self::new(name, ColumnType::F64, Compute::MeanIf(is_there, compute))
+    }
+
+    /// Makes a row for the mean, over the jobs with at least two nodes, of the pairwise sum by its lower bound.
+    pub(super) const fn mean_to_bound(name: &'static str) -> Self {
+        Self::new(name, ColumnType::F64, Compute::ParallelMeanToBound)
+    }
+
+    /// Makes a row for the variance of a value over the jobs that count in means.
+    pub(super) const fn variance(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
+        Self::new(name, ColumnType::F64, Compute::Variance(compute))
     }
 
     /// Makes a row for a mean over the jobs that count in means.
@@ -450,12 +446,26 @@ impl Metric {
 
     /// Returns the number of a replay, or `None` if the replay has no such number, for example a mean over no jobs.
     pub(super) fn compute(&self, facts: &Facts<'_>) -> Option<Number> {
-        match self.compute {
-            Compute::Count(value) => value(facts).map(Number::Count),
-            Compute::Real(value) => value(facts).map(Number::Real),
-            Compute::Duration(calls, value) => Some(Number::Count(value(calls(facts.replay.recording)))),
-            Compute::Mean(value) => facts.mean(|job| value(facts, job)).map(Number::Real),
-            Compute::ParallelMean(value) => facts.parallel_mean(|job| value(facts, job)).map(Number::Real),
-        }
+        let mut partial = self.begin(facts, false);
+        self.add(&mut partial, facts);
+        // Nothing can fail, as no values are in a file.
+        self.finish(partial, facts).ok().flatten()
+    }
+
+    /// Returns what is known of the number before the first job. `of` tells the machine. If `spills`, memory does not grow
+    /// with the number of jobs.
+    pub(super) fn begin(&self, of: &Facts<'_>, spills: bool) -> Partial {
+        Partial::new(&self.compute, of, spills)
+    }
+
+    /// Adds the jobs of `part`, which follow those added before in the order of the log.
+    pub(super) fn add(&self, partial: &mut Partial, part: &Facts<'_>) {
+        partial.add(&self.compute, part);
+    }
+
+    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay. Fails if values
+    /// cannot be kept in a file.
+    pub(super) fn finish(&self, partial: Partial, whole: &Facts<'_>) -> io::Result<Option<Number>> {
+        partial.finish(&self.compute, whole)
     }
 }

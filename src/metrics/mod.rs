@@ -9,6 +9,7 @@ mod diameter;
 mod dispersal;
 mod facts;
 mod fragmentation;
+mod gather;
 mod groups;
 mod metric;
 mod outages;
@@ -27,14 +28,13 @@ pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
+pub use gather::Number;
 pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
-pub use metric::{
-    Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
-};
+pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use outages::{Downtime, LostRun, OutageRecord};
 pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
-pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
+pub use recorder::{ContentionRecord, LeftJobs, Monitor, Recorder, Recording, TakeLeft, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use shapes::{ShapeCount, count_by_shape};
-pub use summary::{Summary, metric};
+pub use summary::{RunningSums, Summary, metric};

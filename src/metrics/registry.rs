@@ -4,18 +4,23 @@
 //! A new number needs one row and its function. The columns of the `summary` frame have the order of the rows.
 
 use super::cost::Cost;
-use super::dispersal::Dispersal;
 use super::facts::{Facts, share};
+use super::gather::IsThere;
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Measured, Percent, Plain, Seconds};
 use super::metric::Group::{Delays, First, Last, Network, Placement, Response};
 use super::metric::{Metric, When};
 use crate::execution::Traffic;
-use crate::yardstick::PairwiseBound;
 
 /// The least run time, in seconds, that slowdowns are computed with. Shorter runs count as this long (bounded
 /// slowdown).
 const SHORTEST_RUN_S: f64 = 10.0;
+
+/// Every replay has the number.
+const ALWAYS: IsThere = |_| true;
+
+/// The replays have the number whose jobs are placed by the lists of their log.
+const BY_LISTS: IsThere = |of| of.replay.recording.replaced.is_some();
 
 /// Every number of a summary.
 #[expect(
@@ -23,11 +28,11 @@ const SHORTEST_RUN_S: f64 = 10.0;
     reason = "a method's path is of one lifetime, a row of any"
 )]
 pub static METRICS: &[Metric] = &[
-    Metric::count("jobs", |of| Some(of.replay.jobs.len() as u64))
+    Metric::count("jobs", |of| Some(of.totals.jobs))
         .meaning("jobs replayed")
         .better(Neither)
         .report(First, "jobs", |_| true),
-    Metric::count("jobs_in_means", |of| Some(of.kept.len() as u64))
+    Metric::count("jobs_in_means", |of| Some(of.totals.in_means))
         .meaning("those that means are over; if there are none, means are null")
         .better(Neither),
     Metric::count("skipped", |of| Some(of.replay.skipped)).meaning("records left out").better(Neither),
@@ -38,7 +43,7 @@ pub static METRICS: &[Metric] = &[
         .is("makespan", "s", "first arrival to last end")
         .interval(6),
     Metric::real("utilization", |of| {
-        Some(share(of.busy_s() + of.lost_node_s(), of.available_node_s))
+        Some(share(of.totals.busy_s + of.lost_node_s(), of.available_node_s))
     })
     .meaning("busy node-seconds by available nodes and makespan")
     .better(Higher)
@@ -47,7 +52,7 @@ pub static METRICS: &[Metric] = &[
         .room(6)
     .report(First, "utilization %", |_| true)
     .interval(5),
-    Metric::real("goodput", |of| of.outages().map(|_| share(of.busy_s(), of.available_node_s)))
+    Metric::real("goodput", |of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s)))
         .room(6)
         .when(When::Outages)
         .meaning("node-seconds of completed runs by available node-seconds")
@@ -77,9 +82,7 @@ pub static METRICS: &[Metric] = &[
     Metric::count("jobs_killed", |of| of.outages().map(|outages| outages.kills))
         .when(When::Outages)
         .meaning("times that a job was killed because a node went down"),
-    Metric::count("jobs_requeued", |of| {
-        of.outages().map(|_| of.replay.records.iter().filter(|record| record.restarts > 0).count() as u64)
-    })
+    Metric::sum("jobs_requeued", |of| of.outages().is_some(), |of, i| u64::from(of.replay.records[i].restarts > 0))
     .when(When::Outages)
     .meaning("jobs that were killed at least once, ran again and ended")
     .terminal(First, "requeued", |of| of.outages)
@@ -92,7 +95,7 @@ pub static METRICS: &[Metric] = &[
         .meaning("jobs that waited in vain for nodes to come up; not in `jobs` nor in means")
         .terminal(First, "never started", |of| of.outages)
         .report(First, "never started", |of| of.outages),
-    Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
+    Metric::real("internal_fragmentation", |of| Some(share(of.totals.unasked_s, of.totals.busy_s)))
         .meaning("share of busy node-seconds that no job asked for"),
     Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
         .of_jobs("wait_s")
@@ -104,7 +107,9 @@ pub static METRICS: &[Metric] = &[
         .interval(3)
         .compared()
         .grouped(),
-    Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
+    Metric::sum("starts_delayed", ALWAYS, |of, i| {
+        u64::from(of.start_delay_s(i).is_some_and(|delay_s| delay_s > 0.0))
+    })
         .when(When::Recorded)
         .meaning("jobs that started later than their log says")
         .terminal(First, "late", |of| of.recorded)
@@ -120,19 +125,19 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(First, "late by s", |of| of.recorded)
         .report(First, "later than recorded by s", |of| of.recorded),
-    Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
+    Metric::sum("waits_unknown", ALWAYS, |of, i| u64::from(of.start_delay_s(i).is_none()))
         .when(When::Recorded)
         .meaning("jobs whose recorded wait is unknown")
         .better(Neither),
-    Metric::count("nodes_replaced", |of| of.replaced(|nodes| nodes))
+    Metric::sum("nodes_replaced", BY_LISTS, |of, i| of.replaced(i).map_or(0, u64::from))
         .when(When::RecordedNodes)
         .meaning("nodes that jobs with a list got although it does not have them, as nodes of it were in use, down or too few")
         .terminal(First, "replaced", |of| of.recorded_nodes)
         .report(First, "nodes other than recorded", |of| of.recorded_nodes),
-    Metric::count("placements_replaced", |of| of.replaced(|nodes| u64::from(nodes > 0)))
+    Metric::sum("placements_replaced", BY_LISTS, |of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0)))
         .when(When::RecordedNodes)
         .meaning("jobs that got such nodes"),
-    Metric::count("lists_unknown", |of| of.lists_unknown())
+    Metric::sum("lists_unknown", BY_LISTS, |of, i| u64::from(of.replaced(i).is_none()))
         .when(When::RecordedNodes)
         .meaning("jobs that have no list of nodes in the log")
         .better(Neither),
@@ -150,14 +155,12 @@ pub static METRICS: &[Metric] = &[
         .terminal(Delays, "allocation delay s", |of| of.delays)
         .room(2)
         .report(First, "allocation delay s", |of| of.delays),
-    Metric::count("moves", |of| Some(of.replay.records.iter().map(|record| u64::from(record.moves)).sum()))
+    Metric::sum("moves", ALWAYS, |of, i| u64::from(of.replay.records[i].moves))
         .room(3)
         .meaning("moves of running jobs that made room")
         .terminal(Delays, "moves", |of| of.delays)
         .report(First, "moves", |of| of.delays),
-    Metric::count("jobs_moved", |of| {
-        Some(of.replay.records.iter().filter(|record| record.moves > 0).count() as u64)
-    })
+    Metric::sum("jobs_moved", ALWAYS, |of, i| u64::from(of.replay.records[i].moves > 0))
     .meaning("jobs that were moved at least once"),
     Metric::count("compactions_begun", |of| Some(of.replay.recording.compactions.begun))
         .meaning("plans for running jobs to make room for another one")
@@ -193,7 +196,7 @@ pub static METRICS: &[Metric] = &[
         .report(First, "turnaround s", |_| true)
         .interval(1)
         .compared(),
-    Metric::real("turnaround_s_variance", turnaround_variance)
+    Metric::variance("turnaround_s_variance", |of, i| of.turnaround_s(i))
         .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
     Metric::mean("bounded_slowdown_mean", |of, i| {
@@ -216,16 +219,16 @@ pub static METRICS: &[Metric] = &[
         "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
     )
     .shown(Plain(2)),
-    Metric::real("prediction_error_s_mean", |of| {
-        of.predicted_mean(|prediction_s, run_s| (prediction_s - run_s).abs())
+    Metric::mean_if("prediction_error_s_mean", |of| of.replay.is_predicted, |of, i| {
+        (of.prediction_s(i) - of.ran_s(i)).abs()
     })
     .when(When::Predictions)
     .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
     .shown(Seconds(1))
     .terminal(Response, "error s", |of| of.predictions)
     .report(First, "prediction error s", |of| of.predictions),
-    Metric::real("underpredicted_share", |of| {
-        of.predicted_mean(|prediction_s, run_s| f64::from(u8::from(prediction_s < run_s)))
+    Metric::mean_if("underpredicted_share", |of| of.replay.is_predicted, |of, i| {
+        f64::from(u8::from(of.prediction_s(i) < of.ran_s(i)))
     })
     .when(When::Predictions)
     .meaning("share of jobs that ran longer than predicted on arrival")
@@ -233,9 +236,8 @@ pub static METRICS: &[Metric] = &[
     .shown(Percent(1))
     .terminal(Response, "underpredicted", |of| of.predictions)
     .report(First, "underpredicted %", |of| of.predictions),
-    Metric::count("prediction_corrections", |of| {
-        let corrections = || of.replay.records.iter().map(|record| u64::from(record.corrections)).sum();
-        of.replay.is_predicted.then(corrections)
+    Metric::sum("prediction_corrections", |of| of.replay.is_predicted, |of, i| {
+        u64::from(of.replay.records[i].corrections)
     })
     .when(When::Predictions)
     .meaning("times that a prediction was corrected because a job had outlived it")
@@ -259,7 +261,7 @@ pub static METRICS: &[Metric] = &[
         .grouped(),
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
-    Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)
+    Metric::mean_to_bound("pairwise_ratio_to_bound_mean")
         .is(
             "pairwise ratio to bound",
             "",
@@ -291,15 +293,11 @@ pub static METRICS: &[Metric] = &[
     .better(Neither),
     Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
         .meaning("those refused"),
-    Metric::real("contention_own_mean", |of| {
-        let jobs = &of.replay.recording.contention.as_ref()?.jobs;
-        of.mean(|i| jobs[i].own)
-    })
+    Metric::mean_if("contention_own_mean", |of| of.replay.recording.contention.is_some(), |of, i| of.contention(i).own)
     .when(When::Contention)
     .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
-    Metric::real("contention_others_mean", |of| {
-        let jobs = &of.replay.recording.contention.as_ref()?.jobs;
-        of.mean(|i| jobs[i].others)
+    Metric::mean_if("contention_others_mean", |of| of.replay.recording.contention.is_some(), |of, i| {
+        of.contention(i).others
     })
     .when(When::Contention)
     .is("contention others", "pairs", "mean of `contention_others`"),
@@ -460,23 +458,6 @@ const SLICES: &str = "mean over the makespan of how many of this slice of --frag
 /// Returns the mean number of submeshes of slice `i` that fit, or `None` if it was not asked for.
 fn slices_fit(of: &Facts<'_>, i: usize) -> Option<f64> {
     of.replay.recording.fragmentation.as_ref()?.fits.get(i).copied()
-}
-
-/// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared, or `None` if there
-/// are no such jobs.
-fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
-    let mean_s = of.mean(|i| of.turnaround_s(i))?;
-    of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))
-}
-
-/// Returns the mean, over jobs of at least two nodes, of the pairwise sum divided by its lower bound. It is 1 if every
-/// placement has the best shape. The bound is computed once for each job size. `None` if there are no such jobs.
-fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
-    let mut bound = PairwiseBound::new(of.replay.mesh);
-    of.parallel_mean(|i| {
-        let Dispersal { pairwise_sum, nodes, .. } = *of.dispersal(i);
-        pairwise_sum as f64 / bound.of(nodes) as f64
-    })
 }
 
 /// Returns a total of the network divided by the number of packets, or 0 if there are no packets. `None` without a

@@ -137,15 +137,22 @@ pub(super) fn drawn_jobs(
 /// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
 /// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+    let last_arrival = jobs.iter().map(|job| job.submit).max().unwrap_or_default();
     // 128 bits hold the sum of any number of run times without overflow.
-    let micros = |time: Time| i128::from(time.as_micros());
-    let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
-    let runs: i128 = jobs.iter().map(|job| micros(job.run)).sum();
-    if last_arrival + runs < micros(Time::MAX) {
-        Ok(jobs)
-    } else {
-        Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
+    let runs: i128 = jobs.iter().map(|job| i128::from(job.run.as_micros())).sum();
+    checked_range(log, (last_arrival, runs), arrival_scale).map(|()| jobs)
+}
+
+/// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.
+pub(super) fn checked_range(
+    log: &str,
+    (last_arrival, run_micros): (Time, i128),
+    arrival_scale: f64,
+) -> Result<(), JobsError> {
+    if i128::from(last_arrival.as_micros()) + run_micros < i128::from(Time::MAX.as_micros()) {
+        return Ok(());
     }
+    Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
 }
 
 /// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available nodes and the number of
@@ -219,15 +226,43 @@ fn split(
     misfit: impl Fn(String, i64, String, String) -> JobsError,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), Vec::new())) };
-    let (log, machine) = (log.to_owned(), machine.to_string());
-    if oversize == Oversize::Error {
-        return Err(misfit(log, first.number, asked(&Request::from(first)), machine));
-    }
     let (fitting, others): (Vec<Job>, Vec<Job>) = jobs.iter().copied().partition(|job| fits(job));
-    if fitting.is_empty() {
-        return Err(JobsError::NoneFits { log, machine, jobs: jobs.len() });
-    }
+    let first = Some((Request::from(first), first.number));
+    let found = TooMany { first, count: others.len() as u64, jobs: jobs.len() as u64 };
+    found.check(log, machine, oversize, &misfit)?;
     Ok((Arc::new(fitting), others))
+}
+
+/// The jobs of a log that do not fit.
+pub(super) struct TooMany {
+    /// What the first of them asks for, and its number; `None` if all jobs fit.
+    pub(super) first: Option<(Request, i64)>,
+    /// Their number.
+    pub(super) count: u64,
+    /// The number of all jobs.
+    pub(super) jobs: u64,
+}
+
+impl TooMany {
+    /// Returns their number. With [`Oversize::Error`], fails on the first of them: `misfit` makes the error from the log's
+    /// name, the job's number, its request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+    pub(super) fn check(
+        &self,
+        log: &str,
+        machine: &Mesh,
+        oversize: Oversize,
+        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+    ) -> Result<u64, JobsError> {
+        let Some((request, number)) = self.first else { return Ok(0) };
+        let (log, machine) = (log.to_owned(), machine.to_string());
+        if oversize == Oversize::Error {
+            return Err(misfit(log, number, asked(&request), machine));
+        }
+        if self.count == self.jobs {
+            return Err(JobsError::NoneFits { log, machine, jobs: self.jobs as usize });
+        }
+        Ok(self.count)
+    }
 }
 
 /// Returns `request` in words, such as `24 processors` or `24 processors as 6x4`.

@@ -29,6 +29,8 @@ pub struct Study {
     pub guests: Guests,
     /// Notes for the user, such as those on allocators that `all` leaves out.
     pub notes: Vec<String>,
+    /// The most jobs of a log that are kept in memory, see [`Draft::most_kept`](super::Draft::most_kept).
+    pub most_kept: usize,
 }
 
 /// A log of a study after planning has read it, or a workload model in its place.

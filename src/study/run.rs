@@ -10,10 +10,12 @@ use rayon::ThreadPool;
 
 use super::jobs::JobsError;
 use super::planned::Study;
-use super::replay::{Outcome, RunError};
+use super::replay::{Outcome, RunError, TakeRows};
 use super::running::Running;
 use super::shared_jobs::{LoadJobsError, Workloads};
 use crate::engine::ReplayError;
+use crate::metrics::LeftJobs;
+use crate::trace::LogNames;
 
 /// Any error that occurs while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
@@ -21,6 +23,11 @@ pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 /// A function that keeps the outcomes of the replay at a position of the study, and returns the news that [`sweep`]
 /// passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
+
+/// A function that takes jobs that have left the replay at a position of the study while it runs, with the seed of the
+/// replication and the names behind the numbers of the jobs. They come in the order of the log, and never again in the
+/// outcome. It is called from a thread of the replay.
+pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, LeftJobs) -> Result<(), KeepError> + Sync + 'a;
 
 /// The reason why a replay has no result.
 #[derive(Debug, thiserror::Error)]
@@ -63,8 +70,21 @@ pub fn sweep<T: Send>(
     keep: &Keep<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
+    sweep_into(study, cells, pool, running, (keep, None), tell);
+}
+
+/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`. Without `rows`
+/// they are kept in memory if the options of the study ask for them.
+pub fn sweep_into<T: Send>(
+    study: &Study,
+    cells: &[usize],
+    pool: &ThreadPool,
+    running: &Running,
+    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+    tell: &mut dyn FnMut(Progress<T>),
+) {
     let workloads = Workloads::new(study, cells.iter().copied());
-    run_all(pool, running, cells, &|number| one(study, &workloads, number, running, keep), tell);
+    run_all(pool, running, cells, &|number| one(study, &workloads, number, running, (keep, rows)), tell);
 }
 
 /// Calls `work` for each of `cells` on the threads of `pool`, and `tell` on the calling thread.
@@ -128,20 +148,33 @@ fn one<T>(
     workloads: &Workloads<'_>,
     number: usize,
     running: &Running,
-    keep: &Keep<'_, T>,
+    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
 ) -> Result<T, SweepError> {
     let _released = Released(workloads, number);
     if running.is_stopped() {
         return Err(SweepError::Interrupted);
     }
     let replay = workloads.replay(number)?;
-    let outcomes = replay.run(&study.options, running.monitor(number)).map_err(|error| match error {
-        RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
-            SweepError::Interrupted
-        }
-        error => error.into(),
-    })?;
+    let names = replay.source.names();
+    let take = rows.map(|rows| {
+        let names = &names;
+        move |seed, jobs| rows(number, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
+    });
+    let take = take.as_ref().map(|take| take as TakeRows<'_>);
+    let outcomes =
+        replay.run_into(&study.options, running.monitor(number), take).map_err(|error| match error {
+            RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
+                SweepError::Interrupted
+            }
+            error => error.into(),
+        })?;
     keep(number, outcomes).map_err(SweepError::Keep)
+}
+
+/// Returns the message of an error with those of its causes.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 #[cfg(test)]

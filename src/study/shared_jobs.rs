@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::jobs::{JobsError, fitting, scaled_jobs};
-use super::log::{LoadedLog, load};
+use super::log::{LoadedLog, load_most};
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay::Replay;
 use super::replay_spec::ReplaySpec;
-use super::source::JobSource;
+use super::source::{JobSource, LogStream};
 use crate::job::Job;
 use crate::trace::{Partitions, TraceError};
 use crate::workload::Rules;
@@ -129,7 +129,14 @@ impl<'a> Workloads<'a> {
             return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);
-        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
+        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec, self.most_kept()))?;
+        if let Some(stream) = LogStream::new(&log, &planned.source, &rules, arrival_scale) {
+            stream.check(&machine)?;
+            let (count, skipped) = stream.sizes(&machine);
+            return Ok(
+                self.with_guests(spec, JobSource::Streamed { stream: Box::new(stream), count, skipped })
+            );
+        }
         let scaled =
             self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, partition.as_ref(), arrival_scale)?)))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
@@ -147,6 +154,13 @@ impl<'a> Workloads<'a> {
         Ok(self.with_guests(spec, source))
     }
 
+    /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
+    fn most_kept(&self) -> usize {
+        let needs_all = self.study.options.need_all_jobs().is_some()
+            || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
+        if needs_all { usize::MAX } else { self.study.most_kept }
+    }
+
     fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
         Replay { spec: spec.clone(), source, guests: self.study.guests.clone() }
     }
@@ -161,12 +175,13 @@ impl<'a> Workloads<'a> {
 }
 
 /// Returns the planned log from memory, or reads it again. Fails if its content has changed since planning.
-fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, LoadJobsError> {
+fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
     if let Some(log) = &planned.loaded {
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let log = load(path, planned.source.read.clone(), Rules::clone(&spec.rules))?;
+    let kept = (Rules::clone(&spec.rules), most);
+    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| {})?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
@@ -176,7 +191,7 @@ fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, LoadJob
 
 /// Fails if the log at `path` has no jobs.
 pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsError> {
-    if !log.workload.jobs.is_empty() {
+    if !log.is_empty() {
         return Ok(());
     }
     let reason = match log.workload.left_out.total() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
-use super::replay::{Fitting, Replay, RunError, outages};
+use super::replay::{Feed, Fitting, Replay, RunError, outages};
 use crate::allocator::Placement;
 use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
@@ -127,7 +127,14 @@ impl Replay {
             stop,
         };
         let (recorded, stop) = (self.recorded_nodes(options)?, watcher.stop.clone());
-        match self.drive(&jobs, self.spec.seed, (false, stop), outages, recorded.as_ref(), &mut watcher) {
+        match self.drive(
+            Feed::Listed(&jobs),
+            self.spec.seed,
+            (false, stop),
+            outages,
+            recorded.as_ref(),
+            &mut watcher,
+        ) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),

@@ -79,7 +79,7 @@ pub enum TraceError {
         source: io::Error,
     },
     /// The log is another one when it is read for the second time.
-    #[error("{} has changed while it was read; convert it again", .path.display())]
+    #[error("{} has changed while it was read; start the command again", .path.display())]
     Changed {
         /// The log.
         path: PathBuf,

@@ -53,6 +53,7 @@ mod slices_cli;
 mod slurm_cli;
 mod slurm_logs;
 mod strangers;
+mod streams;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;

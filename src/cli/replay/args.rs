@@ -19,7 +19,7 @@ use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{GUEST, GivenSpec, Params, Spec, SpecError};
-use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
+use crate::study::{ALL, Autos, Axes, Draft, LogSource, MOST_KEPT, MachineArg, Options, UNAVAILABLE_OF_AUTO};
 use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
@@ -273,6 +273,7 @@ impl Args {
             logs: self.logs.iter().map(log).collect::<Result<_, _>>()?,
             axes,
             is_of_command: true,
+            most_kept: MOST_KEPT,
         })
     }
 

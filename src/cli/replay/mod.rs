@@ -15,8 +15,10 @@ use super::runner::{ResultSink, Runner, Tally};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::guest::Guests;
+use crate::metrics::LeftJobs;
 use crate::report::{SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
+use crate::trace::LogNames;
 
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -33,11 +35,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let study = planned.map_err(unplanned)?;
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
-    let results = Some(RunResults::open(&study, folder)?);
+    let results = RunResults::open(&study, folder)?;
+    let parts = results.parts();
+    let rows = parts.as_ref().map(|parts| {
+        move |number, seed, names: &LogNames, left: LeftJobs| Ok(parts.take(number, seed, names, &left)?)
+    });
+    let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
+    let results = Some(results);
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let mut output = Output { args, study: &study, results, errors, said, failure };
     let all: Vec<usize> = (0..study.cells.len()).collect();
-    let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
+    let tally = runner.run(&study, &all, (&|_, outcomes| Ok(outcomes), rows), &mut output);
     output.end(tally, runner.is_interrupted())
 }
 

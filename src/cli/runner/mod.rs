@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Context;
 
 use self::progress::Progress;
+pub(super) use self::progress::counted;
 use super::interrupt::{GRACE, Saving};
 use super::{Failure, complain, interrupt};
 use crate::frame::StudyFolder;
-use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
+use crate::study::{self, Keep, Outcome, Progress as News, Rows, Running, Study, SweepError};
 use crate::text::command_line;
 
 /// The threads on which replays run, and the brake that an interrupt pulls.
@@ -96,19 +97,20 @@ impl Runner {
         self.brake.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Runs the replays of `study` with the numbers `cells`. Returns how many finished and failed.
+    /// Runs the replays of `study` with the numbers `cells`. Jobs that leave a replay while it runs go to `rows`, if it is
+    /// given. Returns how many finished and failed.
     pub(super) fn run<T: Send>(
         &self,
         study: &Study,
         cells: &[usize],
-        keep: &Keep<'_, T>,
+        (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
         results: &mut dyn ResultSink<T>,
     ) -> Tally {
         let running = Arc::new(Running::new(study.cells.len()));
         self.brake.guard(&running);
         let mut progress = Progress::new(self.quiet, study, cells);
         let mut tally = Tally::default();
-        study::sweep(study, cells, &self.pool, &running, keep, &mut |news| {
+        study::sweep_into(study, cells, &self.pool, &running, (keep, rows), &mut |news| {
             match news {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();
@@ -139,7 +141,12 @@ impl Runner {
             let _saving = Saving::begin();
             Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
         };
-        self.run(study, cells, &keep, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
+        self.run(
+            study,
+            cells,
+            (&keep, None),
+            &mut InFolder { folder, study, of: cells.len(), is_lost: false },
+        )
     }
 }
 

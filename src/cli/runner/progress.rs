@@ -9,6 +9,9 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use crate::study::{Running, State, Study};
 use crate::text::grouped;
 
+/// The line that shows how far a whole command is.
+const WHOLE: &str = "{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left";
+
 /// The display of progress: one line for all replays, and one for each running replay.
 pub(super) struct Progress {
     lines: Option<Lines>,
@@ -51,7 +54,7 @@ impl Progress {
         let all = MultiProgress::new();
         let replays: Vec<Line> = cells.iter().map(|&number| Line::new(study, number)).collect();
         let total = all.add(ProgressBar::new(replays.iter().map(|line| line.jobs).sum()));
-        total.set_style(style("{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left"));
+        total.set_style(style(WHOLE));
         Self { lines: Some(Lines { all, total, replays }) }
     }
 
@@ -99,6 +102,16 @@ impl Progress {
             total.finish_and_clear();
         }
     }
+}
+
+/// Returns the display of a command that makes this many jobs. It shows nothing if standard error is no terminal.
+pub(in crate::cli) fn counted(jobs: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(jobs);
+    bar.set_style(style(WHOLE));
+    bar
 }
 
 /// Returns the style of a progress bar. Templates are constants, so an invalid one would show in every run.

@@ -9,6 +9,7 @@ use clap::value_parser;
 
 use super::Failure;
 use crate::cli::complain;
+use crate::cli::runner::counted;
 use crate::machine::Mesh;
 use crate::machine::mesh::MAX_NODES;
 use crate::spec::{Spec, SpecError, unknown};
@@ -111,7 +112,10 @@ fn draw_lublin(args: &Args) -> Result<(), Failure> {
     let options = LublinOptions { typeless, published_sizes: args.published_sizes };
     let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
     let mut writer = create(&args.output, args.force)?;
-    log.write(&mut writer).map_err(|error| match error {
+    let progress = counted(u64::from(jobs));
+    let made = log.write(&mut writer, &mut |written| progress.set_position(written));
+    progress.finish_and_clear();
+    made.map_err(|error| match error {
         ModelLogError::Trace(_) | ModelLogError::Model(_) => Failure::Failed(error.into()),
         _ => Failure::Usage(error.into()),
     })?;

@@ -20,7 +20,8 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::Outages,
     is_of_cells: true,
     columns: || described(&fields()),
-    of: downtimes,
+    of: |replay, spec, outcome, options, _| downtimes(replay, spec, outcome, options),
+    is_of_jobs: false,
 };
 
 /// The value of the column `what` for nodes that were down.

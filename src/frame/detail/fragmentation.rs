@@ -16,7 +16,8 @@ pub(super) const DETAIL: Detail = Detail {
     when: When::Fragmentation,
     is_of_cells: true,
     columns: || described(&fields()),
-    of,
+    of: |replay, spec, outcome, options, _| of(replay, spec, outcome, options),
+    is_of_jobs: false,
 };
 
 /// One row of the frame.

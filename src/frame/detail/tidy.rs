@@ -1,5 +1,7 @@
 //! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two frames.
 
+use std::ops::Range;
+
 use polars_core::prelude::{Column, DataFrame, Scalar};
 use serde_json::Value;
 
@@ -19,6 +21,7 @@ pub(super) const DETAIL: Detail = Detail {
     is_of_cells: false,
     columns,
     of,
+    is_of_jobs: true,
 };
 
 /// The coordinate that the jobs have already.
@@ -72,9 +75,15 @@ fn columns() -> Vec<ColumnInfo> {
     columns
 }
 
-/// Returns the rows of one replication.
-fn of(replay: u32, spec: &ReplaySpec, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
-    let mut rows = jobs(replay, outcome, options)?;
+/// Returns the rows of one replication for the jobs in the range.
+fn of(
+    replay: u32,
+    spec: &ReplaySpec,
+    outcome: &Outcome,
+    options: &Options,
+    rows: Range<usize>,
+) -> Result<DataFrame, FrameError> {
+    let mut rows = jobs::rows(replay, outcome, options, rows)?;
     join(&mut rows, spec)?;
     Ok(rows)
 }

@@ -111,6 +111,11 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), format, found, details, _claim: claim, _new: new })
     }
 
+    /// Returns the path of the directory and the format of its files.
+    pub(super) fn place(&self) -> (&Path, FileFormat) {
+        (&self.path, self.format)
+    }
+
     /// Starts the file of the summary. `run` is the text of run.json.
     pub(super) fn summary(&self, run: &str) -> Result<FrameFile, FrameError> {
         FrameFile::create(&self.path, "summary", self.format, run)

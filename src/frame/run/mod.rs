@@ -2,11 +2,14 @@
 //! in memory.
 
 mod folder;
+mod parts;
 
 pub use folder::RunFolderError;
+pub use parts::JobParts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use polars_core::prelude::DataFrame;
 
@@ -22,6 +25,8 @@ pub struct RunResults<'a> {
     /// The text of run.json.
     run: String,
     folder: Option<RunFolder>,
+    /// The jobs of replays that are read while they run; `None` if no jobs are written.
+    parts: Option<Arc<JobParts>>,
     /// The details so far, where they are kept in memory.
     kept: Vec<KeptDetail>,
     /// Replications of replays that ended before a replay with a lower number; `None` for a replay that failed.
@@ -66,8 +71,15 @@ impl<'a> RunResults<'a> {
             None => None,
             Some((path, format, force)) => Some(RunFolder::open(path, study, (&run, format), force)?),
         };
+        let of_folder = |folder: &RunFolder| Arc::new(JobParts::new(study, folder.place(), &run));
+        let parts = folder.as_ref().filter(|_| study.options.jobs).map(of_folder);
         let (kept, early, replays) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Ok(Self { study, run, folder, kept, early, next: 0, replays })
+        Ok(Self { study, run, folder, parts, kept, early, next: 0, replays })
+    }
+
+    /// Returns what takes the jobs that leave a replay while it runs; `None` if no jobs are written.
+    pub fn parts(&self) -> Option<Arc<JobParts>> {
+        self.parts.clone()
     }
 
     /// Prepares to keep all results in memory. [`FinishedRun::save`] can write them later.
@@ -90,17 +102,31 @@ impl<'a> RunResults<'a> {
 
     /// Appends the jobs and other details of a replay to the files, and keeps the outcomes without them. Does nothing for `None`.
     fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
-        let Some(mut outcomes) = outcomes else { return Ok(()) };
+        let Some(mut outcomes) = outcomes else {
+            self.parts.iter().for_each(|parts| parts.forget(number));
+            return Ok(());
+        };
         let replay = number as u32;
+        if let (Some(folder), Some(parts)) = (&mut self.folder, &self.parts) {
+            parts.move_into(number, &mut folder.details)?;
+        }
         for outcome in &mut outcomes {
             let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
             for (detail, file) in details {
-                let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
-                file.append(&mut marked(rows, &self.run)?)?;
+                if outcome.is_streamed && detail.is_of_jobs {
+                    continue;
+                }
+                let of = (replay, &self.study.cells[number].spec);
+                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                    file.append(&mut marked(rows, &self.run)?)
+                })?;
             }
             for KeptDetail { detail, frames } in &mut self.kept {
-                let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
-                frames.push(marked(rows, &self.run)?);
+                let of = (replay, &self.study.cells[number].spec);
+                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                    frames.push(marked(rows, &self.run)?);
+                    Ok(())
+                })?;
             }
             // Details are the largest part of an outcome. Dropping them keeps memory small.
             outcome.strip();
@@ -114,6 +140,9 @@ impl<'a> RunResults<'a> {
     pub fn finish(mut self) -> Result<Option<FinishedRun>, RunFolderError> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;
+        }
+        if let Some(parts) = &self.parts {
+            parts.forget_all();
         }
         let Self { study, run, folder, kept, replays, .. } = self;
         let rows: Vec<(u32, &ReplaySpec, &Outcome)> = replays

@@ -12,4 +12,5 @@ mod sums;
 pub use block_length::block_length;
 pub use bootstrap::half_width;
 pub use difference::Difference;
+pub(super) use sums::BlockAdder;
 pub use sums::{BlockSums, Blocks, SavedJob};

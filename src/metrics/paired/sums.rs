@@ -77,20 +77,11 @@ impl BlockSums {
     /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in the order of
     /// their arrival, and O(J·log J) for others.
     pub fn of(replay: &Finished<'_>) -> Self {
-        let facts = Facts::new(replay);
         let n = replay.jobs.len();
         let ranks = ranks(n, |i| replay.jobs[i].submit.as_seconds());
-        let numbers = METRICS.iter().filter(|metric| metric.is_compared).filter_map(|metric| {
-            let value = metric.of_job()?;
-            let mut blocks = Blocks::empty(n);
-            for &i in &facts.kept {
-                let rank = ranks.as_ref().map_or(i, |ranks| ranks[i]);
-                blocks.add(block(rank, n), Some(value(&facts, i)));
-            }
-            Some((metric.name(), blocks))
-        });
-        let jobs = replay.jobs.iter().map(|job| (job.submit.as_seconds(), job.number, job.procs));
-        Self { jobs: (n, hash(jobs)), numbers: numbers.collect() }
+        let mut adder = BlockAdder::new(n);
+        adder.add(&Facts::new(replay), ranks.as_deref());
+        adder.finish()
     }
 
     /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from the replay
@@ -108,7 +99,7 @@ impl BlockSums {
             (*name, blocks)
         };
         let hashed = jobs.iter().map(|job| (job.submit_s, job.number, job.procs));
-        Self { jobs: (n, hash(hashed)), numbers: numbers.iter().map(sums).collect() }
+        Self { jobs: (n, hash(0, hashed)), numbers: numbers.iter().map(sums).collect() }
     }
 
     /// Returns the block sums of the number with this name; `None` if it is not compared.
@@ -119,6 +110,51 @@ impl BlockSums {
     /// Returns whether the other replay is one of the same jobs.
     pub fn is_of_same_jobs(&self, other: &Self) -> bool {
         self.jobs == other.jobs
+    }
+}
+
+/// The block sums of a replay while jobs are added to them.
+#[derive(Debug)]
+pub(in crate::metrics) struct BlockAdder {
+    /// The number of all jobs.
+    n: usize,
+    /// The number of jobs so far.
+    at: usize,
+    hash: u64,
+    /// The numbers that are compared, each with the value of a job.
+    numbers: Vec<(&'static str, OfJob, Blocks)>,
+}
+
+/// The function that returns the value of a job.
+type OfJob = fn(&Facts<'_>, usize) -> f64;
+
+impl BlockAdder {
+    /// Returns the sums before the first of `n` jobs.
+    pub(in crate::metrics) fn new(n: usize) -> Self {
+        let compared = METRICS.iter().filter(|metric| metric.is_compared);
+        let numbers =
+            compared.filter_map(|metric| Some((metric.name(), metric.of_job()?, Blocks::empty(n)))).collect();
+        Self { n, at: 0, hash: 0, numbers }
+    }
+
+    /// Adds the jobs of `part`, which follow those added before. `ranks` has the position of each in the order of arrival;
+    /// `None` if that is the order of the log.
+    pub(in crate::metrics) fn add(&mut self, part: &Facts<'_>, ranks: Option<&[usize]>) {
+        for (_, value, blocks) in &mut self.numbers {
+            for &i in &part.kept {
+                let rank = ranks.map_or(self.at + i, |ranks| ranks[i]);
+                blocks.add(block(rank, self.n), Some(value(part, i)));
+            }
+        }
+        let jobs = part.replay.jobs;
+        self.hash = hash(self.hash, jobs.iter().map(|job| (job.submit.as_seconds(), job.number, job.procs)));
+        self.at += jobs.len();
+    }
+
+    /// Returns the block sums of all jobs.
+    pub(in crate::metrics) fn finish(self) -> BlockSums {
+        let numbers = self.numbers.into_iter().map(|(name, _, blocks)| (name, blocks));
+        BlockSums { jobs: (self.n, self.hash), numbers: numbers.collect() }
     }
 }
 
@@ -142,11 +178,12 @@ fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
     Some(ranks)
 }
 
-/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation.
-fn hash(jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
+/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation. `before` is the
+/// hash of the jobs before them, 0 if there are none.
+fn hash(before: u64, jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, value: u64| (hash.rotate_left(5) ^ value).wrapping_mul(ODD);
-    jobs.fold(0, |hash, (submit_s, number, procs)| {
+    jobs.fold(before, |hash, (submit_s, number, procs)| {
         mix(mix(mix(hash, submit_s.to_bits()), number as u64), u64::from(procs))
     })
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
 use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
-use super::log::LogSource;
+use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
@@ -55,6 +55,8 @@ impl Study {
         }
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
+        // The jobs of a cell go into its files when it has ended.
+        let most_kept = if options.jobs { usize::MAX } else { MOST_KEPT };
         let draft = Draft {
             name: keys.string("name")?.or(stem).unwrap_or_default(),
             description: keys.string("description")?,
@@ -62,6 +64,7 @@ impl Study {
             logs,
             axes,
             is_of_command: false,
+            most_kept,
         };
         let mut notes = Vec::new();
         let study = draft.plan(&mut notes).map_err(|error| match error {

@@ -1,5 +1,6 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
+mod extent;
 mod recorded_nodes;
 
 use std::borrow::Cow;
@@ -7,6 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use self::extent::Extent;
+pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::{Job, Time};
@@ -58,8 +61,10 @@ pub struct LoadedLog {
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules.
+    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
     pub workload: Workload,
+    /// The facts about jobs that are not kept; `None` if they are.
+    pub(super) extent: Option<Arc<Extent>>,
     /// The names behind the numbers of the jobs, and when the log begins.
     pub names: Arc<LogNames>,
 }
@@ -75,6 +80,11 @@ impl LoadedLog {
         let is_chosen =
             |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
         Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+    }
+
+    /// Returns whether the log has no jobs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.workload.jobs.is_empty() && self.extent.is_none()
     }
 
     /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
@@ -102,12 +112,38 @@ impl LoadedLog {
 /// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
 /// or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
+    load_most(path, options, (rules, usize::MAX), &mut |_| {})
+}
+
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as recorded. If there
+/// are more than `most` jobs, none is kept.
+pub(super) fn load_most(
+    path: &Path,
+    options: ReadOptions,
+    (rules, most): (Rules, usize),
+    visit: &mut dyn FnMut(&Job),
+) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
+    let mut extent: Option<Extent> = None;
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
-        builder.add(&record);
-        let jobs = builder.jobs();
+        // The list is given up before it would grow, as growing takes the room of two lists.
+        let is_full = extent.is_none() && builder.jobs().len() == most;
+        let full = if is_full { builder.take_jobs() } else { Vec::new() };
+        let Some(job) = builder.add(&record) else {
+            builder.restore_jobs(full);
+            continue;
+        };
+        visit(&job);
+        if is_full {
+            extent = Some(Extent::of(&full));
+        }
+        if let Some(extent) = &mut extent {
+            extent.add(&job);
+            builder.forget_job();
+        }
+        let jobs = builder.jobs().len();
         if jobs >= MANY_JOBS && jobs.is_power_of_two() {
             check_memory(path, reader.line(), jobs)?;
         }
@@ -119,7 +155,8 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
         (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
     }
     let names = Arc::new(summary.names());
-    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
+    let extent = extent.map(|extent| Arc::new(Extent { last: extent.last - origin, ..extent }));
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 
 /// The number of jobs from which on it is looked whether they fit into memory, a power of two.

@@ -18,10 +18,10 @@ use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
-use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load};
+use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::check_outages;
+use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
@@ -44,6 +44,9 @@ pub struct Draft {
     /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
     /// logs and jobs in memory so that no log is read twice, and it replays equal combinations once.
     pub is_of_command: bool,
+    /// The most jobs of a log that are kept in memory. A longer log is read again for each replay, while it runs, unless
+    /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
+    pub most_kept: usize,
 }
 
 /// The reason why a study cannot be planned.
@@ -170,9 +173,11 @@ impl Draft {
                     .to_owned(),
             );
         }
-        let Self { name, description, options, is_of_command, axes, .. } = self;
+        let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
-        let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
+        let notes_of_study = Vec::new();
+        let mut study =
+            Study { name, description, options, logs, cells, guests, notes: notes_of_study, most_kept };
         if is_of_command {
             load_jobs(&mut study, notes)?;
             check_recorded_nodes(&study)?;
@@ -334,6 +339,24 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
+    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log cannot be read
+    /// again.
+    fn most_kept_of(&self, log: &LogSource) -> usize {
+        let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
+        let needs_all = log.path.as_os_str() == "-"
+            || self.axes.ask_for_all()
+            || self.options.need_all_jobs().is_some()
+            || rules.iter().any(rules_need_all_jobs)
+            || schedulers.iter().any(|scheduler| {
+                allocators.iter().any(|allocator| {
+                    networks.iter().any(|network| {
+                        algorithms_need_all_jobs(&scheduler.spec, &allocator.spec, &network.spec)
+                    })
+                })
+            });
+        if needs_all { usize::MAX } else { self.most_kept }
+    }
+
     /// Reads every log once. Returns the logs, and for each log the surveys of its parts.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
         let wanted = Wanted {
@@ -357,12 +380,12 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
-                let log =
-                    load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
+                let kept = (self.axes.rules[0].clone(), self.most_kept_of(source));
+                let mut count = |job: &Job| counts.add(0, job);
+                let log = load_most(&source.path, source.read.clone(), kept, &mut count).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
-                log.workload.jobs.iter().for_each(|job| counts.add(0, job));
                 surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
                 logs.push(of_loaded(source, log));
             } else {

@@ -1,8 +1,13 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod needs;
 pub(super) mod outages;
+mod streamed;
 
+pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
+pub use streamed::TOGETHER;
+pub(super) use streamed::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,8 +17,8 @@ use super::jobs::{JobsError, check_waits, placeable};
 use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
-use super::source::JobSource;
-use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
+use super::source::{JobSource, LogStream};
+use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::Traffic;
 use crate::guest::{self, GuestError, Guests};
 use crate::job::{Job, Time};
@@ -54,6 +59,8 @@ pub struct Outcome {
     pub log_peak: Option<u64>,
     /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
     pub notes_on_nodes: Vec<String>,
+    /// Whether the replay ran while its jobs were read. They have left it, and the outcome has no results of single jobs.
+    pub is_streamed: bool,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The names behind the numbers of the jobs, and when their log begins.
@@ -118,12 +125,27 @@ impl Replay {
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
+        self.run_into(options, monitor, None)
+    }
+
+    /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, they go to `rows` as they leave; without
+    /// `rows`, all jobs are kept in memory if the options ask for them.
+    pub(super) fn run_into(
+        &self,
+        options: &Options,
+        monitor: &Monitor,
+        rows: Option<TakeRows<'_>>,
+    ) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         let recorded = self.recorded_nodes(options)?;
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
-            let mut outcome = self.run_once(seed, options, recorded.as_ref(), monitor)?;
-            monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
+            let mut outcome = match self.stream(options, rows.is_some()) {
+                Some(stream) => self.run_streamed(stream, seed, options, monitor, rows)?,
+                None => self.run_once(seed, options, recorded.as_ref(), monitor)?,
+            };
+            let jobs = outcome.summary.get("jobs").unwrap_or_default();
+            monitor.earlier.fetch_add(jobs as usize, Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
             }
@@ -133,6 +155,17 @@ impl Replay {
                 return Ok(outcomes);
             }
         }
+    }
+
+    /// Returns the jobs that are read while the replay runs; `None` if all of them are in memory first. `has_rows` says
+    /// whether somebody takes the jobs that leave.
+    fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
+        let JobSource::Streamed { stream, .. } = &self.source else { return None };
+        let needs_all = options.need_all_jobs().is_some()
+            || options.jobs && !has_rows
+            || self.spec.needs_all_jobs()
+            || !stream.is_sorted();
+        (!needs_all).then_some(stream)
     }
 
     /// Runs the replication with this seed.
@@ -150,8 +183,14 @@ impl Replay {
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let counts_shapes = options.by_shape && options.jobs;
         let mut recorder = self.recorder(options, &jobs, outages.is_some(), listed, monitor);
-        let driven =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, listed, &mut recorder)?;
+        let driven = self.drive(
+            Feed::Listed(&jobs),
+            seed,
+            (options.timed, monitor.stop.clone()),
+            outages,
+            listed,
+            &mut recorder,
+        )?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
@@ -174,7 +213,6 @@ impl Replay {
             Vec::new()
         };
         Ok(Outcome {
-            seed,
             skipped,
             never_fit,
             log_peak,
@@ -185,8 +223,7 @@ impl Replay {
             recording,
             traffic,
             by_shape,
-            summary,
-            blocks,
+            ..Outcome::of(seed, summary, blocks)
         })
     }
 
@@ -261,11 +298,11 @@ impl Replay {
         }
     }
 
-    /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
+    /// Replays the jobs of `feed` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
     /// durations of allocator calls are measured.
     pub(super) fn drive(
         &self,
-        jobs: &[Job],
+        feed: Feed<'_>,
         seed: u64,
         (timed, stop): (bool, Stop),
         outages: Option<OutagePlan>,
@@ -273,6 +310,7 @@ impl Replay {
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
+        let jobs = feed.listed();
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(ToString::to_string);
@@ -297,7 +335,11 @@ impl Replay {
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let records = engine::replay(jobs, parts, observer).map_err(|error| self.explained(error))?;
+        let records = match feed {
+            Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
+            Feed::Streamed(arrivals) => engine::replay_stream(arrivals, parts, observer).map(|()| Vec::new()),
+        };
+        let records = records.map_err(|error| self.explained(error))?;
         Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
     }
 }
@@ -324,6 +366,24 @@ fn completed(jobs: Arc<Vec<Job>>, mut driven: Driven, recording: &mut Recording)
     (Arc::new(left), driven)
 }
 
+/// Where the jobs of a replay come from.
+pub(super) enum Feed<'a> {
+    /// All are in memory.
+    Listed(&'a [Job]),
+    /// They come while the replay runs.
+    Streamed(&'a mut dyn Arrivals),
+}
+
+impl<'a> Feed<'a> {
+    /// Returns the jobs that are in memory; an empty list if they come while the replay runs.
+    fn listed(&self) -> &'a [Job] {
+        match self {
+            Self::Listed(jobs) => jobs,
+            Self::Streamed(_) => &[],
+        }
+    }
+}
+
 /// The results that come from the engine.
 pub(super) struct Driven {
     /// The record of each job (its start, its end and so on), in the order of the jobs.
@@ -347,6 +407,26 @@ pub(super) struct Fitting {
 }
 
 impl Outcome {
+    /// Returns an outcome that has only these results.
+    fn of(seed: u64, summary: Summary, blocks: BlockSums) -> Self {
+        Self {
+            seed,
+            skipped: 0,
+            never_fit: 0,
+            log_peak: None,
+            notes_on_nodes: Vec::new(),
+            is_streamed: false,
+            jobs: Arc::default(),
+            names: Arc::default(),
+            records: Vec::new(),
+            recording: Recording::default(),
+            traffic: None,
+            by_shape: Vec::new(),
+            summary,
+            blocks,
+        }
+    }
+
     /// Removes the results of single jobs, so that only totals and the summary are left.
     pub fn strip(&mut self) {
         self.jobs = Arc::default();

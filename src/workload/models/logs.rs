@@ -54,22 +54,24 @@ pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
 ];
 
 impl LublinLog {
-    /// Writes the header and the jobs. The writer is left unfinished.
-    pub fn write(&self, writer: &mut Writer) -> Result<(), ModelLogError> {
+    /// Writes the header and the jobs. The writer is left unfinished. `written` is called with the number of jobs so far, now
+    /// and then.
+    ///
+    /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known only at the end.
+    pub fn write(&self, writer: &mut Writer, written: &mut dyn FnMut(u64)) -> Result<(), ModelLogError> {
         let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
         let Some(load) = self.load else {
             writer.header(&self.header(None))?;
-            return Ok(write_all(writer, jobs)?);
+            return Ok(write_all(writer, jobs, written)?);
         };
-        let mut jobs: Vec<LublinJob> = jobs.collect();
-        let last_s = jobs.last().map_or(0.0, |job| job.submit_s as f64);
-        let offered = lublin::offered_load(&jobs, self.procs);
-        if offered.is_some_and(|offered| last_s * (offered / load) >= Time::MAX.as_seconds()) {
+        let found = lublin::load_of(jobs.clone(), self.procs);
+        let (offered, last_s) = found.ok_or(ModelLogError::OneArrival)?;
+        let factor = offered / load;
+        if last_s as f64 * factor >= Time::MAX.as_seconds() {
             return Err(ModelLogError::SmallLoad { load });
         }
-        let factor = lublin::scale_to_load(&mut jobs, self.procs, load).ok_or(ModelLogError::OneArrival)?;
         writer.header(&self.header(Some(factor)))?;
-        Ok(write_all(writer, jobs)?)
+        Ok(write_all(writer, jobs.map(|job| job.stretched(factor)), written)?)
     }
 
     /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they were.
@@ -91,9 +93,19 @@ impl LublinLog {
     }
 }
 
-/// Writes one record for each job, numbered from 1.
-fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> Result<(), TraceError> {
-    (1..).zip(jobs).try_for_each(|(number, job)| {
+/// The number of jobs between two reports of how many are written.
+const JOBS_PER_REPORT: u64 = 1 << 16;
+
+/// Writes one record for each job, numbered from 1. Tells `written` how many there are, now and then.
+fn write_all(
+    writer: &mut Writer,
+    jobs: impl Iterator<Item = LublinJob>,
+    written: &mut dyn FnMut(u64),
+) -> Result<(), TraceError> {
+    (1_i64..).zip(jobs).try_for_each(|(number, job)| {
+        if number.unsigned_abs() % JOBS_PER_REPORT == 0 {
+            written(number.unsigned_abs());
+        }
         writer.record(&Record {
             job: number,
             submit_s: job.submit_s,

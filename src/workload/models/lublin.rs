@@ -65,6 +65,14 @@ pub struct LublinJob {
     pub interactive: bool,
 }
 
+impl LublinJob {
+    /// Returns the job with its submit time multiplied by `factor` and rounded to seconds.
+    #[must_use]
+    pub fn stretched(self, factor: f64) -> Self {
+        Self { submit_s: (self.submit_s as f64 * factor).round() as i64, ..self }
+    }
+}
+
 /// The endless stream of jobs of one seed. It makes about 10 million jobs per second.
 #[derive(Clone, Debug)]
 pub struct Lublin {
@@ -120,9 +128,17 @@ impl Iterator for Lublin {
 /// Returns the offered load: the work of the jobs divided by what a machine of `procs` processors could do from the
 /// first to the last arrival, Σ procs·run / (procs·span). `None` if there are no jobs or all arrive at once. O(jobs).
 pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
-    let span = jobs.last()?.submit_s - jobs.first()?.submit_s;
-    let work: f64 = jobs.iter().map(|job| f64::from(job.procs) * job.run_s as f64).sum();
-    (span > 0).then(|| work / (f64::from(procs) * span as f64))
+    load_of(jobs.iter().copied(), procs).map(|(load, _)| load)
+}
+
+/// Returns the offered load as [`offered_load`] does, and the submit time of the last job in seconds. Memory holds no jobs.
+pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<(f64, i64)> {
+    let work = |job: &LublinJob| f64::from(job.procs) * job.run_s as f64;
+    let first = jobs.next()?;
+    let (whole, last_s) =
+        jobs.fold((work(&first), first.submit_s), |(whole, _), job| (whole + work(&job), job.submit_s));
+    let span = last_s - first.submit_s;
+    (span > 0).then(|| (whole / (f64::from(procs) * span as f64), last_s))
 }
 
 /// Stretches the submit times of `jobs` so that the offered load is `load`. Returns the factor by which the times were
@@ -131,7 +147,7 @@ pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
 pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f64> {
     let factor = offered_load(jobs, procs)? / load;
     for job in jobs {
-        job.submit_s = (job.submit_s as f64 * factor).round() as i64;
+        *job = job.stretched(factor);
     }
     Some(factor)
 }

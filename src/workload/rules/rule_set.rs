@@ -142,17 +142,33 @@ impl WorkloadBuilder {
         Self { rules, workload: Workload::default() }
     }
 
-    /// Adds the next record of the log: as a job, or to the counts of records that were left out.
-    pub fn add(&mut self, record: &Record) {
-        match self.rules.job(record) {
-            Ok(job) => self.workload.jobs.push(job),
-            Err(reason) => self.workload.left_out.add(reason, 1),
+    /// Adds the next record of the log: as a job, which is returned, or to the counts of records that were left out.
+    pub fn add(&mut self, record: &Record) -> Option<Job> {
+        let job = self.rules.job(record).map_err(|reason| self.workload.left_out.add(reason, 1)).ok()?;
+        self.workload.jobs.push(job);
+        Some(job)
+    }
+
+    /// Returns the jobs so far that were not forgotten.
+    pub fn jobs(&self) -> &[Job] {
+        &self.workload.jobs
+    }
+
+    /// Takes the jobs so far out.
+    pub fn take_jobs(&mut self) -> Vec<Job> {
+        std::mem::take(&mut self.workload.jobs)
+    }
+
+    /// Puts jobs back that were taken out, if there are any. No job may have been added meanwhile.
+    pub fn restore_jobs(&mut self, jobs: Vec<Job>) {
+        if !jobs.is_empty() {
+            self.workload.jobs = jobs;
         }
     }
 
-    /// Returns the number of jobs so far.
-    pub fn jobs(&self) -> usize {
-        self.workload.jobs.len()
+    /// Forgets the last job.
+    pub fn forget_job(&mut self) {
+        self.workload.jobs.pop();
     }
 
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
@@ -282,8 +298,12 @@ impl Rules {
 /// Returns the jobs with their submit times multiplied by `factor` and rounded to whole seconds, half a second away
 /// from zero.
 pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
-    let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
-    jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()
+    jobs.iter().map(|job| Job { submit: scaled_submit(job.submit, factor), ..*job }).collect()
+}
+
+/// Returns a submit time multiplied by `factor`, as [`scaled`] does it.
+pub fn scaled_submit(submit: Time, factor: f64) -> Time {
+    Time::from_seconds((submit.as_seconds() * factor).round() as i64)
 }
 
 #[cfg(test)]

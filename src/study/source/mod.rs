@@ -1,6 +1,11 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
+mod stream;
+
 use std::sync::Arc;
+
+pub use self::stream::LogStream;
+pub(super) use self::stream::{BATCHES, Incoming};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
@@ -28,6 +33,15 @@ pub enum JobSource {
         names: Arc<LogNames>,
         /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
         log: Option<Arc<LogSummary>>,
+    },
+    /// Jobs of a log that are too many to be kept. They are read again for each replay, while it runs.
+    Streamed {
+        /// The log.
+        stream: Box<LogStream>,
+        /// The number of jobs that are no larger than the machine.
+        count: u64,
+        /// The number of records of the log that are not among them.
+        skipped: u64,
     },
     /// Jobs that a workload model draws from the seed.
     Drawn {
@@ -87,6 +101,7 @@ impl JobSource {
                 };
                 Ok((Arc::new(within_range(log, drawn, *arrival_scale)?), *skipped))
             }
+            Self::Streamed { stream, .. } => stream.whole(machine),
             Self::Drawn { model, rules, arrival_scale } => {
                 let (jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
                 let jobs = match rules.arrivals.redraw(&jobs, *arrival_scale, seed) {
@@ -111,7 +126,7 @@ impl JobSource {
         for seed in seeds {
             let (jobs, _) = self.jobs(log, seed, machine)?;
             requests.extend(jobs.iter().map(kind_of));
-            if matches!(self, Self::Recorded { .. }) {
+            if !matches!(self, Self::Drawn { .. }) {
                 // The jobs of a log have the same requests with every seed.
                 break;
             }
@@ -123,7 +138,7 @@ impl JobSource {
     /// seed.
     pub fn skipped(&self) -> Option<u64> {
         match self {
-            Self::Recorded { skipped, .. } => Some(*skipped),
+            Self::Recorded { skipped, .. } | Self::Streamed { skipped, .. } => Some(*skipped),
             Self::Drawn { .. } => None,
         }
     }
@@ -132,6 +147,7 @@ impl JobSource {
     pub fn names(&self) -> Arc<LogNames> {
         match self {
             Self::Recorded { names, .. } => Arc::clone(names),
+            Self::Streamed { stream, .. } => stream.names(),
             Self::Drawn { .. } => Arc::default(),
         }
     }
@@ -140,6 +156,7 @@ impl JobSource {
     pub fn count(&self) -> u64 {
         match self {
             Self::Recorded { jobs, .. } => jobs.len() as u64,
+            Self::Streamed { count, .. } => *count,
             Self::Drawn { model, .. } => u64::from(model.jobs()),
         }
     }

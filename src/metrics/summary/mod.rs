@@ -1,7 +1,12 @@
 //! The summary of a replay: one row of numbers.
 
+mod running;
+
+pub use running::RunningSums;
+
 use super::facts::{Facts, Finished};
-use super::metric::{Metric, Number};
+use super::gather::Number;
+use super::metric::Metric;
 use super::registry::METRICS;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) does
@@ -18,6 +23,11 @@ impl Summary {
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
+    }
+
+    /// Returns the summary with these numbers, one for each row of [`METRICS`].
+    pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
+        Self { numbers }
     }
 
     /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has no such
@@ -50,15 +60,13 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compactions::Compactions;
-    use super::super::cost::Cost;
-    use super::super::dispersal::Dispersal;
-    use super::super::facts::Trim;
-    use super::super::recorder::Recording;
     use super::*;
     use crate::engine::Record;
     use crate::job::{Job, Shape, Time};
     use crate::machine::Mesh;
+    use crate::metrics::dispersal::Dispersal;
+    use crate::metrics::facts::Trim;
+    use crate::metrics::recorder::Recording;
 
     fn example() -> (Vec<Job>, Vec<Record>, Recording) {
         let at = Time::from_seconds;
@@ -90,17 +98,7 @@ mod tests {
         let recording = Recording {
             dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
             allocate_ns: vec![0; 4],
-            allocate: Cost::default(),
-            refused: Cost::default(),
-            release: Cost::default(),
-            compactions: Compactions::default(),
-            contention: None,
-            fragmentation: None,
-            placements: Vec::new(),
-            boxes: Vec::new(),
-            refusals: Vec::new(),
-            replaced: None,
-            outages: None,
+            ..Recording::default()
         };
         (jobs, records, recording)
     }

@@ -1,0 +1,8 @@
+//! How numbers are gathered: from jobs one after the other, or from totals at the end.
+
+mod number;
+mod partial;
+mod values;
+
+pub use number::Number;
+pub(super) use partial::{Compute, IsThere, Partial};

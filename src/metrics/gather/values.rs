@@ -1,0 +1,92 @@
+//! A list of numbers that is longer than memory should be.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+
+/// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
+#[derive(Debug)]
+pub(in crate::metrics) struct Values {
+    /// The last numbers.
+    recent: Vec<f64>,
+    /// The most numbers that are in memory.
+    most: usize,
+    /// The numbers before these, with eight bytes each; `None` if there are none.
+    file: Option<File>,
+    count: u64,
+    /// The reason why numbers could not be kept; `None` if all are.
+    error: Option<io::Error>,
+}
+
+impl Values {
+    /// Makes an empty list that has at most this many numbers in memory.
+    pub(in crate::metrics) fn new(most: usize) -> Self {
+        Self { recent: Vec::new(), most, file: None, count: 0, error: None }
+    }
+
+    /// Appends a number. If it cannot be kept, [`Self::for_each`] fails.
+    pub(in crate::metrics) fn push(&mut self, value: f64) {
+        self.recent.push(value);
+        self.count += 1;
+        if self.recent.len() >= self.most && self.error.is_none() {
+            self.error = self.spill().err();
+            self.recent.clear();
+        }
+    }
+
+    /// Appends the numbers in memory to the file.
+    fn spill(&mut self) -> io::Result<()> {
+        let bytes: Vec<u8> = self.recent.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => tempfile::tempfile()?,
+        };
+        file.write_all(&bytes)?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Returns how many numbers were appended.
+    pub(in crate::metrics) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Calls `visit` with each number in their order. Fails if numbers could not be kept or read again.
+    pub(in crate::metrics) fn for_each(self, mut visit: impl FnMut(f64)) -> io::Result<()> {
+        let Self { recent, file, count, error, .. } = self;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        if let Some(mut file) = file {
+            file.seek(SeekFrom::Start(0))?;
+            let mut file = BufReader::with_capacity(1 << 16, file);
+            let mut bytes = [0; 8];
+            for _ in 0..count - recent.len() as u64 {
+                file.read_exact(&mut bytes)?;
+                visit(f64::from_le_bytes(bytes));
+            }
+        }
+        recent.into_iter().for_each(visit);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_in_their_order() -> io::Result<()> {
+        for count in [0, 1, 6, 7, 8, 20, 21] {
+            let mut values = Values::new(7);
+            let given: Vec<f64> = (0..count).map(|i| f64::from(i) / 3.0).collect();
+            for &value in &given {
+                values.push(value);
+            }
+            assert_eq!(values.count(), given.len() as u64);
+            let mut found = Vec::new();
+            values.for_each(|value| found.push(value))?;
+            assert!(found.iter().map(|value| value.to_bits()).eq(given.iter().map(|value| value.to_bits())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed over.
+
+use std::collections::VecDeque;
+
+use super::recording::Recording;
+use crate::engine::Record;
+use crate::job::{Job, JobId};
+use crate::metrics::contention::JobContention;
+use crate::metrics::dispersal::Dispersal;
+
+/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals.
+#[derive(Clone, Debug, Default)]
+pub struct LeftJobs {
+    /// The jobs, in the order of the log.
+    pub jobs: Vec<Job>,
+    /// The record of each job.
+    pub records: Vec<Record>,
+    /// What was measured of each job.
+    pub recording: Recording,
+}
+
+/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end.
+pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs);
+
+/// Where jobs go that leave a replay, if they do not stay in memory.
+pub(super) struct Leaving<'a> {
+    pub(super) left: LeftJobs,
+    /// The number of jobs that are handed over together.
+    pub(super) together: usize,
+    pub(super) take: TakeLeft<'a>,
+}
+
+/// What was measured so far of a job that has not left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured {
+    pub(super) dispersal: Dispersal,
+    pub(super) allocate_ns: u64,
+    pub(super) placement: String,
+    pub(super) sides: Option<[u32; 3]>,
+    pub(super) refusals: u64,
+    /// How many of its nodes are not in its list; `None` if it has no list, or no nodes yet.
+    pub(super) replaced: Option<u32>,
+    pub(super) contention: JobContention,
+    pub(super) has_started: bool,
+}
+
+/// The measurements of the jobs that have not left, by job.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    first: JobId,
+    jobs: VecDeque<Measured>,
+}
+
+impl Open {
+    /// Returns what was measured of a job that has not left.
+    pub(super) fn of(&mut self, job: JobId) -> &mut Measured {
+        let at = (job - self.first) as usize;
+        if at >= self.jobs.len() {
+            self.jobs.resize_with(at + 1, Measured::default);
+        }
+        &mut self.jobs[at]
+    }
+
+    /// Removes the job that leaves next. Returns its id and what was measured of it.
+    pub(super) fn take(&mut self) -> (JobId, Measured) {
+        let job = self.first;
+        self.first += 1;
+        (job, self.jobs.pop_front().unwrap_or_default())
+    }
+}

@@ -1,0 +1,52 @@
+//! The numbers of a replay whose jobs leave in parts, so that none of them has to stay in memory.
+
+use std::io;
+
+use super::Summary;
+use crate::metrics::facts::{Facts, Finished, Totals};
+use crate::metrics::gather::Partial;
+use crate::metrics::paired::{BlockAdder, BlockSums};
+use crate::metrics::registry::METRICS;
+
+/// The numbers of a replay while its jobs leave, all of which count in means.
+#[derive(Debug)]
+pub struct RunningSums {
+    /// What is known of each number, one for each row of [`METRICS`].
+    numbers: Vec<Partial>,
+    totals: Totals,
+    blocks: BlockAdder,
+}
+
+impl RunningSums {
+    /// Returns the sums before the first of `jobs` jobs has left. `replay` tells the machine.
+    pub fn new(replay: &Finished<'_>, jobs: usize) -> Self {
+        let facts = Facts::of_part(replay);
+        let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
+        Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
+    }
+
+    /// Adds the jobs of `part`, the next ones in the order of the log, which is that of their arrival.
+    pub fn add(&mut self, part: &Finished<'_>) {
+        let facts = Facts::of_part(part);
+        for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
+            metric.add(number, &facts);
+        }
+        self.totals.add(part);
+        self.totals.in_means += part.jobs.len() as u64;
+        self.blocks.add(&facts, None);
+    }
+
+    /// Returns the number of jobs so far.
+    pub fn jobs(&self) -> u64 {
+        self.totals.jobs
+    }
+
+    /// Returns all numbers, and the sums over blocks of jobs. `whole` has what is not of single jobs; its lists of jobs are
+    /// empty. Fails if the temporary file of values cannot be written or read.
+    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
+        let facts = Facts::of_totals(whole, self.totals);
+        let numbers = METRICS.iter().zip(self.numbers);
+        let numbers = numbers.map(|(metric, number)| metric.finish(number, &facts));
+        Ok((Summary::of_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
+    }
+}

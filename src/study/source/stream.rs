@@ -1,0 +1,215 @@
+//! A log with more jobs than are kept in memory: it is read again for each replay, on a thread of its own, while the replay
+//! runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use crate::allocator::Request;
+use crate::engine::{Arrivals, ReplayError};
+use crate::job::{Job, JobId, Time};
+use crate::machine::Mesh;
+use crate::study::jobs::{JobsError, TooMany, checked_range, kind_of};
+use crate::study::log::{Extent, LoadedLog, LogSource, load};
+use crate::trace::{Entry, LogNames, LogSummary, ReadOptions, Reader, TraceError};
+use crate::workload::{Rules, scaled_submit};
+
+/// The number of jobs that the reading thread hands over together, and the most such batches that wait.
+const TOGETHER: usize = 4096;
+pub(in crate::study) const BATCHES: usize = 8;
+
+/// The jobs of a log that are not in memory.
+#[derive(Clone, Debug)]
+pub struct LogStream {
+    name: String,
+    path: PathBuf,
+    read: ReadOptions,
+    rules: Rules,
+    arrival_scale: f64,
+    /// The facts about the whole log.
+    summary: Arc<LogSummary>,
+    names: Arc<LogNames>,
+    extent: Arc<Extent>,
+    /// The number of records that are no jobs.
+    left_out: u64,
+}
+
+/// A condition of a request.
+pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
+
+/// A batch of jobs, or the reason why they cannot be read.
+pub(in crate::study) type Batch = Result<Vec<Job>, String>;
+
+impl LogStream {
+    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
+    pub(in crate::study) fn new(
+        log: &LoadedLog,
+        source: &LogSource,
+        rules: &Rules,
+        arrival_scale: f64,
+    ) -> Option<Self> {
+        Some(Self {
+            name: log.name.clone(),
+            path: source.path.clone(),
+            read: source.read.clone(),
+            rules: rules.clone(),
+            arrival_scale,
+            summary: Arc::clone(&log.summary),
+            names: Arc::clone(&log.names),
+            extent: Arc::clone(log.extent.as_ref()?),
+            left_out: log.workload.left_out.total(),
+        })
+    }
+
+    /// Returns the names behind the numbers of the jobs.
+    pub(in crate::study) fn names(&self) -> Arc<LogNames> {
+        Arc::clone(&self.names)
+    }
+
+    /// Returns whether jobs stand in the order of their arrival, so that the log can be replayed while it is read.
+    pub(in crate::study) fn is_sorted(&self) -> bool {
+        self.extent.is_sorted
+    }
+
+    /// Returns what the jobs ask for.
+    pub(in crate::study) fn kinds(&self) -> impl Iterator<Item = Request> {
+        self.extent.kinds.keys().copied()
+    }
+
+    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not among them.
+    pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
+        let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
+        let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
+        (jobs, self.left_out + self.extent.jobs - jobs)
+    }
+
+    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine` although the rules
+    /// leave none out, or if all are.
+    pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
+        let last = scaled_submit(self.extent.last, self.arrival_scale);
+        checked_range(&self.name, (last, self.extent.run_micros), self.arrival_scale)?;
+        let nodes = machine.available();
+        let fits = |request: &Request| request.procs <= nodes;
+        self.without(machine, (&|_| true, &fits), &|log, number, asked, machine| JobsError::TooLarge {
+            log,
+            number,
+            asked,
+            machine,
+            nodes,
+        })
+        .map(drop)
+    }
+
+    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is false. Fails as the
+    /// selection of jobs in memory does: on the first of them unless the rules leave them out, or if there are no others.
+    /// `misfit` makes the error.
+    pub(in crate::study) fn without(
+        &self,
+        machine: &Mesh,
+        (among, fits): (Holds<'_>, Holds<'_>),
+        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+    ) -> Result<u64, JobsError> {
+        let all = || self.extent.kinds.iter().filter(|(request, _)| among(request));
+        let misfits = || all().filter(|(request, _)| !fits(request));
+        let found = TooMany {
+            first: misfits()
+                .min_by_key(|(_, of_kind)| of_kind.first)
+                .map(|(request, of)| (*request, of.first.1)),
+            count: misfits().map(|(_, of_kind)| of_kind.count).sum(),
+            jobs: all().map(|(_, of_kind)| of_kind.count).sum(),
+        };
+        found.check(&self.name, machine, self.rules.oversize, misfit)
+    }
+
+    /// Reads the log again, and sends the jobs whose requests `served` does not deny, in batches. Ends early if nobody
+    /// receives them any more. What goes wrong is sent too.
+    pub(in crate::study) fn send(
+        &self,
+        machine: &Mesh,
+        served: &BTreeMap<Request, bool>,
+        to: &SyncSender<Batch>,
+    ) {
+        let fits = |job: &Job| {
+            job.procs <= machine.available()
+                && (served.is_empty() || served.get(&kind_of(job)).is_none_or(|&fits| fits))
+        };
+        if let Err(error) = self.send_all(&fits, to) {
+            // Sending fails only if the replay has ended, which then has another reason.
+            let _ = to.send(Err(error.to_string()));
+        }
+    }
+
+    fn send_all(&self, fits: &dyn Fn(&Job) -> bool, to: &SyncSender<Batch>) -> Result<(), TraceError> {
+        let origin = Time::from_seconds(self.summary.origin_s());
+        let mut reader = Reader::open(&self.path, self.read.clone())?;
+        reader.forget_nodes();
+        let mut batch = Vec::with_capacity(TOGETHER);
+        while let Some(entry) = reader.next_entry()? {
+            let Entry::Record { record, .. } = entry else { continue };
+            let Ok(mut job) = self.rules.job(&record) else { continue };
+            job.logged.submit = job.logged.submit - origin;
+            job.submit = scaled_submit(job.submit - origin, self.arrival_scale);
+            if !fits(&job) {
+                continue;
+            }
+            batch.push(job);
+            if batch.len() == TOGETHER {
+                let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
+                if to.send(Ok(full)).is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        if reader.finish()?.sha256 != self.summary.sha256 {
+            return Err(TraceError::Changed { path: self.path.clone() });
+        }
+        // As above, sending fails only if the replay has ended.
+        let _ = to.send(Ok(batch));
+        Ok(())
+    }
+
+    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of records that are
+    /// not among them.
+    pub(in crate::study) fn whole(&self, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
+        let unread = |error: TraceError| JobsError::Failed(error.to_string());
+        self.check(machine)?;
+        let log = load(&self.path, self.read.clone(), self.rules.clone()).map_err(unread)?;
+        if log.summary.sha256 != self.summary.sha256 {
+            return Err(unread(TraceError::Changed { path: self.path.clone() }));
+        }
+        let jobs = crate::workload::scaled(&log.workload.jobs, self.arrival_scale);
+        let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.procs <= machine.available()).collect();
+        let (_, skipped) = self.sizes(machine);
+        Ok((Arc::new(jobs), skipped))
+    }
+}
+
+/// The jobs that another thread reads, as they come.
+pub(in crate::study) struct Incoming {
+    batches: Receiver<Batch>,
+    batch: std::vec::IntoIter<Job>,
+    next: JobId,
+}
+
+impl Incoming {
+    /// Makes the source of the jobs that come through `batches`.
+    pub(in crate::study) fn new(batches: Receiver<Batch>) -> Self {
+        Self { batches, batch: Vec::new().into_iter(), next: 0 }
+    }
+}
+
+impl Arrivals for Incoming {
+    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
+        loop {
+            if let Some(job) = self.batch.next() {
+                let id = self.next;
+                self.next += 1;
+                return Ok(Some((id, job)));
+            }
+            // The other end is dropped after the last batch.
+            let Ok(batch) = self.batches.recv() else { return Ok(None) };
+            self.batch = batch.map_err(ReplayError::Failed)?.into_iter();
+        }
+    }
+}

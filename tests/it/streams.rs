@@ -1,0 +1,119 @@
+//! Replays that read their jobs while they run have the results of those with all jobs in memory, to the byte.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use meshreplay::frame::{FileFormat, RunResults};
+use meshreplay::metrics::LeftJobs;
+use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep_into};
+use meshreplay::trace::LogNames;
+
+use super::support::{Tested, contents, run};
+
+/// Runs every replay of `study`. Jobs that leave a replay go into `results`. Returns the errors.
+fn replayed(
+    study: &Study,
+    results: &mut RunResults<'_>,
+    threads: usize,
+) -> Result<Vec<String>, Box<dyn Error>> {
+    let parts = results.parts();
+    let rows = parts.as_ref().map(|parts| {
+        move |number, seed, names: &LogNames, left: LeftJobs| Ok(parts.take(number, seed, names, &left)?)
+    });
+    let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let (running, mut errors) = (Running::new(study.cells.len()), Vec::new());
+    let cells: Vec<usize> = (0..study.cells.len()).collect();
+    let is_streamed = study.most_kept < usize::MAX;
+    let keep = |_, outcomes: Vec<Outcome>| {
+        assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
+        Ok(outcomes)
+    };
+    let mut failure = None;
+    sweep_into(study, &cells, &pool, &running, (&keep, rows), &mut |news| {
+        let Progress::Ended(number, ended) = news else { return };
+        let outcomes = ended.map_err(|error| errors.push(error.to_string())).ok();
+        failure = failure.take().or(results.add(number, outcomes).err());
+    });
+    failure.map_or(Ok(errors), |error| Err(error.into()))
+}
+
+/// Runs `study` with at most `most` jobs of a log in memory, and returns the files of its results.
+fn files(
+    study: &Study,
+    most: usize,
+    (folder, format): (&Path, FileFormat),
+) -> Result<std::collections::BTreeMap<String, Vec<u8>>, Box<dyn Error>> {
+    let study = Study { most_kept: most, ..study.clone() };
+    let mut results = RunResults::open(&study, Some((folder, format, false)))?;
+    let errors = replayed(&study, &mut results, 2)?;
+    assert_eq!(errors, Vec::<String>::new());
+    results.finish()?;
+    contents(folder)
+}
+
+/// Returns the study of a file with these lines, about a log of `jobs` jobs of the Lublin–Feitelson model.
+fn study(directory: &Path, jobs: u32, lines: &str) -> Result<Study, Box<dyn Error>> {
+    let made =
+        format!("trace generate --model lublin --jobs {jobs} --procs 256 --load 0.8 --force -o log.swf");
+    assert_eq!(run(directory, &made)?.code, Some(0));
+    let path = directory.join("study.toml");
+    fs::write(&path, format!("logs = ['log.swf']\nmachines = ['16x16']\n{lines}"))?;
+    Ok(Study::read(&path, Options { jobs: true, placements: true, ..Options::default() })?)
+}
+
+#[test]
+fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let lines = "schedulers = ['easy', 'conservative', 'first-fit-queue']\nallocators = ['hilbert+bf', 'mbs', 'first-fit']\n\
+                 rules = ['authors:oversize=skip']\narrival_scales = [1.0, 0.9]\n";
+    let study = study(directory.path(), 3_000, lines)?;
+    for (i, format) in FileFormat::ALL.into_iter().enumerate() {
+        let [kept, streamed] = ["kept", "streamed"].map(|name| directory.path().join(format!("{name}{i}")));
+        let kept = files(&study, usize::MAX, (&kept, format))?;
+        assert_eq!(kept.len(), 3, "{:?}", kept.keys());
+        for (name, bytes) in files(&study, 100, (&streamed, format))? {
+            assert!(kept[&name] == bytes, "{name} differs");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn long_logs_give_the_same_parts_of_files() -> Tested {
+    let directory = tempfile::tempdir()?;
+    // More jobs than one part of a file has. A single replay writes into the file of the results, and two write into files
+    // of their own first.
+    for allocators in ["'naive'", "'naive', 'hilbert+bf'"] {
+        let lines = format!("schedulers = ['fcfs']\nallocators = [{allocators}]\n");
+        let study = study(directory.path(), 140_000, &lines)?;
+        for format in [FileFormat::Parquet, FileFormat::Json, FileFormat::Csv] {
+            let [kept, streamed] = ["kept", "streamed"].map(|name| {
+                directory.path().join(format!("{name}-{}-{}", study.cells.len(), format.extension()))
+            });
+            let kept = files(&study, usize::MAX, (&kept, format))?;
+            for (name, bytes) in files(&study, 1_000, (&streamed, format))? {
+                assert!(kept[&name] == bytes, "{name} differs");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let study = study(directory.path(), 3_000, "schedulers = ['fcfs']\nallocators = ['naive']\n")?;
+    let study = Study { most_kept: 100, ..study };
+    let log = directory.path().join("log.swf");
+    let text = fs::read_to_string(&log)?;
+    fs::write(&log, text + "; late\n")?;
+    let folder = directory.path().join("out");
+    let mut results = RunResults::open(&study, Some((&folder, FileFormat::Parquet, false)))?;
+    let errors = replayed(&study, &mut results, 1)?;
+    assert!(errors.len() == 1 && errors[0].contains("has changed"), "{errors:?}");
+    assert!(results.finish()?.is_none());
+    assert!(!folder.exists());
+    Ok(())
+}
