@@ -35,6 +35,20 @@ pub enum ReplayError {
         /// Processors requested.
         procs: u32,
     },
+    /// The jobs that wait or run, and those that ended while an older one still waits or runs, do not fit into memory.
+    #[error(
+        "more than {jobs} jobs wait or run at once; to keep twice as many takes about {} MB of memory, and {} MB are free; \
+         `meshreplay trace cut` makes shorter logs",
+        .needed_bytes / 1_000_000, .free_bytes / 1_000_000
+    )]
+    TooManyAtOnce {
+        /// The jobs for which there is room.
+        jobs: usize,
+        /// The memory in bytes that twice as many take.
+        needed_bytes: u64,
+        /// The memory in bytes that this process can have.
+        free_bytes: u64,
+    },
     /// A job would end after the largest time that can be represented.
     #[error(
         "job {number} would not end within the range of time, 292,000 years; the times of the log, or the lengths that \

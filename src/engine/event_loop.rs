@@ -107,7 +107,7 @@ impl ReplayState<'_> {
     ) -> Result<(), ReplayError> {
         arriving.clear();
         while let Some((id, job)) = next.filter(|(_, job)| job.submit == self.now) {
-            self.window.add(id, job);
+            self.window.add(id, job)?;
             arriving.push(id);
             *next = arrivals.next_job()?;
         }

@@ -5,9 +5,11 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::error::ReplayError;
 use super::observer::Record;
 use crate::allocator::Placement;
 use crate::job::{Job, JobId, Time};
+use crate::memory;
 
 /// A job that has arrived and has not left.
 #[derive(Clone, Debug)]
@@ -43,6 +45,12 @@ impl Entry {
 /// The least number of slots. It is a power of two, as every number of slots.
 const LEAST_SLOTS: usize = 64;
 
+/// The number of slots from which on it is looked whether they fit into memory.
+const MANY_SLOTS: usize = 1 << 20;
+
+/// The memory in bytes that a job takes beside its slot while it waits or runs: its place in the queue, and what is measured.
+const MEASURED_BYTES: u64 = 400;
+
 /// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes no search.
 /// Indexing by a job that has left, or has not arrived, panics.
 #[derive(Debug)]
@@ -66,20 +74,29 @@ impl Window {
         job as usize & (self.slots.len() - 1)
     }
 
-    /// Adds a job that arrives. No job of its id has been added before.
-    pub(super) fn add(&mut self, id: JobId, job: Job) {
+    /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it and there is not
+    /// enough memory.
+    pub(super) fn add(&mut self, id: JobId, job: Job) -> Result<(), ReplayError> {
         let end = self.end.max(id + 1);
         let span = (end - self.first) as usize;
         if span > self.slots.len() {
-            self.grow(span.next_power_of_two());
+            self.grow(span.next_power_of_two())?;
         }
         self.end = end;
         let slot = self.slot(id);
         self.slots[slot] = Some(Entry::new(job));
+        Ok(())
     }
 
-    /// Moves the jobs to this larger number of slots.
-    fn grow(&mut self, slots: usize) {
+    /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for what is measured
+    /// of these jobs.
+    fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
+        let needed_bytes = slots as u64 * (size_of::<Option<Entry>>() as u64 + MEASURED_BYTES);
+        if slots >= MANY_SLOTS
+            && let Some(free_bytes) = memory::lacking(needed_bytes)
+        {
+            return Err(ReplayError::TooManyAtOnce { jobs: self.slots.len(), needed_bytes, free_bytes });
+        }
         let old = std::mem::replace(&mut self.slots, vec![None; slots]);
         let mask = old.len() - 1;
         let mut old = old;
@@ -87,6 +104,7 @@ impl Window {
             let slot = self.slot(id);
             self.slots[slot] = old[id as usize & mask].take();
         }
+        Ok(())
     }
 
     /// Returns whether the job has left.
@@ -142,7 +160,7 @@ mod tests {
         // Jobs arrive in pairs, the younger one first. Every tenth waits for 200 later ones.
         for pair in 0..2_000_u32 {
             for id in [2 * pair + 1, 2 * pair] {
-                window.add(id, Job { number: i64::from(id), ..Job::default() });
+                window.add(id, Job { number: i64::from(id), ..Job::default() }).expect("memory");
                 window[id].is_final = id % 10 != 0;
             }
             if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {

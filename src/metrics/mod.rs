@@ -18,6 +18,7 @@ mod recorder;
 mod registry;
 mod replications;
 mod rows;
+mod running_sums;
 mod shapes;
 mod summary;
 
@@ -36,5 +37,6 @@ pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_wid
 pub use recorder::{ContentionRecord, LeftJobs, Monitor, Recorder, Recording, TakeLeft, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
+pub use running_sums::RunningSums;
 pub use shapes::{ShapeCount, count_by_shape};
-pub use summary::{RunningSums, Summary, metric};
+pub use summary::{Summary, metric};

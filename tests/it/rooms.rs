@@ -37,7 +37,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("execution", Layer::Core, "job machine spec stop"),
     ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
     ("laws", Layer::Core, "allocator guest job machine spec stop"),
-    ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
+    ("engine", Layer::Core, "allocator execution job machine memory prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (
         "study",

@@ -4,8 +4,8 @@
 //! to the next this window only moves upwards. Sums of distances are differences of prefix sums of positions, so all
 //! scores together cost O(free nodes).
 
+use super::centre::Centre;
 use super::greedy::Last;
-use super::scores::Centre;
 use crate::machine::{Machine, Mesh, NodeId};
 
 /// The free nodes of a machine of one dimension. Memory is kept between calls.

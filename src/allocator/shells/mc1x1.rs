@@ -20,8 +20,9 @@
 //! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all centres
 //! at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any more.
 
+use super::centre::Centre;
 use super::fill::{Fill, Last, ShellFill};
-use super::scores::{Centre, ShellScores};
+use super::scores::ShellScores;
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, Mesh};

@@ -8,6 +8,7 @@
 //! these allocators refuses a job while enough nodes are free.
 
 mod array_scores;
+mod centre;
 pub(super) mod fill;
 mod greedy;
 mod idle;

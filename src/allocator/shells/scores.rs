@@ -18,16 +18,8 @@
 //! On machines of one dimension all scores come from `array_scores`.
 
 use super::array_scores::ArrayScores;
+use super::centre::Centre;
 use crate::machine::{Coord, FreeCounts, Machine, NodeId};
-
-/// A free node as a centre, with its score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Centre {
-    /// The sum of L∞ distances to the k nearest free nodes.
-    pub(crate) score: i64,
-    /// The centre itself.
-    pub(crate) node: NodeId,
-}
 
 /// The lower bound of a score for k nodes that follows from F(m), the number of free nodes within distance m.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::measured::Measured;
 use super::recording::Recording;
 use crate::engine::Record;
 use crate::job::{Job, JobId};
-use crate::metrics::contention::JobContention;
-use crate::metrics::dispersal::Dispersal;
 
 /// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals.
 #[derive(Clone, Debug, Default)]
@@ -28,20 +27,6 @@ pub(super) struct Leaving<'a> {
     /// The number of jobs that are handed over together.
     pub(super) together: usize,
     pub(super) take: TakeLeft<'a>,
-}
-
-/// What was measured so far of a job that has not left.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Measured {
-    pub(super) dispersal: Dispersal,
-    pub(super) allocate_ns: u64,
-    pub(super) placement: String,
-    pub(super) sides: Option<[u32; 3]>,
-    pub(super) refusals: u64,
-    /// How many of its nodes are not in its list; `None` if it has no list, or no nodes yet.
-    pub(super) replaced: Option<u32>,
-    pub(super) contention: JobContention,
-    pub(super) has_started: bool,
 }
 
 /// The measurements of the jobs that have not left, by job.

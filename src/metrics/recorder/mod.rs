@@ -1,6 +1,7 @@
 //! The observer that measures each placement when it is made, so that placements need not be kept.
 
 mod leaving;
+mod measured;
 mod recording;
 
 pub use leaving::{LeftJobs, TakeLeft};

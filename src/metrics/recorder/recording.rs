@@ -1,6 +1,6 @@
 //! The measurements of a replay.
 
-use super::leaving::Measured;
+use super::measured::Measured;
 use crate::metrics::compactions::Compactions;
 use crate::metrics::contention::JobContention;
 use crate::metrics::cost::Cost;

@@ -138,8 +138,7 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
-        let unique = unique();
-        let mut keys = Keys::new(&self.options);
+        let (unique, mut keys) = (unique(), Keys::new(&self.options));
         let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
@@ -166,13 +165,7 @@ impl Draft {
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
-        if self.options.node_map.is_some() && !self.options.recorded_nodes {
-            notes.push(
-                "the node map has no effect, as no replay has the allocator recorded; add that allocator or leave out \
-                 --node-map"
-                    .to_owned(),
-            );
-        }
+        notes.extend(self.note_on_node_map());
         let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
         let guests = axes.guests;
         let notes_of_study = Vec::new();
@@ -183,6 +176,16 @@ impl Draft {
             check_recorded_nodes(&study)?;
         }
         Ok(study)
+    }
+
+    /// Returns a note if a node map was given that no replay looks at.
+    fn note_on_node_map(&self) -> Option<String> {
+        let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
+        has_no_effect.then(|| {
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or leave out \
+             --node-map"
+                .to_owned()
+        })
     }
 
     /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::Summary;
-use crate::metrics::facts::{Facts, Finished, Totals};
-use crate::metrics::gather::Partial;
-use crate::metrics::paired::{BlockAdder, BlockSums};
-use crate::metrics::registry::METRICS;
+use super::facts::{Facts, Finished, Totals};
+use super::gather::Partial;
+use super::paired::{BlockAdder, BlockSums};
+use super::registry::METRICS;
+use super::summary::Summary;
 
 /// The numbers of a replay while its jobs leave, all of which count in means.
 #[derive(Debug)]

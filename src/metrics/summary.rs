@@ -1,9 +1,5 @@
 //! The summary of a replay: one row of numbers.
 
-mod running;
-
-pub use running::RunningSums;
-
 use super::facts::{Facts, Finished};
 use super::gather::Number;
 use super::metric::Metric;
