@@ -2,7 +2,7 @@
 
 use super::contention::JobContention;
 use super::dispersal::Dispersal;
-use super::outages::OutageRecord;
+use super::recorder::OutageRecord;
 use super::recorder::Recording;
 use crate::engine::Record;
 use crate::execution::Traffic;

@@ -1,7 +1,6 @@
 //! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each number, and a
 //! [`Summary`] holds the numbers of one replay.
 
-mod compactions;
 mod contention;
 mod cost;
 mod curves;
@@ -12,7 +11,6 @@ mod fragmentation;
 mod gather;
 mod groups;
 mod metric;
-mod outages;
 mod paired;
 mod recorder;
 mod registry;
@@ -22,7 +20,6 @@ mod running_sums;
 mod shapes;
 mod summary;
 
-pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
 pub use cost::Cost;
 pub use curves::{BusyNodes, Distribution};
@@ -32,9 +29,11 @@ pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOS
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
-pub use outages::{Downtime, LostRun, OutageRecord};
 pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
-pub use recorder::{ContentionRecord, LeftJobs, Monitor, Recorder, Recording, TakeLeft, retain};
+pub use recorder::{
+    Compactions, ContentionRecord, Downtime, LeftJobs, LostRun, Monitor, OutageRecord, Recorder, Recording,
+    TakeLeft, retain,
+};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use running_sums::RunningSums;

@@ -1,5 +1,6 @@
 //! What a replay answers in words below its table: the winner, by how much, and how certain that is.
 
+use std::fs;
 use std::process::Command;
 
 use super::support::{Tested, bundled, on_terminal, run};
@@ -122,5 +123,27 @@ fn ratios_of_saved_jobs_have_intervals() -> Tested {
     let file = std::fs::read(at.path().join("out/jobs.parquet"))?;
     let units = b"\"wait_s\":\"s\"";
     assert!(file.windows(units.len()).any(|window| window == units));
+    Ok(())
+}
+
+#[test]
+fn shells_and_manuals_are_told() -> Tested {
+    let directory = tempfile::tempdir()?;
+    for (shell, part) in [
+        ("bash", "complete -F _meshreplay"),
+        ("zsh", "#compdef meshreplay"),
+        ("fish", "complete -c meshreplay"),
+    ] {
+        let found = run(directory.path(), &format!("completions {shell}"))?;
+        assert!(found.code == Some(0) && found.stdout.contains(part), "{shell}");
+    }
+    let found = run(directory.path(), "man pages")?;
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    for page in
+        ["meshreplay.1", "meshreplay-replay.1", "meshreplay-show-allocation.1", "meshreplay-show-blocks.1"]
+    {
+        let text = fs::read_to_string(directory.path().join("pages").join(page))?;
+        assert!(text.contains(".SH NAME") && found.stdout.contains(page), "{page}");
+    }
     Ok(())
 }

@@ -467,28 +467,6 @@ fn the_machine_at_a_moment_is_drawn_job_by_job() -> Tested {
 }
 
 #[test]
-fn shells_and_manuals_are_told() -> Tested {
-    let directory = tempfile::tempdir()?;
-    for (shell, part) in [
-        ("bash", "complete -F _meshreplay"),
-        ("zsh", "#compdef meshreplay"),
-        ("fish", "complete -c meshreplay"),
-    ] {
-        let found = run(directory.path(), &format!("completions {shell}"))?;
-        assert!(found.code == Some(0) && found.stdout.contains(part), "{shell}");
-    }
-    let found = run(directory.path(), "man pages")?;
-    assert_eq!(found.code, Some(0), "{}", found.stderr);
-    for page in
-        ["meshreplay.1", "meshreplay-replay.1", "meshreplay-show-allocation.1", "meshreplay-show-blocks.1"]
-    {
-        let text = fs::read_to_string(directory.path().join("pages").join(page))?;
-        assert!(text.contains(".SH NAME") && found.stdout.contains(page), "{page}");
-    }
-    Ok(())
-}
-
-#[test]
 fn a_report_is_one_file_with_everything() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -1,10 +1,14 @@
 //! The observer that measures each placement when it is made, so that placements need not be kept.
 
+mod compactions;
 mod leaving;
 mod measured;
+mod outages;
 mod recording;
 
+pub use compactions::Compactions;
 pub use leaving::{LeftJobs, TakeLeft};
+pub use outages::{Downtime, LostRun, OutageRecord};
 pub use recording::{ContentionRecord, Recording, retain};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +17,7 @@ use self::leaving::{Leaving, Open};
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
-use super::outages::OutageRecord;
+
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer, Record};
 use crate::job::{Job, JobId, Time};

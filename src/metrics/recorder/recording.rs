@@ -1,12 +1,12 @@
 //! The measurements of a replay.
 
+use super::compactions::Compactions;
 use super::measured::Measured;
-use crate::metrics::compactions::Compactions;
+use super::outages::OutageRecord;
 use crate::metrics::contention::JobContention;
 use crate::metrics::cost::Cost;
 use crate::metrics::dispersal::Dispersal;
 use crate::metrics::fragmentation::FragmentationRecord;
-use crate::metrics::outages::OutageRecord;
 
 /// The measurements of a [`Recorder`](super::Recorder). Lists with an entry per job have the order of the jobs of the replay.
 #[derive(Clone, Debug, Default)]

@@ -102,7 +102,7 @@ impl OutageRecord {
     }
 
     /// Returns the node-seconds of the nodes that were available from `since` to `until`.
-    pub(super) fn available_node_s(&self, since: Time, until: Time) -> f64 {
+    pub(in crate::metrics) fn available_node_s(&self, since: Time, until: Time) -> f64 {
         // The node-seconds of the changes are summed in whole node-microseconds, so that none is lost to rounding.
         let mut node_micros = 0_i128;
         for (i, &(from, nodes)) in self.available.iter().enumerate() {
