@@ -74,8 +74,8 @@ impl Report {
         let mut notes = results.missing(folder)?;
         self.add_answer(folder, results)?;
         self.tables.push(summary::summary(results));
-        self.provenance = provenance::provenance(folder, results);
-        self.commands = provenance::commands(folder, results);
+        self.provenance = provenance::provenance(folder, results)?;
+        self.commands = provenance::commands(folder, results)?;
         let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
         let figure = |(name, picture): (&str, figure::draw::Drawing)| {
             let label = plot_kind(name).map_or(name, |kind| kind.summary);

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::error::ReportError;
 use super::verdicts::{read, words};
 use crate::figure::{Clock, Results};
 use crate::frame::STUDY_FILE;
@@ -14,15 +15,16 @@ use crate::text::command_line;
 /// The most commands that a report shows where one command cannot give all of its replays.
 const MOST_COMMANDS: usize = 20;
 
-/// Returns the content of run.json or study.json; `None` if the directory has neither.
-fn run(folder: &Path) -> Option<Value> {
-    ["run.json", STUDY_FILE].iter().find_map(|file| read(&folder.join(file)).ok().flatten())
+/// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be read.
+fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
+    let found = read(&folder.join("run.json"))?;
+    if found.is_some() { Ok(found) } else { read(&folder.join(STUDY_FILE)) }
 }
 
 /// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the values of
-/// columns.
-pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, String)> {
-    let run = run(folder);
+/// columns. Fails if the run or study cannot be read.
+pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String, String)>, ReportError> {
+    let run = run(folder)?;
     let mut lines = Vec::new();
     let mut add = |what: &str, which: String| lines.push((what.to_owned(), which));
     match &run {
@@ -62,18 +64,19 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
     if let Some(missing) = results.sheet.missing_note() {
         add("missing", missing);
     }
-    lines
+    Ok(lines)
 }
 
 /// The arguments of a command: each option with its values.
 type Arguments = Vec<(String, Vec<String>)>;
 
 /// Returns the commands that give the replays again: a single one if they are all combinations of its arguments, otherwise
-/// one for each replay. Empty if the directory does not say with which options the replays were made.
-pub(super) fn commands(folder: &Path, results: &Results) -> Vec<String> {
-    let Some(run) = run(folder) else { return Vec::new() };
-    let Ok(options) = Options::deserialize(&run) else { return Vec::new() };
-    let Some(specs) = specs(results) else { return Vec::new() };
+/// one for each replay. Empty if the directory does not say with which options the replays were made. Fails if the run or
+/// study cannot be read.
+pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
+    let Some(run) = run(folder)? else { return Ok(Vec::new()) };
+    let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
+    let Some(specs) = specs(results) else { return Ok(Vec::new()) };
     let mut end = options.replay_arguments();
     if let Some(name) = folder.file_name().filter(|_| !end.iter().any(|word| word == "--output")) {
         end.extend(["--output".to_owned(), name.to_string_lossy().into_owned()]);
@@ -88,13 +91,13 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Vec<String> {
         command_line(begin.iter().chain(given).chain(&end))
     };
     if let Some(all) = product(&each) {
-        return vec![command(&all)];
+        return Ok(vec![command(&all)]);
     }
     let mut commands: Vec<String> = each.iter().take(MOST_COMMANDS).map(command).collect();
     if each.len() > MOST_COMMANDS {
         commands.push(format!("# and {} more", each.len() - MOST_COMMANDS));
     }
-    commands
+    Ok(commands)
 }
 
 /// Returns the description of each replay; `None` if one cannot be read.

@@ -1,6 +1,7 @@
 //! The tables and figures of reproduced papers.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
@@ -12,9 +13,15 @@ use super::table::{ReportCell, ReportColumn, ReportTable};
 use crate::paper::papers;
 use crate::text::grouped;
 
-/// Returns the JSON of a file; `None` if the file cannot be opened. Fails if it is not valid JSON.
+/// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read or is not valid
+/// JSON.
 pub(super) fn read(path: &Path) -> Result<Option<Value>, ReportError> {
-    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
+    let text = match fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        read => read.map_err(|source| ReportError::Unreadable { path: path.to_owned(), source })?,
+    };
     let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
@@ -136,6 +143,16 @@ fn digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_taken_for_none() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("run.json");
+        assert!(matches!(read(&path), Ok(None)));
+        fs::create_dir(&path)?;
+        assert!(matches!(read(&path), Err(ReportError::Unreadable { .. })));
+        Ok(())
+    }
     use crate::paper::{Tolerance, Verdict};
 
     #[test]
