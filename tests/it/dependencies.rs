@@ -93,9 +93,19 @@ fn every_crate_may_be_given_on() -> Tested {
     Ok(())
 }
 
-/// Crates that are built in several versions, as others ask for older ones. Polars and the fonts of plots do so.
-const TWICE: [&str; 8] =
-    ["base64", "float-cmp", "foldhash", "getrandom", "hashbrown", "itertools", "miniz_oxide", "syn"];
+/// Crates that are built in several versions, as others ask for older ones. Polars, the fonts of plots and their PDF do so.
+const TWICE: [&str; 10] = [
+    "base64",
+    "bitflags",
+    "float-cmp",
+    "foldhash",
+    "getrandom",
+    "hashbrown",
+    "itertools",
+    "kurbo",
+    "miniz_oxide",
+    "syn",
+];
 
 #[test]
 fn no_other_crate_is_built_in_several_versions() -> Tested {
