@@ -77,7 +77,8 @@ mod tests {
             let file = Path::new("a.b").with_extension(format.name.to_uppercase());
             assert_eq!(format_of_file(&file).ok().map(|found| found.name), Some(format.name));
         }
-        let said = format_of_file(Path::new("x.jpg")).map_or_else(|error| error.to_string(), |_| String::new());
+        let said =
+            format_of_file(Path::new("x.jpg")).map_or_else(|error| error.to_string(), |_| String::new());
         assert_eq!(said, "x.jpg: expected a name that ends in .svg, .png or .pdf");
         Ok(())
     }

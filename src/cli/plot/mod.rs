@@ -91,12 +91,13 @@ impl Args {
         let file = output.display();
         let wrong = |text: String| Err(Failure::Usage(anyhow!(text)));
         match self.format {
-            Some(other) if other.name != format.name => {
-                wrong(format!("--output {file} is a file of the format {}, but --format is {}", format.name, other.name))
-            }
-            _ if self.kind.len() != 1 => {
-                wrong(format!("--output {file}: a file holds one picture, so give one kind by --kind, or a directory"))
-            }
+            Some(other) if other.name != format.name => wrong(format!(
+                "--output {file} is a file of the format {}, but --format is {}",
+                format.name, other.name
+            )),
+            _ if self.kind.len() != 1 => wrong(format!(
+                "--output {file}: a file holds one picture, so give one kind by --kind, or a directory"
+            )),
             _ => Ok((Place::File(output), format)),
         }
     }
@@ -118,7 +119,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Place::Folder(folder) => Some(folder),
         Place::File(_) => None,
     };
-    let made = |folder| NewFolder::create(folder).with_context(|| format!("{} cannot be made", folder.display()));
+    let made =
+        |folder| NewFolder::create(folder).with_context(|| format!("{} cannot be made", folder.display()));
     let _new = folder.map(made).transpose()?;
     let _claim = folder.map(Claim::shared).transpose()?;
     let mut pictures = Vec::new();

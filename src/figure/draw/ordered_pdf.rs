@@ -185,13 +185,18 @@ mod tests {
         }
         let text = String::from_utf8_lossy(&first).into_owned();
         // 84 by 60 mm in points, and both fonts embedded as parts of themselves.
-        let of = |key: &str| text.split(key).nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+        let of =
+            |key: &str| text.split(key).nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
         let sides: Vec<f64> =
             of("/MediaBox [").split_whitespace().filter_map(|number| number.parse().ok()).collect();
         let points = [0.0, 0.0, 84.0 / 25.4 * 72.0, 60.0 / 25.4 * 72.0];
         assert_eq!(sides.len(), 4, "{text}");
         assert!(sides.iter().zip(points).all(|(side, wanted)| (side - wanted).abs() < 0.01), "{sides:?}");
-        assert_eq!((text.matches("/FontFile2").count(), text.matches("/ToUnicode").count()), (2, 2), "{text}");
+        assert_eq!(
+            (text.matches("/FontFile2").count(), text.matches("/ToUnicode").count()),
+            (2, 2),
+            "{text}"
+        );
         assert!(text.contains("+DejaVuSans\n") && text.contains("+DejaVuSans-Bold\n"), "{text}");
         assert!(!text.contains("Date") && text[..64].contains("mark"), "{text}");
         Ok(())
