@@ -58,7 +58,9 @@ mod tests {
     /// Adds a block and all blocks below it, as the page's script takes them apart.
     fn unfold(tree: &BlockTree, [x, y, z, a, b, c]: [u32; 6], found: &mut Vec<[u32; 6]>) {
         found.push([x, y, z, a, b, c]);
-        let Some([_, _, _, i, j, k]) = tree.splits.iter().find(|split| split[..3] == [a, b, c]) else { return };
+        let Some([_, _, _, i, j, k]) = tree.splits.iter().find(|split| split[..3] == [a, b, c]) else {
+            return;
+        };
         for z in (z..z + c).step_by(*k as usize) {
             for y in (y..y + b).step_by(*j as usize) {
                 for x in (x..x + a).step_by(*i as usize) {
@@ -74,14 +76,17 @@ mod tests {
         for machine in ["16x16", "16x15", "7x5", "8x8x8", "5x6x7", "torus:8x8", "13"] {
             let mesh: Mesh = machine.parse()?;
             for entry in ALLOCATORS {
-                let Ok(built) = allocator::build(&Spec::named(entry.name), &Setup::new(&mesh, 0)) else { continue };
+                let Ok(built) = allocator::build(&Spec::named(entry.name), &Setup::new(&mesh, 0)) else {
+                    continue;
+                };
                 let Some(blocks) = built.strategy.blocks.map(|blocks| blocks(&mesh)) else { continue };
                 let tree = BlockTree::of(entry.name, &mesh).ok_or("no short form")?;
                 let mut found = Vec::new();
                 for &top in &tree.tops {
                     unfold(&tree, top, &mut found);
                 }
-                let mut expected: Vec<_> = blocks.iter().map(|block| joined(block.base, block.sizes)).collect();
+                let mut expected: Vec<_> =
+                    blocks.iter().map(|block| joined(block.base, block.sizes)).collect();
                 expected.sort_unstable();
                 found.sort_unstable();
                 assert_eq!(found, expected, "{} on {machine}", entry.name);
