@@ -21,6 +21,7 @@ mod pdf;
 mod png;
 mod rendering;
 mod ticks;
+mod words;
 
 pub use bars::{BarGroup, Bars};
 pub use boxes::{BoxRow, Boxes};
@@ -34,6 +35,7 @@ pub use pdf::pdf;
 pub use png::png;
 pub use rendering::RenderError;
 pub use ticks::Scale;
+pub use words::{Word, Words};
 
 #[cfg(test)]
 mod tests {
