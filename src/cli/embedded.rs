@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, Args, Command};
 
 use super::plot::drawing::{DrawingArgs, PixelArgs};
 use super::reading::tell_local_zone;
