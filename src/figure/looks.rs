@@ -124,7 +124,9 @@ mod tests {
                 let both: Vec<&str> = guests.iter().chain(picture).copied().collect();
                 let looks = of_all(&both);
                 assert_eq!(looks[guests.len()..], alone, "{picture:?} {guests:?}");
-                let is_other = |look: &Look| alone.iter().all(|ours| (ours.colour, ours.dash) != (look.colour, look.dash));
+                let is_other = |look: &Look| {
+                    alone.iter().all(|ours| (ours.colour, ours.dash) != (look.colour, look.dash))
+                };
                 assert!(picture.len() > 20 || looks[..guests.len()].iter().all(is_other), "{picture:?}");
             }
         }

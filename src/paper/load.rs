@@ -218,7 +218,8 @@ impl Folder {
     }
 
     fn figure(&self, entry: FigureEntry) -> Result<Figure, PaperError> {
-        let FigureEntry { name, title, chart: is_chart, studies, surveyed, timed, rules, code, with, sets } = entry;
+        let FigureEntry { name, title, chart: is_chart, studies, surveyed, timed, rules, code, with, sets } =
+            entry;
         let studies: Vec<(Embedded, Vec<String>)> =
             studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?;
         let logs = studies.iter().map(|(study, logs)| (study.name.clone(), logs.clone())).collect();
@@ -278,7 +279,9 @@ impl Paper {
 
     /// Returns the published numbers that the plot of a figure shows beside the measured ones.
     pub fn marks(&self, figure: &Figure, evidence: &Evidence) -> Result<Vec<Mark>, PaperError> {
-        let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) else { return Ok(Vec::new()) };
+        let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) else {
+            return Ok(Vec::new());
+        };
         rules::marks(evidence, &figure.subject, file, &self.tables)
             .map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })
     }

@@ -3,7 +3,9 @@
 
 use super::finding::{Drawn, Finding, Mark, Place};
 use super::regenerate::Comparison;
-use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Range, Reference, Series};
+use crate::figure::draw::{
+    Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Range, Reference, Series,
+};
 use crate::figure::looks;
 
 /// Returns the plot as SVG; `None` if the figure has no numbers.
@@ -49,7 +51,8 @@ fn curves(comparison: &Comparison) -> Option<Drawing> {
     }
     // What is not printed is said once, below the first chart, which is the paper's.
     let picture = |(i, (axis, quantity, drawn)): (usize, (&str, &str, Drawn))| {
-        let note = if i == 0 && comparison.figure.is_chart && comparison.marks.is_empty() { UNPRINTED } else { "" };
+        let note =
+            if i == 0 && comparison.figure.is_chart && comparison.marks.is_empty() { UNPRINTED } else { "" };
         match drawn {
             Drawn::Bars => bars(comparison, axis, 1.0, note),
             Drawn::BarsFromZero => bars(comparison, axis, 0.0, note),

@@ -177,8 +177,12 @@ mod tests {
         let mut wrong = Vec::new();
         for (name, charts) in CHARTS {
             let paper = papers()?.iter().find(|paper| paper.name == name).ok_or(name)?;
-            let drawn: Vec<&str> =
-                paper.figures.iter().filter(|figure| figure.is_chart).map(|figure| figure.name.as_str()).collect();
+            let drawn: Vec<&str> = paper
+                .figures
+                .iter()
+                .filter(|figure| figure.is_chart)
+                .map(|figure| figure.name.as_str())
+                .collect();
             assert_eq!(drawn, charts, "{name}");
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);

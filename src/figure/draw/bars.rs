@@ -79,7 +79,9 @@ impl Bars {
     fn draw_bars(&self, page: Page) -> Drawing {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
-        let finite = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1])).filter(|value| value.is_finite());
+        let finite = bars
+            .chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]))
+            .filter(|value| value.is_finite());
         let range =
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
         let range = ends(Scale::Linear, range, Some(self.base), None);
@@ -207,8 +209,11 @@ mod tests {
     #[test]
     fn many_groups_are_drawn_in_lines_on_one_axis() {
         let bars = |count: usize| {
-            let group =
-                |i: usize| BarGroup { name: format!("a log of some length {i}"), bars: vec![Some(i as f64)], ..BarGroup::default() };
+            let group = |i: usize| BarGroup {
+                name: format!("a log of some length {i}"),
+                bars: vec![Some(i as f64)],
+                ..BarGroup::default()
+            };
             let legend = vec![("a".to_owned(), Look::default())];
             Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }
                 .draw()

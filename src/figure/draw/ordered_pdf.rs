@@ -4,8 +4,8 @@
 //! Here the entries of each map are sorted, and objects are numbered in the order in which they are reached from the
 //! root. So the same drawing gives the same bytes.
 
-use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// The dictionaries of resources, whose entries were kept in hash maps.
 const RESOURCES: [&str; 6] = ["/ColorSpace", "/ExtGState", "/Font", "/Pattern", "/Shading", "/XObject"];

@@ -34,7 +34,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
             };
             let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
-            groups.push(BarGroup { name: format!("{}\n{place}", delay.title()), bars, ..BarGroup::default() });
+            groups.push(BarGroup {
+                name: format!("{}\n{place}", delay.title()),
+                bars,
+                ..BarGroup::default()
+            });
         }
     }
     let bars = Bars {
