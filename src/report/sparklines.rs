@@ -44,10 +44,12 @@ impl Sparklines {
         };
         let labels = &spec.labels;
         let partition = spec.partition.as_ref().map(ToString::to_string).unwrap_or_default();
-        let words = [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
+        let words =
+            [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
         let rest = [spec.machine.to_string(), format!("scale {}", spec.arrival_scale)];
         let jobs = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
-            ([job.submit, record.start, record.end].map(|time| time.as_seconds()), f64::from(record.allocated))
+            let times_s = [job.submit.as_seconds(), record.start.as_seconds(), record.end.as_seconds()];
+            (times_s, f64::from(record.allocated))
         });
         self.replays.push(Replay {
             number,
@@ -89,7 +91,9 @@ impl Sparklines {
             text.push('\n');
         }
         let part = span((to_s - from_s) / signs as f64);
-        text + &screen.words(&format!("each sign is a mean over {part}, from the first arrival to the last end")) + note
+        text + &screen
+            .words(&format!("each sign is a mean over {part}, from the first arrival to the last end"))
+            + note
     }
 
     /// Returns for each replay the labels in which replays differ, and at least its allocator.
@@ -167,7 +171,7 @@ mod tests {
         // 100 %, then 50 % for two parts, 37.5 % and 25 %; one job waits, then two.
         assert_eq!(found[2], " a · fcfs   ██▄▄▃▂▂▂  ▄█");
         assert_eq!(found[3], " bc · easy");
-        assert!(found[1].ends_with("waiting jobs, to 2.0") && found[4].contains("mean over 10.0 s"), "{text}");
+        assert!(found[1].ends_with("waiting jobs, to 2.0") && found[4].contains("mean over 10.0"), "{text}");
         assert_eq!(line(&[0.0, 0.01, 0.125, 0.126, 1.0, 2.0], 1.0), " ▁▁▂██");
         assert_eq!(line(&[0.0], 0.0), " ");
         assert_eq!(Sparklines::default().text(Screen::default()), "");

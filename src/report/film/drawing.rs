@@ -56,8 +56,8 @@ impl Drawing<'_> {
     /// Returns the animation of what is displayed from one time of the replays to another. It is empty for what is always
     /// displayed, and `None` for what never is. What lasts beyond the end of the window stays in the last picture.
     fn during(&self, from_s: f64, until_s: f64) -> Option<String> {
-        let (begins, end_s) = (self.share(from_s), self.film.played.window_s.1);
-        let ends = if until_s > end_s { 1.0 } else { self.share(until_s) };
+        let is_last = until_s > self.film.played.window_s.1;
+        let (begins, ends) = (self.share(from_s), if is_last { 1.0 } else { self.share(until_s) });
         // Times have five digits, more than there are pictures in a film.
         let [begins, ends] = [begins, ends].map(|share| (share * 1e5).round() / 1e5);
         let (values, times) = match (begins <= 0.0, ends >= 1.0) {
@@ -93,7 +93,8 @@ impl Drawing<'_> {
         }
         let down = replay.down.iter().map(|down| (colours::DOWN, &down.nodes, (down.from_s, down.until_s)));
         let colour = |number: i64| colours::job(colours::of_job(number));
-        let jobs = replay.jobs.iter().map(|job| (colour(job.number), &job.nodes, (job.times_s[1], job.times_s[2])));
+        let jobs =
+            replay.jobs.iter().map(|job| (colour(job.number), &job.nodes, (job.times_s[1], job.times_s[2])));
         for (colour, nodes, (from_s, until_s)) in down.chain(jobs) {
             if let Some(during) = self.during(from_s, until_s) {
                 let (colour, squares) = (colours::named(colour), squares(place, nodes));
@@ -111,16 +112,17 @@ impl Drawing<'_> {
         if self.layout.gap() == 0 {
             return String::new();
         }
-        let across: String = (1..=place.down).map(|y| format!("M0 {y}h{}", place.across)).collect();
-        let down: String = (1..=place.across).map(|x| format!("M{x} 0v{}", place.down)).collect();
+        let across =
+            (1..=place.down).fold(String::new(), |text, y| text + &format!("M0 {y}h{}", place.across));
+        let both = (1..=place.across).fold(across, |text, x| text + &format!("M{x} 0v{}", place.down));
         let (paper, width) = (colours::named(colours::PAPER), 1.0 / self.layout.side as f64);
-        format!("<path stroke=\"{paper}\" stroke-width=\"{width:.4}\" d=\"{across}{down}\"/>\n")
+        format!("<path stroke=\"{paper}\" stroke-width=\"{width:.4}\" d=\"{both}\"/>\n")
     }
 
     /// Appends words that change: a text for each time from which on they are others.
     fn words(&self, text: &mut String, [left, base]: [usize; 2], at: &dyn Fn(f64) -> String) {
-        let end_s = self.film.played.window_s.1;
-        let all = self.times_s.iter().chain([&end_s]).map(|&time_s| (time_s, at(time_s)));
+        let last_s = self.film.played.window_s.1;
+        let all = self.times_s.iter().chain([&last_s]).map(|&time_s| (time_s, at(time_s)));
         let mut changes: Vec<(f64, String)> = Vec::new();
         for (time_s, words) in all {
             if changes.last().is_none_or(|(_, before)| *before != words) {

@@ -45,24 +45,24 @@ impl Place {
     /// Returns the squares of a machine at the left upper corner of the picture.
     fn of(replay: &PlayedReplay) -> Self {
         let extents = replay.extents.map(|extent| extent as usize);
-        let [w, l, d] = extents;
-        let is_row = l * d == 1;
-        let wide = if is_row { w.min(64) } else { w };
-        let high = if is_row { w.div_ceil(wide) } else { l };
-        let columns = (d as f64).sqrt().ceil() as usize;
-        let (across, down) = (columns * (wide + 1) - 1, d.div_ceil(columns) * (high + 1) - 1);
+        let [width, length, depth] = extents;
+        let is_row = length * depth == 1;
+        let wide = if is_row { width.min(64) } else { width };
+        let high = if is_row { width.div_ceil(wide) } else { length };
+        let columns = (depth as f64).sqrt().ceil() as usize;
+        let (across, down) = (columns * (wide + 1) - 1, depth.div_ceil(columns) * (high + 1) - 1);
         Self { left: 0, top: 0, across, down, extents, wide, high, columns }
     }
 
     /// Returns the square of a node, counted from the left and from the top.
     pub(super) fn square(&self, node: u32) -> [usize; 2] {
         let node = node as usize;
-        let [w, l, d] = self.extents;
-        if l * d == 1 {
+        let [width, length, depth] = self.extents;
+        if length * depth == 1 {
             return [node % self.wide, self.high - 1 - node / self.wide];
         }
-        let (x, y, z) = (node % w, node / w % l, node / (w * l));
-        [(z % self.columns) * (self.wide + 1) + x, (z / self.columns) * (self.high + 1) + l - 1 - y]
+        let (x, y, z) = (node % width, node / width % length, node / (width * length));
+        [(z % self.columns) * (self.wide + 1) + x, (z / self.columns) * (self.high + 1) + length - 1 - y]
     }
 
     /// Returns the nodes of some runs as rows of squares beside each other: the first square, and how many there are.

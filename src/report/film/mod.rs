@@ -50,7 +50,11 @@ pub struct FilmFormat {
 /// Every format of films.
 pub const FILM_FORMATS: [FilmFormat; 2] = [
     FilmFormat { name: "gif", summary: "pixels, which every program for slides shows", write: pixels::gif },
-    FilmFormat { name: "svg", summary: "a drawing, sharp at any size, which browsers show", write: drawing::svg },
+    FilmFormat {
+        name: "svg",
+        summary: "a drawing, sharp at any size, which browsers show",
+        write: drawing::svg,
+    },
 ];
 
 /// Returns the format that the extension of a file says, in capital or small letters.

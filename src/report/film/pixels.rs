@@ -38,7 +38,8 @@ fn encoded(film: &Film, layout: &Layout, rate: u16) -> Result<Vec<u8>, ReportErr
     let mut painter = Painter::new(film, layout)?;
     // A picture is written once it is known how long it stays, in hundredths of a second.
     let mut shown: Option<(u16, Change)> = None;
-    let mut before = Canvas { pixels: vec![canvas::UNCHANGED; layout.width * layout.height], width: layout.width };
+    let mut before =
+        Canvas { pixels: vec![canvas::UNCHANGED; layout.width * layout.height], width: layout.width };
     let times = film.times_s(f64::from(rate)).into_iter().map(|time_s| (time_s, 100 / rate));
     let last = (film.played.window_s.1, (100.0 * HOLD_S) as u16);
     for (time_s, stays) in times.chain([last]) {

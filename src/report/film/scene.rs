@@ -3,8 +3,8 @@
 use super::super::page::{Played, PlayedReplay};
 
 /// Returns whether a job runs at a time.
-pub(super) fn runs(times_s: [f64; 3], time_s: f64) -> bool {
-    times_s[1] <= time_s && time_s < times_s[2]
+pub(super) fn runs([_, start_s, end_s]: [f64; 3], now_s: f64) -> bool {
+    start_s <= now_s && now_s < end_s
 }
 
 /// Returns the number of nodes in some runs.

@@ -68,13 +68,28 @@ fn pictures_show_who_has_which_node() -> Result<(), Box<dyn std::error::Error>> 
         (1.0, [canvas::FREE; 7]),
         (3.0, [job, job, canvas::FREE, canvas::FREE, job, canvas::FREE, canvas::FREE]),
         (5.5, [job, job, canvas::FREE, canvas::DOWN, job, canvas::FREE, canvas::FREE]),
-        (11.0, [canvas::FREE, canvas::FREE, canvas::FREE, canvas::DOWN, canvas::FREE, canvas::FREE, canvas::FREE]),
+        (
+            11.0,
+            [
+                canvas::FREE,
+                canvas::FREE,
+                canvas::FREE,
+                canvas::DOWN,
+                canvas::FREE,
+                canvas::FREE,
+                canvas::FREE,
+            ],
+        ),
     ] {
-        let (_, screen) = pictures.iter().find(|(end, _)| f64::from(*end) > 100.0 * time_s).ok_or("too short")?;
+        let (_, screen) =
+            pictures.iter().find(|(end, _)| f64::from(*end) > 100.0 * time_s).ok_or("too short")?;
         let at = |node: u32| {
             let [x, y] = place.square(node);
             let middle = layout.side / 2;
-            screen[(place.squares_top() + y * layout.side + middle) * layout.width + place.left + x * layout.side + middle]
+            screen[(place.squares_top() + y * layout.side + middle) * layout.width
+                + place.left
+                + x * layout.side
+                + middle]
         };
         assert_eq!([0, 1, 2, 3, 4, 5, 6].map(at), expected, "at {time_s} s");
         assert_eq!(at(7), canvas::PAPER, "an unavailable node is outlined");
@@ -95,11 +110,16 @@ fn drawings_display_jobs_while_they_run() -> Result<(), Box<dyn std::error::Erro
     assert_eq!(plays.attribute("keyTimes"), Some("0;0.16667;0.5"));
     assert_eq!((plays.attribute("values"), plays.attribute("dur")), (Some("none;inline;none"), Some("12s")));
     let down = colours::named(colours::DOWN);
-    let down = document.descendants().find(|node| node.attribute("fill") == Some(&down)).ok_or("none down")?;
+    let down =
+        document.descendants().find(|node| node.attribute("fill") == Some(&down)).ok_or("none down")?;
     let plays = down.first_element_child().ok_or("no animation")?;
-    assert_eq!((plays.attribute("keyTimes"), plays.attribute("values")), (Some("0;0.41667"), Some("none;inline")));
+    assert_eq!(
+        (plays.attribute("keyTimes"), plays.attribute("values")),
+        (Some("0;0.41667"), Some("none;inline"))
+    );
     let words: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
-    for expected in ["3 waiting, 0 % busy", "3 waiting, 43 % busy", "0 waiting, 43 % busy", "day 0, 00:00:09"] {
+    for expected in ["3 waiting, 0 % busy", "3 waiting, 43 % busy", "0 waiting, 43 % busy", "day 0, 00:00:09"]
+    {
         assert!(words.contains(&expected), "{expected}: {words:?}");
     }
     Ok(())
@@ -122,7 +142,8 @@ fn layers_and_rows_have_squares_of_their_own() {
         film.played.replays[0].extents = extents;
         let layout = layout::Layout::of(&film.played).expect("it is small");
         let place = layout.places[0];
-        let mut squares: Vec<[usize; 2]> = (0..extents.iter().product()).map(|node| place.square(node)).collect();
+        let mut squares: Vec<[usize; 2]> =
+            (0..extents.iter().product()).map(|node| place.square(node)).collect();
         assert!(squares.iter().all(|[x, y]| *x < place.across && *y < place.down), "{extents:?}");
         squares.sort_unstable();
         squares.dedup();

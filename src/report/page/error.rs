@@ -69,7 +69,9 @@ pub enum ReportError {
         height: usize,
     },
     /// The file of a film is too large.
-    #[error("the film would have {megabytes:.1} MB, expected at most {most}; a narrower --window or fewer allocators (--show) help")]
+    #[error(
+        "the film would have {megabytes:.1} MB, expected at most {most}; a narrower --window or fewer allocators (--show) help"
+    )]
     FilmBytes {
         /// The size of the file.
         megabytes: f64,
