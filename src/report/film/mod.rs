@@ -20,7 +20,7 @@ pub struct FilmOptions {
     pub window_s: Option<(f64, f64)>,
     /// The allocators that are shown; empty for those of the first few replays.
     pub show: Vec<String>,
-    /// The length of the film in seconds, more than [`HOLD_S`].
+    /// The length of the film in seconds, more than the two for which the last picture stays.
     pub length_s: f64,
 }
 
