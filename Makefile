@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -113,3 +113,9 @@ EVERY ?= 1
 faults:
 	$(CARGO) build --release --quiet
 	python3 tests/faults/run.py --every $(EVERY) target/release/meshreplay
+
+# Kills the commands that write results by SIGKILL at RUNS random moments, and runs two sweeps in one directory a tenth as often.
+RUNS ?= 1000
+kills:
+	$(CARGO) build --release --quiet
+	python3 tests/faults/kill.py --runs $(RUNS) --pairs $$(($(RUNS) / 10)) target/release/meshreplay

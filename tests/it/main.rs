@@ -10,6 +10,7 @@ mod all_allocators;
 mod answers_cli;
 mod attack_small;
 mod audit_cli;
+mod audited_cli;
 mod check_cli;
 mod compaction;
 mod data_out;
@@ -20,6 +21,8 @@ mod docs_pictures;
 mod docs_registries;
 mod exec_cli;
 mod far_times;
+#[cfg(unix)]
+mod faults;
 mod fetch;
 mod groups_cli;
 mod hardening;
