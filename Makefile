@@ -107,11 +107,13 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position.
-# EVERY=10 tries every tenth. Says that it is skipped where there is no strace.
+# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
+# double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says
+# that it is skipped where there is no strace.
 EVERY ?= 1
 faults:
 	$(CARGO) build --release --quiet
+	FAULTS= $(CARGO) test --release --test it -- faults --nocapture
 	python3 tests/faults/run.py --every $(EVERY) target/release/meshreplay
 
 # Kills the commands that write results by SIGKILL at RUNS random moments, and runs two sweeps in one directory a tenth as often.

@@ -185,7 +185,8 @@ impl Observer for Watch<'_> {
             self.found(holder.saturating_sub(1), now, what, "its own nodes");
         }
         for &node in nodes {
-            if let Some(holder) = self.holders.get_mut(node as usize).filter(|holder| **holder != UNAVAILABLE) {
+            if let Some(holder) = self.holders.get_mut(node as usize).filter(|holder| **holder != UNAVAILABLE)
+            {
                 *holder = NOBODY;
             }
         }
@@ -309,27 +310,75 @@ mod tests {
     #[test]
     fn every_broken_rule_is_named() {
         for (events, expected) in [
-            (vec![Takes(0, &[0, 1], 1), Takes(1, &[1], 2), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2), Leaves([0, 2, 3], 1, 1)],
-             "at 2 s, job 11 (row 2) takes node 1, which the job of row 1 holds; expected a free node"),
-            (vec![Takes(0, &[0, 0], 1), Leaves([0, 1, 3], 2, 2)], "at 1 s, job 10 (row 1) takes node 0 twice; expected a free node"),
-            (vec![Takes(0, &[5], 1), Leaves([0, 1, 3], 1, 1)], "at 1 s, job 10 (row 1) takes node 5, which is unavailable; expected a free node"),
-            (vec![Takes(0, &[6], 1), Leaves([0, 1, 3], 1, 1)], "at 1 s, job 10 (row 1) holds node 6, which is outside of the machine; expected a free node"),
-            (vec![Down(2), Takes(0, &[2], 1), Leaves([0, 1, 3], 1, 1)], "at 1 s, job 10 (row 1) takes node 2, which is down; expected a free node"),
-            (vec![Takes(0, &[0, 1], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2)], "at 3 s, job 10 (row 1) gives 1 of its 2 nodes back; expected all of them"),
-            (vec![Takes(0, &[0], 1), Gives(&[0, 1], 3), Leaves([0, 1, 3], 1, 1)], "at 3 s, job 10 (row 1) gives node 1 back, which it does not hold; expected its own nodes"),
-            (vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([2, 1, 3], 1, 1)], "at 1 s, job 10 (row 1) starts before it arrives; expected 2 s or later"),
-            (vec![Takes(0, &[0], 4), Gives(&[0], 3), Leaves([0, 4, 3], 1, 1)], "at 4 s, job 10 (row 1) ends before it starts, at 3 s; expected a later end"),
-            (vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 1)], "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it asks for"),
-            (vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2)], "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it is said to hold"),
-            (vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 2, 3], 1, 1)], "at 2 s, job 10 (row 1) gets its nodes at 1 s; expected them at its start"),
-            (vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 4], 1, 1)], "at 4 s, job 10 (row 1) gives its nodes back at 3 s; expected them at its end"),
+            (
+                vec![
+                    Takes(0, &[0, 1], 1),
+                    Takes(1, &[1], 2),
+                    Gives(&[0], 3),
+                    Leaves([0, 1, 3], 2, 2),
+                    Leaves([0, 2, 3], 1, 1),
+                ],
+                "at 2 s, job 11 (row 2) takes node 1, which the job of row 1 holds; expected a free node",
+            ),
+            (
+                vec![Takes(0, &[0, 0], 1), Leaves([0, 1, 3], 2, 2)],
+                "at 1 s, job 10 (row 1) takes node 0 twice; expected a free node",
+            ),
+            (
+                vec![Takes(0, &[5], 1), Leaves([0, 1, 3], 1, 1)],
+                "at 1 s, job 10 (row 1) takes node 5, which is unavailable; expected a free node",
+            ),
+            (
+                vec![Takes(0, &[6], 1), Leaves([0, 1, 3], 1, 1)],
+                "at 1 s, job 10 (row 1) holds node 6, which is outside of the machine; expected a free node",
+            ),
+            (
+                vec![Down(2), Takes(0, &[2], 1), Leaves([0, 1, 3], 1, 1)],
+                "at 1 s, job 10 (row 1) takes node 2, which is down; expected a free node",
+            ),
+            (
+                vec![Takes(0, &[0, 1], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2)],
+                "at 3 s, job 10 (row 1) gives 1 of its 2 nodes back; expected all of them",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0, 1], 3), Leaves([0, 1, 3], 1, 1)],
+                "at 3 s, job 10 (row 1) gives node 1 back, which it does not hold; expected its own nodes",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([2, 1, 3], 1, 1)],
+                "at 1 s, job 10 (row 1) starts before it arrives; expected 2 s or later",
+            ),
+            (
+                vec![Takes(0, &[0], 4), Gives(&[0], 3), Leaves([0, 4, 3], 1, 1)],
+                "at 4 s, job 10 (row 1) ends before it starts, at 3 s; expected a later end",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 1)],
+                "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it asks for",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2)],
+                "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it is said to hold",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 2, 3], 1, 1)],
+                "at 2 s, job 10 (row 1) gets its nodes at 1 s; expected them at its start",
+            ),
+            (
+                vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 4], 1, 1)],
+                "at 4 s, job 10 (row 1) gives its nodes back at 3 s; expected them at its end",
+            ),
         ] {
             assert_eq!(first(&events), expected);
         }
-        let late = [Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 1, 1), Takes(0, &[0], 4), Gives(&[0], 5)];
+        let late =
+            [Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 1, 1), Takes(0, &[0], 4), Gives(&[0], 5)];
         assert!(first(&late).contains("starts after its end; expected one run"));
         assert!(first(&[Takes(0, &[0], 1)]).contains("still holds node 0 at the end"));
-        assert!(first(&[Leaves([0, 1, 3], 0, 0)]).contains("has no nodes at its end; expected a start and an end"));
+        assert!(
+            first(&[Leaves([0, 1, 3], 0, 0)])
+                .contains("has no nodes at its end; expected a start and an end")
+        );
     }
 
     #[test]
@@ -346,7 +395,13 @@ mod tests {
             Leaves([0, 2, 6], 1, 2),
         ];
         assert_eq!(first(&again), "");
-        let moved = [Takes(0, &[0, 1], 1), Gives(&[0, 1], 2), Takes(0, &[3, 4], 2), Gives(&[3, 4], 9), Leaves([0, 1, 9], 2, 2)];
+        let moved = [
+            Takes(0, &[0, 1], 1),
+            Gives(&[0, 1], 2),
+            Takes(0, &[3, 4], 2),
+            Gives(&[3, 4], 9),
+            Leaves([0, 1, 9], 2, 2),
+        ];
         assert_eq!(first(&moved), "");
     }
 }

@@ -221,6 +221,11 @@ impl StudyFolder {
         self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
     }
 
+    /// Returns how many cells of the study are not finished. Fails if the file of one is there and cannot be read now.
+    pub fn count_missing(&self, manifest: &Manifest) -> Result<usize, FrameError> {
+        Ok(self.finished(manifest)?.into_iter().filter(|is_finished| !is_finished).count())
+    }
+
     /// Returns the positions of the unfinished cells in the study.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
         let cells = manifest.cells.iter().enumerate();
@@ -258,8 +263,12 @@ impl StudyFolder {
 
     /// Returns what [`Self::has`] does, but fails if a file is there and cannot be read now.
     pub(super) fn holds_cell(&self, key: &str, with_jobs: bool) -> Result<bool, FrameError> {
-        let names = |path: PathBuf| names(&path, key).map_err(|source| FrameError::Unreadable { path, source });
-        Ok(names(self.row(key))? && (!with_jobs || names(self.detail(key, JOBS))?))
+        Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
+    }
+
+    /// Returns what [`Self::has_detail`] does, but fails if a file is there and cannot be read now.
+    pub(super) fn holds_detail(&self, key: &str, name: &str) -> Result<bool, FrameError> {
+        Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
     }
 
     /// Writes the summary of the cells for which `finished` is true.
@@ -331,6 +340,11 @@ impl StudyFolder {
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
+}
+
+/// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.
+fn names_at(path: PathBuf, key: &str) -> Result<bool, FrameError> {
+    names(&path, key).map_err(|source| FrameError::Unreadable { path, source })
 }
 
 /// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of

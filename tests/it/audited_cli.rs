@@ -18,7 +18,8 @@ fn audited_results_are_the_same_bytes() -> Tested {
     }
     assert!(contents(&at.join("plain"))? == contents(&at.join("audited"))?);
     // A study goes on where one without the audit stood.
-    let study = format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'mbs']\n", bundled("tiny.swf"));
+    let study =
+        format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'mbs']\n", bundled("tiny.swf"));
     fs::write(at.join("study.toml"), study)?;
     assert_eq!(run(at, "sweep study.toml -o out --no-timing -q --shard 1/2")?.code, Some(0));
     let ran = run(at, "sweep study.toml -o out --no-timing --audit")?;

@@ -56,6 +56,7 @@ mod slices_cli;
 mod slurm_cli;
 mod slurm_logs;
 mod strangers;
+mod stream_faults;
 mod streams;
 mod sweep_cli;
 mod synthetic_cli;

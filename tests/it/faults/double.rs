@@ -67,9 +67,11 @@ impl Faults {
     /// Does nothing from now on. Returns the number of operations, and what was done in the wrong order.
     pub(super) fn end(&self) -> (usize, Vec<String>) {
         let State { seen, mut broken_order, new_names, .. } = std::mem::take(&mut *self.state());
-        broken_order.extend(new_names.iter().map(|folder| {
-            format!("new names in {} are not brought to the disk", folder.display())
-        }));
+        broken_order.extend(
+            new_names
+                .iter()
+                .map(|folder| format!("new names in {} are not brought to the disk", folder.display())),
+        );
         (seen, broken_order)
     }
 }
@@ -94,19 +96,23 @@ impl Double for Faults {
             Mode::Copy { into } => super::copy(&self.root, &into.join(seen.to_string()))?,
             _ => {}
         }
+        // Paths may be those that were given, or full ones.
+        let path = &self.root.join(path);
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         match operation {
             Operation::Write => drop(state.dirty.insert(path.to_owned())),
             Operation::Sync => drop(state.dirty.remove(path)),
             Operation::Put => {
                 if state.dirty.contains(path) {
-                    state.broken_order.push(format!("{} gets its name before it is on the disk", path.display()));
+                    state
+                        .broken_order
+                        .push(format!("{} gets its name before it is on the disk", path.display()));
                 }
                 state.new_names.insert(folder);
             }
             Operation::SyncFolder => {
-                let is_here = |name: &PathBuf| name == path || (name.as_os_str().is_empty() && path == Path::new("."));
-                state.new_names.retain(|name| !is_here(name));
+                let plain: PathBuf = path.components().collect();
+                state.new_names.retain(|name| *name != plain);
             }
             _ => {}
         }

@@ -2,8 +2,8 @@
 //! interrupt, and the process dies before every operation: afterwards the directory is as it was before, or the same command
 //! brings it to the bytes of an undisturbed run. A double stands between the program and the file system.
 //!
-//! The double belongs to the whole process, so the test runs itself again in a process of its own. `FAULTS=NAME` tries the
-//! scenarios whose names hold NAME.
+//! The double belongs to the whole process, so the test runs itself again in a process of its own. It tries all positions of the
+//! sweep, and every fifth of the other commands; `FAULTS=NAME` tries all of those whose names hold NAME, `FAULTS=` all.
 
 mod double;
 mod scenarios;
@@ -22,9 +22,6 @@ const MARK: &str = "MESHREPLAY_TEST_FAULTS";
 
 /// The content of every file of a directory by its path, without temporary files.
 type Files = BTreeMap<String, Vec<u8>>;
-
-/// What a study has until all of its cells are finished.
-const OF_A_PART: [&str; 4] = ["unfinished.json", "summary.parquet", "summary.csv", ".failed.txt"];
 
 /// The errors with which operations fail: no room, a broken disk, no right, no file handle left.
 const ERRORS: [i32; 4] = [28, 5, 13, 24];
@@ -50,12 +47,14 @@ fn every_operation_may_fail_once() -> Tested {
 
 /// Tries every scenario in this process.
 fn all_scenarios() -> Tested {
-    let asked = std::env::var("FAULTS").unwrap_or_default();
+    let given = std::env::var("FAULTS").ok();
+    let asked = given.clone().unwrap_or_default();
     let scratch = tempfile::tempdir()?;
     let faults = Faults::begin(&scratch.path().join("at"));
     let (mut tried, mut wrong) = (0, Vec::new());
     for scenario in SCENARIOS.iter().filter(|scenario| scenario.name.contains(&asked)) {
         let mut trial = Trial::prepare(scenario, scratch.path(), &faults)?;
+        trial.every = if given.is_some() || scenario.name == "sweep" { 1 } else { 5 };
         trial.fail_everywhere()?;
         trial.die_everywhere()?;
         println!("{}: {} operations, {} faults", scenario.name, trial.operations, trial.tried);
@@ -78,13 +77,19 @@ struct Trial<'a> {
     whole: Files,
     /// The number of operations of an undisturbed run.
     operations: usize,
+    /// The distance of the positions that are tried.
+    every: usize,
     tried: usize,
     wrong: Vec<String>,
 }
 
 impl<'a> Trial<'a> {
     /// Runs the scenario undisturbed.
-    fn prepare(scenario: &'a Scenario, scratch: &'a Path, faults: &'a Faults) -> Result<Self, Box<dyn std::error::Error>> {
+    fn prepare(
+        scenario: &'a Scenario,
+        scratch: &'a Path,
+        faults: &'a Faults,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let [start, at] = ["start", "at"].map(|name| scratch.join(name));
         let _ = (fs::remove_dir_all(&start), fs::remove_dir_all(&at));
         fs::create_dir(&at)?;
@@ -99,7 +104,7 @@ impl<'a> Trial<'a> {
         assert!(is_good, "{}", scenario.name);
         let whole = files(&at.join("out"))?;
         let wrong = broken_order.into_iter().map(|what| format!("{}: {what}", scenario.name)).collect();
-        Ok(Self { scenario, scratch, faults, before, whole, operations, tried: 0, wrong })
+        Ok(Self { scenario, scratch, faults, before, whole, operations, every: 1, tried: 0, wrong })
     }
 
     /// Runs the command disturbed, and then again.
@@ -120,7 +125,10 @@ impl<'a> Trial<'a> {
         }
         let after = files(&at.join("out"))?;
         if is_good && after != self.whole {
-            self.wrong.push(format!("{what}: it ends well, and the results are others: {}", difference(&after, &self.whole)));
+            self.wrong.push(format!(
+                "{what}: it ends well, and the results are others: {}",
+                difference(&after, &self.whole)
+            ));
         }
         let left = temporary(&at)?;
         if !left.is_empty() {
@@ -132,14 +140,16 @@ impl<'a> Trial<'a> {
 
     /// Checks that files are as before or whole, and that none is lost.
     fn check(&mut self, what: &str, after: &Files) -> Tested {
-        let is_of_a_part = |name: &str| self.scenario.is_study && OF_A_PART.iter().any(|end| name.ends_with(end));
+        let is_of_a_part = |name: &str| self.scenario.parts.iter().any(|end| name.ends_with(end));
         for (name, content) in after {
             let is_known = [&self.before, &self.whole].iter().any(|files| files.get(name) == Some(content));
             if !is_known && !is_of_a_part(name) {
                 self.wrong.push(format!("{what}: {name} is neither as it was nor whole"));
             }
         }
-        for name in self.before.keys().filter(|name| self.whole.contains_key(*name) && !after.contains_key(*name)) {
+        for name in
+            self.before.keys().filter(|name| self.whole.contains_key(*name) && !after.contains_key(*name))
+        {
             self.wrong.push(format!("{what}: {name} is lost"));
         }
         Ok(())
@@ -165,7 +175,7 @@ impl<'a> Trial<'a> {
 
     /// Lets every operation fail once, and all operations from each on.
     fn fail_everywhere(&mut self) -> Tested {
-        for at in 1..=self.operations {
+        for at in (1..=self.operations).rev().step_by(self.every) {
             for error in ERRORS {
                 self.disturbed(Mode::Fail { at, error })?;
             }
@@ -184,7 +194,7 @@ impl<'a> Trial<'a> {
         self.faults.set(Mode::Copy { into: copies.clone() });
         (self.scenario.command)(&at);
         let (operations, _) = self.faults.end();
-        for position in 1..=operations {
+        for position in (1..=operations).rev().step_by(self.every) {
             restore(&copies.join(position.to_string()), &at)?;
             let what = format!("{}: dead before operation {position}", self.scenario.name);
             self.tried += 1;

@@ -17,9 +17,12 @@ pub(super) struct Scenario {
     pub(super) before: fn(&Path) -> Tested,
     /// Runs the command. Returns whether it ends well.
     pub(super) command: fn(&Path) -> bool,
-    /// Whether the results are those of a study, of which parts may be there.
-    pub(super) is_study: bool,
+    /// The ends of the names of files that may be there for a part of the replays.
+    pub(super) parts: &'static [&'static str],
 }
+
+/// What a study has until all of its cells are finished.
+const OF_A_STUDY: &[&str] = &["unfinished.json", "summary.parquet", "summary.csv", ".failed.txt"];
 
 /// Runs a command in this process. Returns whether it ends well.
 fn ends_well(words: &str) -> bool {
@@ -44,7 +47,10 @@ const REPLAY: &str = "replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 
 /// Replays a log of which at most 20 jobs are kept in memory. Returns whether that ends well.
 fn streamed(at: &Path) -> bool {
     let run = || -> Result<bool, Box<dyn std::error::Error>> {
-        let study = Study::read(&at.join("study.toml"), Options { jobs: true, placements: true, ..Options::default() })?;
+        let study = Study::read(
+            &at.join("study.toml"),
+            Options { jobs: true, placements: true, ..Options::default() },
+        )?;
         let study = Study { most_kept: 20, ..study };
         let mut results = RunResults::open(&study, Some((&at.join("out"), FileFormat::Parquet, false)))?;
         let errors = streams::replayed(&study, &mut results, 1)?;
@@ -59,7 +65,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "sweep",
         before: inputs,
         command: |_| ends_well("sweep study.toml -o out --no-timing --jobs --threads 1 -q"),
-        is_study: true,
+        parts: OF_A_STUDY,
     },
     Scenario {
         name: "sweep into a new directory",
@@ -68,7 +74,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             inputs(at)
         },
         command: |_| ends_well("sweep study.toml -o out --no-timing --threads 1 -q"),
-        is_study: true,
+        parts: OF_A_STUDY,
     },
     Scenario {
         name: "last shard",
@@ -77,7 +83,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made("sweep study.toml -o out --no-timing --jobs --threads 1 -q --shard 1/2")
         },
         command: |_| ends_well("sweep study.toml -o out --no-timing --jobs --threads 1 -q --shard 2/2"),
-        is_study: true,
+        parts: OF_A_STUDY,
     },
     Scenario {
         name: "merge",
@@ -86,9 +92,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made("sweep study.toml -o part --no-timing --jobs --tidy --threads 1 -q")
         },
         command: |_| ends_well("merge part -o out --tidy -q"),
-        is_study: true,
+        parts: OF_A_STUDY,
     },
-    Scenario { name: "replay", before: inputs, command: |_| ends_well(REPLAY), is_study: false },
+    Scenario { name: "replay", before: inputs, command: |_| ends_well(REPLAY), parts: &[] },
     Scenario {
         name: "replay over others",
         before: |at| {
@@ -96,19 +102,22 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made("replay tiny.swf -m 4x4 -a random --no-timing --format csv -q -o out")
         },
         command: |_| {
-            ends_well("replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 1 -q -o out --force --tidy --placements")
+            ends_well(
+                "replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 1 -q -o out --force --tidy --placements",
+            )
         },
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "stream",
         before: |at| {
-            let study = "logs = ['log.swf']\nmachines = ['16x16']\nallocators = ['naive']\nschedulers = ['fcfs']\n";
+            let study =
+                "logs = ['log.swf']\nmachines = ['16x16']\nallocators = ['naive']\nschedulers = ['fcfs']\n";
             fs::write(at.join("study.toml"), study)?;
             made("trace generate --model lublin --jobs 60 --procs 256 --load 0.8 --force -o log.swf")
         },
         command: streamed,
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "streams",
@@ -118,13 +127,13 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made("trace generate --model lublin --jobs 60 --procs 256 --load 0.8 --force -o log.swf")
         },
         command: streamed,
-        is_study: false,
+        parts: &["jobs.parquet", "summary.parquet"],
     },
     Scenario {
         name: "convert",
         before: inputs,
         command: |_| ends_well("trace convert tiny.swf out/log.swf.gz --force"),
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "convert over another",
@@ -134,7 +143,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Ok(())
         },
         command: |_| ends_well("trace convert tiny.swf out/log.swf --force"),
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "report",
@@ -143,7 +152,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made(REPLAY)
         },
         command: |_| ends_well("report out -q"),
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "plot",
@@ -152,7 +161,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made(REPLAY)
         },
         command: |_| ends_well("plot out -k utilization -q"),
-        is_study: false,
+        parts: &[],
     },
     Scenario {
         name: "export",
@@ -161,6 +170,6 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             made(REPLAY)
         },
         command: |_| ends_well("export out --to swf --replay 0 --force -o out/schedule.swf"),
-        is_study: false,
+        parts: &[],
     },
 ];
