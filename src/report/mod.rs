@@ -17,8 +17,8 @@ pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, 
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::{
-    Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
-    ReportOptions, ReportTable, Strip, safe_svg,
+    BlockTree, Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError,
+    ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
 };
 pub use summary_table::SummaryTable;
 pub use verdict::verdict;

@@ -1,4 +1,4 @@
-//! Charts, bars and grids as SVG drawings, and PNG pictures made from them.
+//! Charts, bars and grids as SVG drawings, and PNG pictures and PDF pages made from them.
 //!
 //! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes, which every viewer
 //! understands, and CSS classes (`ink`, `grid`, `paper`, `quiet`), with which a page restyles them for another theme.
@@ -14,9 +14,12 @@ mod grid;
 mod legend;
 mod letters;
 mod look;
+mod ordered_pdf;
 mod page;
 mod panels;
+mod pdf;
 mod png;
+mod rendering;
 mod ticks;
 
 pub use bars::{BarGroup, Bars};
@@ -27,7 +30,9 @@ pub use grid::{Grid, GridCell};
 pub use look::{COLOURS, DASHES, Look, MARKERS};
 pub use page::{Page, UNITS_PER_MM};
 pub use panels::Panels;
-pub use png::{PngError, png};
+pub use pdf::pdf;
+pub use png::png;
+pub use rendering::RenderError;
 pub use ticks::Scale;
 
 #[cfg(test)]

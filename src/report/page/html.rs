@@ -1,8 +1,7 @@
 //! The HTML page of a report.
 
 use super::escape::html;
-use super::played::Played;
-use super::player_html::player;
+use super::player::{Played, player};
 use super::policy::policy;
 use super::table::ReportTable;
 use crate::text::well_formed;
@@ -40,7 +39,14 @@ pub struct ReportFigure {
 }
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("player.js"));
+const SCRIPT: &str = concat!(
+    include_str!("script.js"),
+    include_str!("player/geometry.js"),
+    include_str!("player/state.js"),
+    include_str!("player/mesh.js"),
+    include_str!("player/cube.js"),
+    include_str!("player/player.js")
+);
 
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);
@@ -145,7 +151,7 @@ impl ReportFigure {
 mod tests {
     use super::*;
     use crate::frame::Down;
-    use crate::report::{PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
+    use crate::report::{BlockTree, PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
 
     #[test]
     fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
@@ -162,6 +168,8 @@ mod tests {
             colour: "#0095ff",
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
             extents: [4, 2, 1],
+            wraps: [true, false, false],
+            blocks: Some(BlockTree { tops: vec![[0, 0, 0, 2, 2, 1]], splits: vec![[2, 2, 1, 1, 1, 1]] }),
             unavailable: vec![(6, 7)],
             down: vec![
                 Down { from_s: 2.0, until_s: 3.5, nodes: vec![(4, 4)] },
@@ -201,6 +209,8 @@ mod tests {
             "\"down\":[[2.0,3.5,[4,4]],[4.0,null,[0,1]]]",
             "</span> down, while its job still runs</p>",
             "\"unavailable\":[6,7]",
+            "\"wraps\":[true,false,false]",
+            "\"blocks\":{\"splits\":[[2,2,1,1,1,1]],\"tops\":[[0,0,0,2,2,1]]}",
             "<figure id=\"frontier\"><svg aria-label=\"cost &amp; quality\"></svg></figure>",
             "<li>a: 1 % below &lt;b&gt;</li>",
             "<th scope=\"row\" class=\"words\">x</th>",
