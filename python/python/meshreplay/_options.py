@@ -108,6 +108,11 @@ class ReplayOptions(TypedDict, total=False):
     """`--tidy`: Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other
     coordinates of their replay, so that nothing has to be joined."""
 
+    audit: bool | None
+    """`--audit`: Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or
+    ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right size,
+    and all records are as seen. A violation is an error."""
+
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
     the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or
