@@ -102,6 +102,17 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Gives a job a node with this holder, which may be down. Notes a violation if the job cannot have it.
+    #[cold]
+    fn take_odd(&mut self, job: JobId, node: NodeId, holder: Option<u32>, now: Time) {
+        if let Some(what) = self.conflict(job, node, holder) {
+            return self.found(job, now, what, "a free node");
+        }
+        if let Some(holder) = self.holders.get_mut(node as usize) {
+            *holder = job + 1;
+        }
+    }
+
     /// Returns in words why a job cannot have a node with this holder; `None` if it can.
     fn conflict(&self, job: JobId, node: NodeId, holder: Option<u32>) -> Option<String> {
         match holder {
@@ -157,15 +168,15 @@ impl Observer for Watch<'_> {
     }
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
+        let all_up = self.down.is_empty();
         for &node in nodes {
-            let holder = self.holders.get(node as usize).copied();
-            if (holder != Some(NOBODY) || !self.down.is_empty())
-                && let Some(what) = self.conflict(job, node, holder)
-            {
-                self.found(job, now, what, "a free node");
-                continue;
+            match self.holders.get_mut(node as usize) {
+                Some(holder) if *holder == NOBODY && all_up => *holder = job + 1,
+                other => {
+                    let holder = other.map(|holder| *holder);
+                    self.take_odd(job, node, holder, now);
+                }
             }
-            self.holders[node as usize] = job + 1;
         }
         self.held += nodes.len();
         if let Some(seen) = self.seen(job) {
@@ -178,17 +189,18 @@ impl Observer for Watch<'_> {
     }
 
     fn vacated(&mut self, nodes: &[NodeId], now: Time) {
-        let of = |node: &NodeId| self.holders.get(*node as usize).copied().unwrap_or(NOBODY);
-        let holder = nodes.first().map_or(NOBODY, of);
-        if let Some(node) = nodes.iter().find(|node| of(node) != holder) {
+        let first = nodes.first().and_then(|&node| self.holders.get(node as usize));
+        let holder = first.copied().filter(|&holder| holder != UNAVAILABLE).unwrap_or(NOBODY);
+        let mut odd = None;
+        for &node in nodes {
+            match self.holders.get_mut(node as usize) {
+                Some(held) if *held == holder => *held = NOBODY,
+                _ => odd = odd.or(Some(node)),
+            }
+        }
+        if let Some(node) = odd {
             let what = format!("gives node {node} back, which it does not hold");
             self.found(holder.saturating_sub(1), now, what, "its own nodes");
-        }
-        for &node in nodes {
-            if let Some(holder) = self.holders.get_mut(node as usize).filter(|holder| **holder != UNAVAILABLE)
-            {
-                *holder = NOBODY;
-            }
         }
         self.held = self.held.saturating_sub(nodes.len());
         if let Some(job) = holder.checked_sub(1)
