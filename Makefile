@@ -18,6 +18,7 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
+	BLESS=1 $(CARGO) test --release --lib -- paper::registry::
 	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: plot_cli::
 
 # Builds the core alone, without data frames and the command, and runs its tests: quick after a change in an allocator.

@@ -17,7 +17,8 @@ impl Notes {
     /// Returns sentences as lines that are at most `room` wide. Empty sentences take no line. The second one of
     /// `sentences` explains the hollow marks, so that one of them stands in front of it.
     pub(super) fn new([first, marks, last]: [&str; 3], room: f64) -> Self {
-        let plain = |text: &str| wrapped(text, room).into_iter().map(|line| (false, line)).collect::<Vec<_>>();
+        let plain =
+            |text: &str| wrapped(text, room).into_iter().map(|line| (false, line)).collect::<Vec<_>>();
         let mut lines = plain(first);
         lines.extend(wrapped(marks, room - SAMPLE).into_iter().enumerate().map(|(i, line)| (i == 0, line)));
         lines.extend(plain(last));

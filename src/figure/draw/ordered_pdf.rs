@@ -4,7 +4,8 @@
 //! Here the entries of each map are sorted, and objects are numbered in the order in which they are reached from the
 //! root. So the same drawing gives the same bytes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// The dictionaries of resources, whose entries were kept in hash maps.
 const RESOURCES: [&str; 6] = ["/ColorSpace", "/ExtGState", "/Font", "/Pattern", "/Shading", "/XObject"];
@@ -35,10 +36,11 @@ pub(super) fn ordered(file: &[u8], mark: &str) -> Option<Vec<u8>> {
     let mut order = Vec::new();
     while let Some(text) = waiting.pop_front() {
         for number in references(text) {
-            if !numbers.contains_key(&number) {
-                order.push(objects.get(&number)?);
-                numbers.insert(number, order.len());
-                waiting.push_back(&objects.get(&number)?.head);
+            if let Entry::Vacant(unnumbered) = numbers.entry(number) {
+                let object = objects.get(&number)?;
+                order.push(object);
+                unnumbered.insert(order.len());
+                waiting.push_back(&object.head);
             }
         }
     }
