@@ -24,6 +24,7 @@ mod far_times;
 #[cfg(unix)]
 mod faults;
 mod fetch;
+mod film_cli;
 mod groups_cli;
 mod hardening;
 mod imports;
