@@ -2,6 +2,7 @@
 
 mod extent;
 mod recorded_nodes;
+mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
+pub use self::start::LogStart;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::{Job, Time};
 use crate::memory;
