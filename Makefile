@@ -27,10 +27,16 @@ test-core:
 	$(CARGO) test --no-default-features --lib --test core -- $(TESTS)
 
 # Opens the page that `make replay` made in headless Chromium, on desktop and phone, in light and dark, with axe-core; screenshots go
-# to target/browser. Compares what its player computes with the results. Then measures a page of ten replays of a large log, if that log is there.
+# to target/browser. Compares what its player computes with the results. Then measures pages of machines of 65,536 nodes, and one of ten
+# replays of a large log, if that log is there.
 test-browser: replay
 	python3 tests/browser/report.py target/replay/report.html target/browser
 	python3 tests/browser/player.py target/release/meshreplay target/browser
+	@for machine in 256x256 40x40x41; do \
+		target/release/meshreplay replay synthetic:jobs=600,rate=0.8,service=20 --machine $$machine --allocator hilbert+bf random \
+			-o target/large-$$machine --placements --force --no-timing --quiet > target/large.txt \
+		&& target/release/meshreplay report target/large-$$machine --quiet || exit 1; done
+	python3 tests/browser/speed.py target/replay/report.html target/large-256x256/report.html target/large-40x40x41/report.html
 	@if [ -f $(TRACES)/LANL-CM5-1994-4.1-cln.swf.gz ]; then \
 		target/release/meshreplay replay $(TRACES)/LANL-CM5-1994-4.1-cln.swf.gz --machine 32x32 --allocator hilbert+bf hilbert+ff \
 			mc1x1 mc gabl random snug mbs naive paging -o target/lanl --placements --force --quiet > target/lanl.txt \

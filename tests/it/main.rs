@@ -21,6 +21,7 @@ mod docs_registries;
 mod exec_cli;
 mod far_times;
 mod fetch;
+mod film_cli;
 mod groups_cli;
 mod hardening;
 mod imports;

@@ -22,6 +22,7 @@ mod pdf;
 mod png;
 mod rendering;
 mod ticks;
+mod words;
 
 pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
@@ -35,6 +36,7 @@ pub use pdf::pdf;
 pub use png::png;
 pub use rendering::RenderError;
 pub use ticks::Scale;
+pub use words::{Word, Words};
 
 #[cfg(test)]
 mod tests {

@@ -29,10 +29,14 @@ pub enum RenderError {
 
 /// Returns the elements of an SVG drawing, with its texts set in the built-in fonts.
 pub(super) fn tree(svg: &str) -> Result<Tree, RenderError> {
+    Tree::from_str(svg, &options()).map_err(|error| RenderError::Drawing(error.to_string()))
+}
+
+/// Returns how drawings are read: texts are set in the built-in fonts.
+pub(super) fn options() -> Options<'static> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
     fonts.load_font_data(dejavu::sans::bold().to_vec());
     fonts.set_sans_serif_family("DejaVu Sans");
-    let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
-    Tree::from_str(svg, &options).map_err(|error| RenderError::Drawing(error.to_string()))
+    Options { fontdb: Arc::new(fonts), ..Options::default() }
 }

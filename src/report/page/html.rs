@@ -153,8 +153,8 @@ mod tests {
     use crate::frame::Down;
     use crate::report::{BlockTree, PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
 
-    #[test]
-    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
+    /// Returns the data of a player with a job, a run that was lost, outages and blocks.
+    fn some_jobs() -> Played {
         let job = PlayedJob {
             number: 7,
             times_s: [0.0, 1.5, 2.0],
@@ -178,7 +178,11 @@ mod tests {
             jobs: vec![job, lost],
         };
         let window_s = (0.0, 10.0);
-        let played = Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] };
+        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+    }
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
         let report = Report {
             title: "a & b".to_owned(),
             provenance: vec![("log".to_owned(), "</script>".to_owned())],
@@ -196,7 +200,7 @@ mod tests {
             answer: vec!["a: 1 % below <b>".to_owned()],
             remark: "r".to_owned(),
             commands: vec!["meshreplay replay 'x<y'".to_owned()],
-            played: Some(played),
+            played: Some(some_jobs()),
         };
         let page = report.html();
         for part in [

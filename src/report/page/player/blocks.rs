@@ -18,8 +18,10 @@ pub struct BlockTree {
 
 /// Returns six numbers in one list.
 fn joined(first: [u32; 3], second: [u32; 3]) -> [u32; 6] {
-    let ([a, b, c], [d, e, f]) = (first, second);
-    [a, b, c, d, e, f]
+    let mut both = [0; 6];
+    both[..3].copy_from_slice(&first);
+    both[3..].copy_from_slice(&second);
+    both
 }
 
 impl BlockTree {
@@ -56,15 +58,15 @@ mod tests {
     use crate::allocator::ALLOCATORS;
 
     /// Adds a block and all blocks below it, as the page's script takes them apart.
-    fn unfold(tree: &BlockTree, [x, y, z, a, b, c]: [u32; 6], found: &mut Vec<[u32; 6]>) {
-        found.push([x, y, z, a, b, c]);
-        let Some([_, _, _, i, j, k]) = tree.splits.iter().find(|split| split[..3] == [a, b, c]) else {
-            return;
-        };
-        for z in (z..z + c).step_by(*k as usize) {
-            for y in (y..y + b).step_by(*j as usize) {
-                for x in (x..x + a).step_by(*i as usize) {
-                    unfold(tree, [x, y, z, *i, *j, *k], found);
+    fn unfold(tree: &BlockTree, base: [u32; 3], sizes: [u32; 3], found: &mut Vec<[u32; 6]>) {
+        found.push(joined(base, sizes));
+        let Some(split) = tree.splits.iter().find(|split| split[..3] == sizes) else { return };
+        let parts = [split[3], split[4], split[5]];
+        let steps = |d: usize| (base[d]..base[d] + sizes[d]).step_by(parts[d] as usize);
+        for z in steps(2) {
+            for y in steps(1) {
+                for x in steps(0) {
+                    unfold(tree, [x, y, z], parts, found);
                 }
             }
         }
@@ -83,7 +85,7 @@ mod tests {
                 let tree = BlockTree::of(entry.name, &mesh).ok_or("no short form")?;
                 let mut found = Vec::new();
                 for &top in &tree.tops {
-                    unfold(&tree, top, &mut found);
+                    unfold(&tree, [top[0], top[1], top[2]], [top[3], top[4], top[5]], &mut found);
                 }
                 let mut expected: Vec<_> =
                     blocks.iter().map(|block| joined(block.base, block.sizes)).collect();
