@@ -35,7 +35,9 @@ impl Clock {
         let numbers = results.numbers("replay").ok()?;
         let is_shown = |row: &usize| match numbers[*row] {
             _ if replays.is_empty() => results.is_at_first_load(*row),
-            number => number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64)),
+            number => {
+                number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
+            }
         };
         Self::of_rows(folder, results, &(0..numbers.len()).filter(is_shown).collect::<Vec<_>>())
     }
@@ -45,7 +47,9 @@ impl Clock {
         let first = *rows.first()?;
         let is_like_first = |row: usize, name: &str| results.label(row, name) == results.label(first, name);
         let is_dated = |&row: &usize| {
-            is_like_first(row, "log") && is_like_first(row, "rules") && results.label(row, "arrival_scale") == "1"
+            is_like_first(row, "log")
+                && is_like_first(row, "rules")
+                && results.label(row, "arrival_scale") == "1"
         };
         if !rows.iter().all(is_dated) {
             return None;

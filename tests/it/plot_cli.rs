@@ -377,7 +377,12 @@ fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
         .map(|cell| Ok(drawn(&format!("--replay {cell}"))?.contains("date (Europe/Stockholm)")))
         .collect::<Result<_, Box<dyn std::error::Error>>>()?;
     assert_eq!(dates.iter().filter(|has| **has).count(), 2, "{dates:?}");
-    let at_date = |cell: usize| run(at, &format!("plot cells --kind busy -q --replay {cell} --window 1996-09-23T15:00..1996-09-23T16:00"));
+    let at_date = |cell: usize| {
+        run(
+            at,
+            &format!("plot cells --kind busy -q --replay {cell} --window 1996-09-23T15:00..1996-09-23T16:00"),
+        )
+    };
     for (cell, has) in dates.into_iter().enumerate() {
         let ran = at_date(cell)?;
         assert_eq!(ran.code, Some(if has { 0 } else { 2 }), "{cell}: {}", ran.stderr);
