@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::log::{LoadedLog, LogSource};
+use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
 use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
@@ -47,6 +47,8 @@ pub struct StudyLog {
     pub sha256: String,
     /// The number of records of the log. For a workload model, the number of jobs that it draws.
     pub records: u64,
+    /// When the times of the log are 0; `None` if the log does not tell, and for a model.
+    pub starts: Option<LogStart>,
     /// The log with its jobs, if it is kept in memory. `None` for a model, and for a log that is read again when its
     /// jobs are needed.
     pub loaded: Option<Arc<LoadedLog>>,
