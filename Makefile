@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -18,6 +18,7 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
+	BLESS=1 $(CARGO) test --release --lib -- paper::registry::
 	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: plot_cli::
 
 # Builds the core alone, without data frames and the command, and runs its tests: quick after a change in an allocator.
@@ -26,9 +27,16 @@ test-core:
 	$(CARGO) test --no-default-features --lib --test core -- $(TESTS)
 
 # Opens the page that `make replay` made in headless Chromium, on desktop and phone, in light and dark, with axe-core; screenshots go
-# to target/browser. Then measures a page of ten replays of a large log, if that log is there.
+# to target/browser. Compares what its player computes with the results. Then measures pages of machines of 65,536 nodes, and one of ten
+# replays of a large log, if that log is there.
 test-browser: replay
 	python3 tests/browser/report.py target/replay/report.html target/browser
+	python3 tests/browser/player.py target/release/meshreplay target/browser
+	@for machine in 256x256 40x40x41; do \
+		target/release/meshreplay replay synthetic:jobs=600,rate=0.8,service=20 --machine $$machine --allocator hilbert+bf random \
+			-o target/large-$$machine --placements --force --no-timing --quiet > target/large.txt \
+		&& target/release/meshreplay report target/large-$$machine --quiet || exit 1; done
+	python3 tests/browser/speed.py target/replay/report.html target/large-256x256/report.html target/large-40x40x41/report.html
 	@if [ -f $(TRACES)/LANL-CM5-1994-4.1-cln.swf.gz ]; then \
 		target/release/meshreplay replay $(TRACES)/LANL-CM5-1994-4.1-cln.swf.gz --machine 32x32 --allocator hilbert+bf hilbert+ff \
 			mc1x1 mc gabl random snug mbs naive paging -o target/lanl --placements --force --quiet > target/lanl.txt \
@@ -107,9 +115,17 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position.
-# EVERY=10 tries every tenth. Says that it is skipped where there is no strace.
+# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
+# double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says
+# that it is skipped where there is no strace.
 EVERY ?= 1
 faults:
 	$(CARGO) build --release --quiet
+	FAULTS= $(CARGO) test --release --test it -- faults --nocapture
 	python3 tests/faults/run.py --every $(EVERY) target/release/meshreplay
+
+# Kills the commands that write results by SIGKILL at RUNS random moments, and runs two sweeps in one directory a tenth as often.
+RUNS ?= 1000
+kills:
+	$(CARGO) build --release --quiet
+	python3 tests/faults/kill.py --runs $(RUNS) --pairs $$(($(RUNS) / 10)) target/release/meshreplay

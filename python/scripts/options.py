@@ -1,4 +1,4 @@
-"""Prints `_options.py`, the keywords of `meshreplay.replay` that follow from the arguments of the command."""
+"""Prints `_options.py`, the keywords of replays and pictures that follow from the arguments of the command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import textwrap
 
 from meshreplay import _core
 
-HEAD = '''"""The keywords of `meshreplay.replay`, made from the arguments of the command by python/scripts/options.py."""
+HEAD = '''"""The keywords of replays and pictures, made from the arguments of the command by python/scripts/options.py."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from typing import Literal, TypedDict
 
 Scalar = str | int | float | os.PathLike[str]
 """A value, as a number or as the command spells it."""
-
-
-class ReplayOptions(TypedDict, total=False):
-    """Every option of a replay by its own name. `None` stands for the default."""
 '''
+
+CLASSES = [
+    ("replay", "ReplayOptions", "Every option of a replay by its own name."),
+    ("drawing", "PlotOptions", "Every option of a picture by its own name."),
+    ("pixels", "PixelOptions", "How many pixels a picture has, for PNG."),
+]
+"""What keywords are about, the class of their types, and what it says."""
 
 BY_NAME = {"machine", "allocator", "scheduler", "network", "seed"}
 """The keywords that stand in the signature of `replay` itself."""
@@ -46,8 +49,13 @@ def entry(row: _core.Keyword) -> str:
 
 def options() -> str:
     """Returns the text of the file."""
-    rows = [row for row in _core.keywords() if row["about"] == "replay" and row["name"] not in BY_NAME]
-    return HEAD + "\n" + "\n".join(map(entry, rows))
+    text = HEAD
+    for about, name, said in CLASSES:
+        rows = [row for row in _core.keywords() if row["about"] == about]
+        shown = [entry(row) for row in rows if about != "replay" or row["name"] not in BY_NAME]
+        head = f'\n\nclass {name}(TypedDict, total=False):\n    """{said} `None` stands for the default."""\n'
+        text += head + "\n" + "\n".join(shown)
+    return text
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use super::own::{check, order};
     #[pymodule_export]
-    use super::picture::{plot, png};
+    use super::picture::{picture, plot};
     #[pymodule_export]
     use super::replaying::replay;
     #[pymodule_export]

@@ -1,6 +1,6 @@
-//! The registries as frames, and the keywords of a replay.
+//! The registries as frames, and the keywords of replays and pictures.
 
-use meshreplay::cli::embedded::{About, Keyword, Takes, replay_keywords};
+use meshreplay::cli::embedded::{About, Keyword, Takes, plot_keywords, replay_keywords};
 use meshreplay::figure::PLOT_KINDS;
 use meshreplay::report::LISTINGS;
 use meshreplay::study::Coordinate;
@@ -43,10 +43,10 @@ pub(crate) fn coordinates() -> Vec<(&'static str, &'static str)> {
     Coordinate::listed().map(|row| (row.name, row.column())).collect()
 }
 
-/// Returns the keywords that say how a log is read and what is replayed.
+/// Returns the keywords that say how a log is read, what is replayed, what a picture shows, and how many pixels it has.
 #[pyfunction]
 pub(crate) fn keywords(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    replay_keywords().iter().map(|keyword| described(py, keyword)).collect()
+    replay_keywords().iter().chain(&plot_keywords()).map(|keyword| described(py, keyword)).collect()
 }
 
 /// Returns a keyword as a dictionary.
@@ -62,7 +62,13 @@ fn described<'py>(py: Python<'py>, keyword: &Keyword) -> PyResult<Bound<'py, PyD
     };
     row.set_item("takes", takes)?;
     row.set_item("gives", gives)?;
-    row.set_item("about", if *about == About::Reading { "reading" } else { "replay" })?;
+    let about = match about {
+        About::Reading => "reading",
+        About::Replay => "replay",
+        About::Drawing => "drawing",
+        About::Pixels => "pixels",
+    };
+    row.set_item("about", about)?;
     row.set_item("required", is_required)?;
     row.set_item("help", help)?;
     row.set_item("choices", choices)?;

@@ -65,12 +65,18 @@ def test_pictures_show_and_save(results: mr.Results, tmp_path: Path) -> None:
     picture.save(tmp_path / "x.png", scale=1)
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
     for wrong in ["x.jpg", "x"]:
-        with pytest.raises(mr.Error, match="svg or .png"):
+        with pytest.raises(mr.Error, match=r"\.svg, \.png or \.pdf"):
             picture.save(tmp_path / wrong)
     with pytest.raises(mr.Error, match="no plot 'frontiers'"):
         results.plot("frontiers")
     with pytest.raises(mr.Error, match="fragmentation"):
         results.plot("fragmentation")
+    with pytest.raises(mr.Error, match="84mm"):
+        results.plot("nodes", size="84")
+    with pytest.raises(TypeError, match="did you mean 'window'"):
+        results.plot("nodes", windows="0..9")  # type: ignore[call-arg]
+    with pytest.raises(mr.Error, match="20 to 2400"):
+        picture.save(tmp_path / "x.png", dpi=1)
 
 
 def test_html_is_shown_and_escaped(results: mr.Results, tmp_path: Path) -> None:

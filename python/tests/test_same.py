@@ -116,11 +116,22 @@ def test_pictures_and_reports_are_those_of_the_command(
 ) -> None:
     # The report names the directory of the results in the command that repeats them; those in memory have this one.
     results.save(tmp_path / "results")
-    for format in ["svg", "png"]:
+    for format in ["svg", "png", "pdf"]:
         command("plot", str(tmp_path / "results"), "-k", "utilization", "waits", "--format", format, "-o", str(tmp_path))
         for kind in ["utilization", "waits"]:
             results.plot(kind).save(tmp_path / f"ours.{format}")
             assert (tmp_path / f"ours.{format}").read_bytes() == (tmp_path / f"{kind}.{format}").read_bytes()
+    # Options by their own names, in each format.
+    words = ["--log", "--relative-to", "mc1x1", "--replay", "0", "1", "--window", "0..86400", "--size", "84x60mm", "--no-title"]
+    for kind in ["ratio", "frontier", "waits", "box", "cdf", "busy", "queue", "nodes", "gantt"]:
+        picture = results.plot(
+            kind, log=True, relative_to="mc1x1", replay=[0, 1], window="0..86400", size="84x60mm", no_title=True
+        )
+        for format in ["svg", "png", "pdf"]:
+            theirs, ours = tmp_path / f"theirs.{format}", tmp_path / f"ours.{format}"
+            command("plot", str(tmp_path / "results"), "-k", kind, *words, "--dpi", "150", "-o", str(theirs))
+            picture.save(ours, dpi=150)
+            assert ours.read_bytes() == theirs.read_bytes(), (kind, format)
     command("report", str(tmp_path / "results"), "--title", "t", "-o", str(tmp_path / "r.html"))
     results.report(tmp_path / "ours.html", title="t")
     assert (tmp_path / "ours.html").read_text() == (tmp_path / "r.html").read_text()

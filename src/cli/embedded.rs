@@ -1,18 +1,20 @@
 //! The command line for a program that embeds it, as the Python package does: the whole command, and what the arguments
-//! of `replay` mean. Such a program has the names, the values and the messages of the command without writing them again.
+//! of `replay` and `plot` mean. Such a program has the names, the values and the messages of the command without writing them again.
 
 use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, Args, Command};
 
+use super::plot::drawing::{DrawingArgs, PixelArgs};
 use super::reading::tell_local_zone;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
+use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
 use crate::guest::Guests;
 use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
 
@@ -51,9 +53,13 @@ pub enum About {
     Reading,
     /// What is replayed, how, and what is measured.
     Replay,
+    /// What a picture of results shows, and how.
+    Drawing,
+    /// How many pixels a picture has.
+    Pixels,
 }
 
-/// An argument of `replay`, as a keyword of a function has it.
+/// An argument of `replay` or `plot`, as a keyword of a function has it.
 #[derive(Clone, Debug)]
 pub struct Keyword {
     /// The name with underscores: that of the option in [`OPTIONS`], or else that of the argument.
@@ -78,7 +84,43 @@ pub struct Keyword {
 pub fn replay_keywords() -> Vec<Keyword> {
     let command = command();
     let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
-    named.filter(|(_, long)| !OF_PROGRAM.contains(long)).map(|(arg, long)| keyword(arg, long)).collect()
+    let of_replay = named.filter(|(_, long)| !OF_PROGRAM.contains(long));
+    let about = |long| if OF_READING.contains(&long) { About::Reading } else { About::Replay };
+    of_replay.map(|(arg, long)| keyword(arg, long, option(long), about(long))).collect()
+}
+
+/// Returns the arguments of `plot` that say what a picture shows and how many pixels it has, in the order of its help.
+pub fn plot_keywords() -> Vec<Keyword> {
+    let of = |command: Command, about: About| -> Vec<Keyword> {
+        let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
+        named.map(|(arg, long)| keyword(arg, long, None, about)).collect()
+    };
+    let mut keywords = of(bare::<DrawingArgs>("plot"), About::Drawing);
+    keywords.extend(of(bare::<PixelArgs>("plot"), About::Pixels));
+    keywords
+}
+
+/// Draws a picture of the results in `folder` and returns it as SVG. `words` are those arguments of `plot` that say what
+/// it shows. The error is the message of the command.
+pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, String> {
+    let Some(kind) = plot_kind(kind) else {
+        let known: Vec<&str> = PLOT_KINDS.iter().map(|kind| kind.name).collect();
+        return Err(format!("no plot '{kind}' (one of: {})", known.join(", ")));
+    };
+    let args: DrawingArgs = parsed("plot", words)?;
+    let whole = |error| format!("{:#}", anyhow::Error::new(error));
+    let results = Results::read(folder).map_err(whole)?;
+    let drawing = args.draw(kind, (folder, &results), true).map_err(whole)?;
+    let missing = || format!("{}: the results do not hold {}", kind.name, kind.needs);
+    Ok(drawing.ok_or_else(missing)?.svg())
+}
+
+/// Returns an SVG drawing as the content of a file with this name. `words` are those arguments of `plot` that say how many
+/// pixels it has. The error is the message of the command.
+pub fn picture(svg: &str, file: &Path, words: &[String]) -> Result<Vec<u8>, String> {
+    let args: PixelArgs = parsed("plot", words)?;
+    let format = format_of_file(file).map_err(|error| error.to_string())?;
+    (format.write)(svg, args.factor()).map_err(|error| error.to_string())
 }
 
 /// What arguments of `replay` describe.
@@ -94,9 +136,7 @@ pub struct ReplayDraft {
 /// command.
 pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, String> {
     tell_local_zone();
-    let parsed =
-        command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
-    let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;
+    let args: replay::Args = parsed("replay", words)?;
     let mut draft = args.draft(guests).map_err(|error| format!("{error:#}"))?;
     (draft.options.jobs, draft.most_kept) = (true, usize::MAX);
     Ok(ReplayDraft { draft, threads: args.threads })
@@ -113,8 +153,18 @@ pub fn plan(draft: Draft, notes: &mut Vec<String>) -> Result<Study, String> {
 
 /// Returns the command `replay` on its own.
 fn command() -> Command {
-    let command = Command::new("replay").no_binary_name(true).disable_help_flag(true);
-    replay::Args::augment_args(command)
+    bare::<replay::Args>("replay")
+}
+
+/// Returns a command with these arguments alone.
+fn bare<A: Args>(name: &'static str) -> Command {
+    A::augment_args(Command::new(name).no_binary_name(true).disable_help_flag(true))
+}
+
+/// Returns the arguments that `words` give. The error is the message of the command.
+fn parsed<A: Args>(name: &'static str, words: &[String]) -> Result<A, String> {
+    let found = bare::<A>(name).try_get_matches_from(words).and_then(|found| A::from_arg_matches(&found));
+    found.map_err(|error| plain(&usage::explain(error).to_string()))
 }
 
 /// Returns the option that the argument of this name sets, if there is one.
@@ -122,9 +172,8 @@ fn option(long: &str) -> Option<&'static ReplayOption> {
     OPTIONS.iter().find(|row| row.flag.as_ref().is_some_and(|flag| flag.name == long))
 }
 
-/// Returns the keyword of an argument.
-fn keyword(arg: &Arg, long: &str) -> Keyword {
-    let option = option(long);
+/// Returns the keyword of an argument, which sets `option` if it sets one.
+fn keyword(arg: &Arg, long: &str, option: Option<&ReplayOption>, about: About) -> Keyword {
     let gives = option.and_then(|row| row.flag.as_ref()).map(|flag| flag.gives);
     let takes = match (gives, arg.get_action()) {
         (Some(FlagValue::Value(value)), _) => Takes::Switch(value == "true"),
@@ -145,7 +194,7 @@ fn keyword(arg: &Arg, long: &str) -> Keyword {
         name: option.map_or(long, |row| row.name).replace('-', "_"),
         flag: format!("--{long}"),
         takes,
-        about: if OF_READING.contains(&long) { About::Reading } else { About::Replay },
+        about,
         is_required: arg.is_required_set(),
         help: help.split_whitespace().collect::<Vec<_>>().join(" "),
         choices,
@@ -177,6 +226,30 @@ mod tests {
         assert_eq!(found("machine").map(|keyword| keyword.takes), Some(Takes::Values));
         assert_eq!(found("time_zone").map(|keyword| keyword.about), Some(About::Reading));
         assert!(found("output").is_none() && found("logs").is_none());
+    }
+
+    #[test]
+    fn keywords_of_plots_are_those_of_the_command() {
+        let keywords = plot_keywords();
+        let takes = |name: &str| {
+            let found = keywords.iter().find(|keyword| keyword.name == name);
+            found.map(|keyword| (keyword.takes, keyword.about))
+        };
+        assert_eq!(takes("no_title"), Some((Takes::Switch(true), About::Drawing)));
+        assert_eq!(takes("replay"), Some((Takes::Values, About::Drawing)));
+        assert_eq!(takes("dpi"), Some((Takes::Value, About::Pixels)));
+        assert!(takes("kind").is_none() && takes("format").is_none());
+        let words = |text: &str| [text.to_owned()];
+        let wrong = drawn(Path::new("nowhere"), "load", &words("--size=84")).err().unwrap_or_default();
+        assert!(wrong.contains("expected a width such as 84mm"), "{wrong}");
+        let wrong = drawn(Path::new("nowhere"), "loads", &[]).err().unwrap_or_default();
+        assert!(wrong.starts_with("no plot 'loads' (one of: load"), "{wrong}");
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"96\" height=\"96\"/>";
+        let of = |file: &str, word: &str| picture(svg, Path::new(file), &words(word));
+        // 96 units are an inch: 50 pixels.
+        assert_eq!(of("a.png", "--dpi=50").map(|png| png[19]), Ok(50));
+        assert!(of("a.pdf", "--scale=1").is_ok_and(|pdf| pdf.starts_with(b"%PDF")));
+        assert!(of("a.jpg", "--scale=1").is_err() && of("a.png", "--dpi=1").is_err());
     }
 
     #[test]

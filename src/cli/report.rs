@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// Time for which the machine is shown, FROM..TO in seconds of the replay or as dates of the log, such as
     /// 1996-09-23..1996-09-24. The default begins with the first start and ends where one of the replays has started 2,000
     /// jobs, or with the jobs that take two megabytes.
-    #[arg(long, value_name = "FROM..TO", value_parser = super::plot::window, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FROM..TO", value_parser = super::plot::drawing::window, allow_hyphen_values = true)]
     window: Option<Window>,
 
     /// Allocators whose machines are shown side by side [default: those of the first four replays].

@@ -12,6 +12,7 @@ use super::runner::Runner;
 use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::disk::{Claim, Unfinished};
+use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
 use crate::paper::{Comparison, Figure, Format, Paper, Regeneration, Replays, papers, plot, shown};
 use crate::spec::unknown;
@@ -40,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", default_value = "traces/archive")]
     traces: PathBuf,
 
-    /// Directory in which the results of all replays are kept, and the comparison as csv and json. If the command is
+    /// Directory in which the results of all replays are kept, the comparison as csv and json, and plots. If the command is
     /// interrupted, the same command continues from there.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -52,6 +53,10 @@ pub(super) struct Args {
     /// Format of the comparison on standard output.
     #[arg(long, value_parser = formats(), default_value = "table")]
     format: Format,
+
+    /// Format of the plots that -o keeps beside the comparison.
+    #[arg(long, value_parser = super::plot::formats(), value_name = "FORMAT", default_value = "svg")]
+    pictures: &'static PictureFormat,
 
     /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
@@ -141,7 +146,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .into());
     }
     if let Some(folder) = &args.output {
-        keep(paper, &comparisons, folder)?;
+        keep(paper, &comparisons, (folder, args.pictures))?;
     }
     print(&shown(&comparisons, args.format, screen())?)?;
     if replays.failed > 0 {
@@ -152,15 +157,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the comparisons and their plots into `folder`.
-fn keep(paper: &Paper, comparisons: &[Comparison], folder: &Path) -> Result<(), Failure> {
+fn keep(
+    paper: &Paper,
+    comparisons: &[Comparison],
+    (folder, pictures): (&Path, &PictureFormat),
+) -> Result<(), Failure> {
     for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
         let path = folder.join(format!("{}.{extension}", paper.name));
         frame::write_whole(&path, shown(comparisons, format, Screen::default())?.as_bytes(), TEMPORARY)?;
     }
     for comparison in comparisons {
         if let Some(svg) = plot(comparison) {
-            let path = folder.join(format!("{}-{}.svg", paper.name, comparison.figure.name));
-            frame::write_whole(&path, svg.as_bytes(), TEMPORARY)?;
+            let path = folder.join(format!("{}-{}.{}", paper.name, comparison.figure.name, pictures.name));
+            frame::write_whole(&path, &(pictures.write)(&svg, 2.0)?, TEMPORARY)?;
         }
     }
     Ok(())

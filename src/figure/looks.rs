@@ -3,11 +3,12 @@
 //! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on the order
 //! or the content of a registry, so new rows never change the look of others. A hash of the name gives an order of
 //! preference for colours, markers and dashes. In a picture each curve gets the most preferred look that the other
-//! curves leave free.
+//! curves leave free. Algorithms from outside get what ours leave, so that a picture with one more of them shows ours as before.
 
 use sha2::{Digest, Sha256};
 
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
+use crate::spec::Spec;
 
 /// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the allocators that
 /// papers and the README compare prefer different colours (perfect hashing).
@@ -42,19 +43,25 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 ///
 /// A curve gets the preferred colour of its subject, unless a curve that is earlier in the alphabet has the same
 /// preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash.
-/// Markers differ for up to 12 curves.
+/// Markers differ for up to 12 curves. No curve of an algorithm from outside changes the look of one of ours.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
     order.sort_by_key(|&i| curves[i]);
-    // Curves that get their preferred colour come first. So no other curve takes such a colour before them.
+    let is_guest = |i: &usize| curves[*i].0.parse::<Spec>().is_ok_and(|spec| spec.is_guest());
+    let (guests, ours): (Vec<usize>, Vec<usize>) = order.into_iter().partition(is_guest);
     let mut taken = [false; COLOURS.len()];
-    let (first, others): (Vec<usize>, Vec<usize>) =
-        // `replace` marks the colour as taken and returns whether it was taken before.
-        order.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
+    // Of ours and of the guests those that get their preferred colour come first. So no other curve takes such a colour
+    // before them.
+    let order = [ours, guests].into_iter().flat_map(|group| {
+        let (first, others): (Vec<usize>, Vec<usize>) =
+            // `replace` marks the colour as taken and returns whether it was taken before.
+            group.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
+        first.into_iter().chain(others)
+    });
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());
-    for i in first.into_iter().chain(others) {
+    for i in order {
         let count = |is_like: &dyn Fn(&Look) -> bool| given.iter().filter(|look| is_like(look)).count();
         let Taste { colours, markers, dashes } = tastes[i];
         let colour = rarest(&colours, |colour| count(&|look| look.colour == colour));
@@ -107,6 +114,23 @@ mod tests {
     }
 
     const GOLDEN: [&str; 4] = ["#871dff", "#00966d", "#b432ba", "#908fb3"];
+
+    #[test]
+    fn a_guest_moves_no_look_of_ours() {
+        let names: Vec<&str> = ALLOCATORS.iter().map(|row| row.name).collect();
+        for picture in names.windows(7).chain(names.chunks(3)).chain([&names[..]]) {
+            let alone = of_all(picture);
+            for guests in [&["exec:./aaa"][..], &["guest:zzz", "guest:a", "exec:python3 m.py"]] {
+                let both: Vec<&str> = guests.iter().chain(picture).copied().collect();
+                let looks = of_all(&both);
+                assert_eq!(looks[guests.len()..], alone, "{picture:?} {guests:?}");
+                let is_other = |look: &Look| {
+                    alone.iter().all(|ours| (ours.colour, ours.dash) != (look.colour, look.dash))
+                };
+                assert!(picture.len() > 20 || looks[..guests.len()].iter().all(is_other), "{picture:?}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_often_compared_has_its_own_colours() {

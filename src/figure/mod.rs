@@ -11,6 +11,7 @@ mod load;
 mod looks;
 pub(crate) mod mark;
 mod overwrite;
+mod picture_format;
 mod results;
 pub mod show;
 
@@ -24,4 +25,5 @@ pub use load::Load;
 pub use looks::looks;
 pub use mark::{MARKED, is_marked, marked_png, marked_svg};
 pub use overwrite::{OverwriteError, check_overwrite};
+pub use picture_format::{NoFormat, PICTURE_FORMATS, PictureFormat, format_of_file, picture_format};
 pub use results::{Curve, Results};

@@ -122,15 +122,28 @@ pub struct Place {
 
 /// How the points of a curve are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Drawn {
     /// As a curve.
     #[default]
     Curve,
     /// As bars that begin at 1, one group of bars for each value on the axis.
     Bars,
+    /// As bars that begin at 0, one group of bars for each value on the axis.
+    BarsFromZero,
     /// Not drawn: the points are shown as a table.
     Table,
+}
+
+/// A published number that plots show beside the measured ones: a point of a curve, or a range for a bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The curve or bar that it belongs to, and its place on the axis.
+    pub place: Place,
+    /// The smallest and the largest published value; equal for a single number.
+    pub ends: (f64, f64),
+    /// What was printed, in words.
+    pub said: String,
 }
 
 /// The percentages to which verdicts round up.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::evidence::Evidence;
-use super::finding::Finding;
+use super::finding::{Finding, Mark};
 use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
 use super::sentence::Sentence;
 use super::stream::STREAM;
@@ -90,6 +90,8 @@ pub struct Figure {
     pub name: String,
     /// A title that says what the figure shows.
     pub title: String,
+    /// Whether the paper draws it as a chart; the plot then has the form of the paper's.
+    pub is_chart: bool,
     /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own study.
     pub studies: Vec<Embedded>,
     /// Datasets of which only facts about the log are wanted; no study replays them.
@@ -131,6 +133,8 @@ struct PaperFile {
 struct FigureEntry {
     name: String,
     title: String,
+    #[serde(default)]
+    chart: bool,
     #[serde(default)]
     studies: Vec<String>,
     #[serde(default)]
@@ -214,13 +218,14 @@ impl Folder {
     }
 
     fn figure(&self, entry: FigureEntry) -> Result<Figure, PaperError> {
-        let FigureEntry { name, title, studies, surveyed, timed, rules, code, with, sets } = entry;
+        let FigureEntry { name, title, chart: is_chart, studies, surveyed, timed, rules, code, with, sets } =
+            entry;
         let studies: Vec<(Embedded, Vec<String>)> =
             studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?;
         let logs = studies.iter().map(|(study, logs)| (study.name.clone(), logs.clone())).collect();
         let subject = Subject { figure: name.clone(), with, sets, logs };
         let studies = studies.into_iter().map(|(study, _)| study).collect();
-        Ok(Figure { name, title, studies, surveyed, timed, rules, code, subject })
+        Ok(Figure { name, title, is_chart, studies, surveyed, timed, rules, code, subject })
     }
 
     /// Returns the study of this name and its logs. The name is that of the study file, without folder and extension.
@@ -270,5 +275,14 @@ impl Paper {
             );
         }
         Ok(findings)
+    }
+
+    /// Returns the published numbers that the plot of a figure shows beside the measured ones.
+    pub fn marks(&self, figure: &Figure, evidence: &Evidence) -> Result<Vec<Mark>, PaperError> {
+        let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) else {
+            return Ok(Vec::new());
+        };
+        rules::marks(evidence, &figure.subject, file, &self.tables)
+            .map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })
     }
 }

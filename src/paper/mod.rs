@@ -32,7 +32,7 @@ mod walker2010;
 
 pub use dataset::{DATASETS, Dataset, Located, Locating};
 pub use evidence::{At, Evidence, LogFacts};
-pub use finding::{Drawn, Finding, Place, Published, Tolerance, Verdict};
+pub use finding::{Drawn, Finding, Mark, Place, Published, Tolerance, Verdict};
 pub use load::{Embedded, Figure, MODEL, Paper, PaperError, ROUNDS};
 pub use median::Median;
 pub use plot::plot;

@@ -1,14 +1,30 @@
 //! Draws the plot of a regenerated figure: its curves or bars, or else its measured numbers divided by the published
 //! ones.
 
-use super::finding::{Drawn, Finding, Place};
+use super::finding::{Drawn, Finding, Mark, Place};
 use super::regenerate::Comparison;
-use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
+use crate::figure::draw::{
+    Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Range, Reference, Series,
+};
 use crate::figure::looks;
 
 /// Returns the plot as SVG; `None` if the figure has no numbers.
 pub fn plot(comparison: &Comparison) -> Option<String> {
     curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
+}
+
+/// What is said below a chart of which the paper prints no number.
+const UNPRINTED: &str = "The paper draws these values and prints none of them.";
+
+/// Returns what the hollow marks of a chart are: what the paper prints of each; empty if there are none.
+fn published<'a>(marks: impl Iterator<Item = &'a Mark>) -> String {
+    let mut said: Vec<&str> = Vec::new();
+    for mark in marks {
+        if !said.contains(&mark.said.as_str()) {
+            said.push(&mark.said);
+        }
+    }
+    if said.is_empty() { String::new() } else { format!("published: {}", said.join("; ")) }
 }
 
 fn title(comparison: &Comparison) -> String {
@@ -33,17 +49,23 @@ fn curves(comparison: &Comparison) -> Option<Drawing> {
             measures.push(measure);
         }
     }
-    let picture = |(axis, quantity, drawn)| match drawn {
-        Drawn::Bars => bars(comparison, axis),
-        _ => chart(comparison, (axis, quantity)),
+    // What is not printed is said once, below the first chart, which is the paper's.
+    let picture = |(i, (axis, quantity, drawn)): (usize, (&str, &str, Drawn))| {
+        let note =
+            if i == 0 && comparison.figure.is_chart && comparison.marks.is_empty() { UNPRINTED } else { "" };
+        match drawn {
+            Drawn::Bars => bars(comparison, axis, 1.0, note),
+            Drawn::BarsFromZero => bars(comparison, axis, 0.0, note),
+            Drawn::Curve | Drawn::Table => chart(comparison, (axis, quantity), note),
+        }
     };
-    let charts: Vec<Drawing> = measures.into_iter().map(picture).collect();
+    let charts: Vec<Drawing> = measures.into_iter().enumerate().map(picture).collect();
     (!charts.is_empty()).then(|| Drawing::stacked(charts))
 }
 
 /// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about it in
 /// percent, such as the share of serial jobs.
-fn bars(comparison: &Comparison, axis: &str) -> Drawing {
+fn bars(comparison: &Comparison, axis: &str, base: f64, note: &str) -> Drawing {
     let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
     let mut names: Vec<&str> = Vec::new();
     for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
@@ -53,19 +75,32 @@ fn bars(comparison: &Comparison, axis: &str) -> Drawing {
         });
         let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
             names.push(&place.at);
-            let name =
-                format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log));
-            groups.push(BarGroup { name, bars: Vec::new() });
+            let name = if finding.log.is_empty() {
+                place.at.clone()
+            } else {
+                format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log))
+            };
+            groups.push(BarGroup { name, ..BarGroup::default() });
             groups.len() - 1
         });
         let bars = &mut groups[group].bars;
         bars.resize(bars.len().max(bar + 1), None);
         bars[bar] = Some(value);
     }
+    let marks = || comparison.marks.iter().filter(|mark| mark.place.axis == axis);
+    for Mark { place, ends, said } in marks() {
+        let bar = subjects.iter().position(|(_, name)| *name == place.series);
+        let group = names.iter().position(|at| *at == place.at);
+        if let (Some(bar), Some(group)) = (bar, group) {
+            let words = format!("{}, {}, published: {said}", place.at, place.series);
+            groups[group].ranges.push(Range { bar, ends: *ends, words });
+        }
+    }
+    let notes = [published(marks()), note.to_owned()];
     let names = subjects.iter().map(|(_, name)| (*name).to_owned());
     let legend = names.zip(looks(&subjects)).collect();
     let title = title(comparison);
-    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base, notes }.draw()
 }
 
 /// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before them says
@@ -84,7 +119,7 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
 }
 
 /// Returns the chart of one quantity along one axis.
-fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
+fn chart(comparison: &Comparison, (axis, quantity): (&str, &str), note: &str) -> Drawing {
     let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
     let mut subjects: Vec<(&str, &str)> = Vec::new();
     let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
@@ -110,9 +145,18 @@ fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
         series.look = look;
         series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
+    let marks = || comparison.marks.iter().filter(|mark| of_chart(&mark.place));
+    let reference = |mark: &Mark| {
+        let of = series.iter().find(|series| series.name == mark.place.series)?;
+        let words = format!("{}, published: {}", mark.place.series, mark.said);
+        Some(Reference { x: mark.place.at.parse().ok()?, y: mark.ends.0, look: of.look, words })
+    };
+    let references = marks().filter_map(reference).collect();
     let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
     let y = Axis { title: quantity.to_owned(), ..Axis::default() };
-    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw()
+    let (references_are, note) = (published(marks()), note.to_owned());
+    let title = title(comparison);
+    Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw()
 }
 
 /// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1 means
@@ -143,5 +187,5 @@ fn by_published(comparison: &Comparison) -> Option<Drawing> {
     let names = found.iter().map(|_| String::new()).collect();
     let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
     let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
-    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw())
+    Some(Chart { title: title(comparison), x, y, series, ..Chart::default() }.draw())
 }

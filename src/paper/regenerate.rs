@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::dataset::{Dataset, Located, Locating};
 use super::evidence::{Evidence, LogFacts};
-use super::finding::Finding;
+use super::finding::{Finding, Mark};
 use super::load::{Embedded, Figure, MODEL, Paper, PaperError, ROUNDS};
 use super::stream::{STREAM, stream_logs, write_stream};
 use crate::frame::{FrameError, Sheet, StudyFolder};
@@ -34,6 +34,8 @@ pub struct Comparison {
     pub figure: &'static Figure,
     /// The findings; empty if no log of the figure was found.
     pub findings: Vec<Finding>,
+    /// The published numbers that the plot shows beside the measured ones.
+    pub marks: Vec<Mark>,
     /// Notes, in words, about logs that are another version than the paper used.
     pub versions: Vec<String>,
     /// The datasets that were not found.
@@ -133,10 +135,11 @@ impl Regeneration<'_> {
         });
         let versions = versions.collect();
         let findings = paper.findings(figure, &mut evidence)?;
+        let marks = paper.marks(figure, &evidence)?;
         if findings.is_empty() {
             self.replays.note(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
         }
-        Ok(Comparison { paper, figure, findings, versions, missing })
+        Ok(Comparison { paper, figure, findings, marks, versions, missing })
     }
 
     /// Measures the studies of a timed figure: runs all of them once in each round.

@@ -31,8 +31,8 @@ mod tests {
     use super::*;
     use crate::frame::FrameSchema;
     use crate::paper::{
-        Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, stream_logs,
-        write_stream,
+        Comparison, Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, plot,
+        stream_logs, write_stream,
     };
     use crate::study::{Manifest, Options, Study};
 
@@ -47,12 +47,25 @@ mod tests {
         names.map(|name| (name.clone(), value(&name))).collect()
     }
 
-    /// Returns the findings of a figure if all logs are there and every replay ends, with numbers that mean nothing.
-    fn findings(
-        paper: &Paper,
-        figure: &Figure,
+    /// Returns a directory with a log and the streams, for studies that are only planned.
+    fn logs() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        for (log, seed) in stream_logs() {
+            write_stream(&folder.path().join(log), seed)?;
+        }
+        fs::write(
+            folder.path().join("log.swf"),
+            "; MaxProcs: 128\n1 0 1 2 3 -1 -1 3 9 -1 1 1 1 1 1 -1 -1 -1\n",
+        )?;
+        Ok(folder)
+    }
+
+    /// Returns a figure as if all logs were there and every replay had ended, with numbers that mean nothing.
+    fn comparison(
+        paper: &'static Paper,
+        figure: &'static Figure,
         folder: &Path,
-    ) -> Result<Vec<Finding>, Box<dyn std::error::Error>> {
+    ) -> Result<Comparison, Box<dyn std::error::Error>> {
         let mut found = Evidence::default();
         let located = |name: &str| Located {
             path: folder.join(name),
@@ -85,7 +98,9 @@ mod tests {
                 manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
-        Ok(paper.findings(figure, &mut found)?)
+        let findings = paper.findings(figure, &mut found)?;
+        let marks = paper.marks(figure, &found)?;
+        Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 
     /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged or say
@@ -118,24 +133,77 @@ mod tests {
 
     #[test]
     fn every_sentence_is_judged_and_every_verdict_belongs_to_a_sentence() -> Tested {
-        let folder = tempfile::tempdir()?;
-        for (log, seed) in stream_logs() {
-            write_stream(&folder.path().join(log), seed)?;
-        }
-        fs::write(
-            folder.path().join("log.swf"),
-            "; MaxProcs: 128\n1 0 1 2 3 -1 -1 3 9 -1 1 1 1 1 1 -1 -1 -1\n",
-        )?;
+        let folder = logs()?;
         for paper in papers()? {
             for sentence in &paper.sentences {
                 assert!(paper.figure(&sentence.figure).is_some(), "{}: {sentence:?}", paper.name);
             }
             for figure in &paper.figures {
-                let findings = findings(paper, figure, folder.path())?;
+                let findings = comparison(paper, figure, folder.path())?.findings;
                 let problems = problems(paper, figure, &findings);
                 assert!(problems.is_empty(), "{} {}:\n{}", paper.name, figure.name, problems.join("\n"));
             }
         }
+        Ok(())
+    }
+
+    /// The figures of five papers that are charts, as one finds them by reading. Tables and drawings are no charts.
+    const CHARTS: [(&str, &[&str]); 5] = [
+        ("walker2010", &["fig12", "fig13", "fig14", "fig15", "fig16"]),
+        ("chang-mohapatra1998", &["fig3", "fig4a", "fig4b", "fig5", "fig6"]),
+        ("diessel1996", &["fig4", "fig5"]),
+        ("gabl2006", &["fig3", "fig4", "fig5"]),
+        ("qna2013", &["fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11"]),
+    ];
+
+    /// Returns the words of a drawing in their order, and how many elements of each class it has.
+    fn structure(svg: &str) -> String {
+        let (mut words, mut classes) = (Vec::new(), BTreeMap::<&str, usize>::new());
+        for part in svg.split('<').skip(1) {
+            let (tag, rest) = part.split_once('>').unwrap_or((part, ""));
+            if tag.starts_with("text ") {
+                words.push(rest.trim());
+            } else if let Some(class) = tag.split("class=\"").nth(1).and_then(|rest| rest.split('"').next()) {
+                *classes.entry(class).or_default() += 1;
+            }
+        }
+        let classes = classes.iter().map(|(class, count)| format!("{count} {class}\n"));
+        words.join("\n") + "\n\n" + &classes.collect::<String>()
+    }
+
+    #[test]
+    fn every_chart_of_the_papers_is_drawn_in_its_form() -> Tested {
+        let folder = logs()?;
+        let mut wrong = Vec::new();
+        for (name, charts) in CHARTS {
+            let paper = papers()?.iter().find(|paper| paper.name == name).ok_or(name)?;
+            let drawn: Vec<&str> = paper
+                .figures
+                .iter()
+                .filter(|figure| figure.is_chart)
+                .map(|figure| figure.name.as_str())
+                .collect();
+            assert_eq!(drawn, charts, "{name}");
+            for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
+                let label = format!("{name} {}", figure.name);
+                let comparison = comparison(paper, figure, folder.path())?;
+                let svg = plot(&comparison).ok_or_else(|| label.clone())?;
+                assert!(!svg.contains("measured by published") && !svg.contains("NaN"), "{label}");
+                // Every published number is in the picture, or the picture says that none is printed.
+                let shown = svg.matches(", published: ").count();
+                assert_eq!(shown, comparison.marks.len(), "{label}");
+                assert_eq!(svg.contains("prints none of them"), shown == 0, "{label}");
+                let golden = format!("tests/it/golden/paper-{name}-{}.txt", figure.name);
+                let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&golden);
+                let (found, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
+                if found != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+                    fs::write(path, found)?;
+                } else if found != committed {
+                    wrong.push(format!("{golden} is not what is drawn; `make bless` writes it:\n{found}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         Ok(())
     }
 }

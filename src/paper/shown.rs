@@ -132,7 +132,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
 
 /// Returns one figure as text, with its title and the notes about its logs.
 fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
-    let Comparison { paper, figure, findings, versions, missing } = comparison;
+    let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
     let columns = [
         ("item", Align::Left),
         ("log", Align::Left),

@@ -3,22 +3,26 @@
 
 mod chosen_columns;
 mod crosstab;
+mod film;
 mod groups;
 mod intervals;
 mod laws_table;
 mod listing;
 mod page;
+mod sparklines;
 mod summary_table;
 mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
+pub use film::{FILM_FORMATS, Film, FilmFormat, FilmOptions, film_format};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::{
-    Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
-    ReportOptions, ReportTable, Strip, safe_svg,
+    BlockTree, Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError,
+    ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
 };
+pub use sparklines::Sparklines;
 pub use summary_table::SummaryTable;
 pub use verdict::verdict;

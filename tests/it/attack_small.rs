@@ -110,6 +110,51 @@ fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
+/// Finding 10: a short file that asks for 60 million replays took memory until the program was aborted.
+#[cfg(target_os = "linux")]
+#[test]
+fn studies_that_do_not_fit_into_memory_are_refused() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let seeds: Vec<String> = (0..8_000).map(|seed| seed.to_string()).collect();
+    let scales: Vec<String> = (0..7_500).map(|scale| format!("{}.5", scale + 1)).collect();
+    let log = bundled("tiny.swf");
+    let study = format!(
+        "logs = ['{log}']\nmachines = ['4x4']\nallocators = ['naive']\nseeds = [{}]\narrival_scales = [{}]\n",
+        seeds.join(", "),
+        scales.join(", ")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    let program = env!("CARGO_BIN_EXE_meshreplay");
+    let command = format!("ulimit -v 4000000; {program} sweep s.toml -o out -q");
+    let ran = Command::new("bash").args(["-c", &command]).current_dir(at).output()?;
+    let said = String::from_utf8(ran.stderr)?;
+    assert!(matches!(ran.status.code(), Some(1 | 2)), "{said}");
+    assert!(said.contains("found '60000000 replays', expected fewer"), "{said}");
+    assert!(!at.join("out").exists());
+    Ok(())
+}
+
+/// Studies that would fill a disk begin only if somebody says so.
+#[test]
+fn studies_with_much_to_keep_begin_only_by_force() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let seeds: Vec<String> = (0..2_000).map(|seed| seed.to_string()).collect();
+    let study = format!(
+        "logs = ['synthetic:jobs=1000000']\nmachines = ['4x4']\nallocators = ['naive']\nseeds = [{}]\n",
+        seeds.join(", ")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    let ran = run(at, "sweep s.toml -o out --jobs -q")?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    let said = "the results of 2000 replays would take about 50 GB; give --force";
+    assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
+    let ran = run(at, "sweep s.toml -o out --jobs -q --dry-run")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    Ok(())
+}
+
 /// Finding 11: a value next to 0 made plots and reports panic.
 #[test]
 fn the_smallest_number_can_be_drawn() -> Tested {

@@ -226,7 +226,11 @@ fn networks_are_measured_without_jobs() -> Tested {
         ("--machine 4x4 --pattern gossip", 2, "unknown pattern 'gossip'"),
         ("--machine 4x4 --network recorded", 2, "unknown network with messages 'recorded'"),
         ("--machine 4x4 --network wormhole:messages=3", 2, "has no parameter 'messages'"),
-        ("--machine 4x4 -o curves.pdf", 2, "--output curves.pdf: expected a name that ends in .svg or .png"),
+        (
+            "--machine 4x4 -o curves.gif",
+            2,
+            "--output curves.gif: expected a name that ends in .svg, .png or .pdf",
+        ),
         ("--machine 4x4 -o mine.svg", 1, "mine.svg already exists"),
         ("--machine 4x4 --cycles 0", 2, "expected a whole number from 1 to 1,000,000,000"),
     ] {

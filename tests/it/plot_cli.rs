@@ -148,6 +148,53 @@ fn every_kind_fits_its_paper() -> Tested {
     Ok(())
 }
 
+/// The numbers in the first array after `key` in a PDF file.
+fn numbers_after(pdf: &[u8], key: &str) -> Vec<f64> {
+    let text = String::from_utf8_lossy(pdf).into_owned();
+    let array = text.split(key).nth(1).and_then(|rest| rest.split(['[', ']']).nth(1)).unwrap_or_default();
+    array.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn pages_have_the_size_of_their_paper_and_the_same_bytes() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    results(at)?;
+    for PlotKind { name, .. } in PLOT_KINDS {
+        let ran = run(at, &format!("plot out -o pages --kind {name} --format pdf --size 84x90mm -q"))?;
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
+        let pdf = fs::read(at.join(format!("pages/{name}.pdf")))?;
+        let sides = numbers_after(&pdf, "/MediaBox");
+        assert_eq!(sides.len(), 4, "{name}");
+        for (side, mm) in sides[2..].iter().zip([84.0, 90.0]) {
+            assert!((side - mm / 25.4 * 72.0).abs() < 0.01, "{name}: {sides:?}");
+        }
+        let text = String::from_utf8_lossy(&pdf);
+        assert!(text.contains("+DejaVuSans\n") && text.contains("/FontFile2"), "{name}");
+        // The file of one picture is the same, and the same again.
+        for file in ["one.pdf", "one.PDF"] {
+            let ran = run(at, &format!("plot out -o {file} --kind {name} --size 84x90mm -q"))?;
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{file}\n")), "{}", ran.stderr);
+            assert!(fs::read(at.join(file))? == pdf, "{name}");
+        }
+    }
+    for (words, said) in [
+        ("-o two.pdf", "a file holds one picture"),
+        ("-o two.pdf --kind load waits", "a file holds one picture"),
+        ("-o one.pdf --kind load --format png", "one.pdf is a file of the format pdf, but --format is png"),
+    ] {
+        let ran = run(at, &format!("plot out {words}"))?;
+        assert_eq!(ran.code, Some(2), "{words}");
+        assert!(ran.stderr.contains(said), "{words}: {}", ran.stderr);
+    }
+    // Files of others are not overwritten.
+    fs::write(at.join("foreign.pdf"), "%PDF-1.7\n%\n\n1 0 obj\n")?;
+    let ran = run(at, "plot out -o foreign.pdf --kind load")?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no page or picture"), "{}", ran.stderr);
+    Ok(())
+}
+
 #[test]
 fn ratios_are_to_the_same_scheduler() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -300,6 +347,47 @@ fn logs_and_models_are_curves_of_their_own() -> Tested {
         found,
         [5, 9].map(|service| format!("naive · synthetic:jobs=50,service={service},sides=uniform"))
     );
+    Ok(())
+}
+
+#[test]
+fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    dated(at)?;
+    fs::write(
+        at.join("study.toml"),
+        "name = \"dates\"\nlogs = [\"dated.swf\", \"other.swf\"]\nmachines = [\"4x4\"]\nschedulers = [\"fcfs\"]\n\
+         allocators = [\"naive\"]\narrival_scales = [1, 0.5]\n",
+    )?;
+    fs::copy(at.join("dated.swf"), at.join("other.swf"))?;
+    let ran = run(at, "sweep study.toml --jobs -o cells -q --no-timing")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json = fs::read_to_string(at.join("cells/study.json"))?;
+    assert_eq!(json.matches("\"unix_s\": 843480031").count(), 2, "{json}");
+    let summary = run(at, "table cells --columns log,arrival_scale --format csv")?;
+    let drawn = |rest: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let ran = run(at, format!("plot cells --kind busy -q {rest}").trim())?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        Ok(structure(&fs::read_to_string(at.join("cells/busy.svg"))?))
+    };
+    // Cells: each log at both loads. Two logs, and times that are scaled, have no dates.
+    assert!(drawn("")?.contains("time since the first start"), "{}", summary.stdout);
+    let dates: Vec<bool> = (0..4)
+        .map(|cell| Ok(drawn(&format!("--replay {cell}"))?.contains("date (Europe/Stockholm)")))
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    assert_eq!(dates.iter().filter(|has| **has).count(), 2, "{dates:?}");
+    let at_date = |cell: usize| {
+        run(
+            at,
+            &format!("plot cells --kind busy -q --replay {cell} --window 1996-09-23T15:00..1996-09-23T16:00"),
+        )
+    };
+    for (cell, has) in dates.into_iter().enumerate() {
+        let ran = at_date(cell)?;
+        assert_eq!(ran.code, Some(if has { 0 } else { 2 }), "{cell}: {}", ran.stderr);
+        assert!(has || ran.stderr.contains("or arrivals are scaled"), "{}", ran.stderr);
+    }
     Ok(())
 }
 

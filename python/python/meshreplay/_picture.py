@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from . import _core
+from ._words import words
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import PixelOptions
 
 
 class Picture:
@@ -24,17 +31,14 @@ class Picture:
     def __repr__(self) -> str:
         return f"<meshreplay.Picture: {len(self.svg):,} characters of SVG>"
 
-    def save(self, path: str | os.PathLike[str], *, scale: float = 2) -> None:
-        """Writes the picture to a file whose name ends in `.svg` or `.png`.
+    def save(self, path: str | os.PathLike[str], **options: Unpack[PixelOptions]) -> None:
+        """Writes the picture to a file whose name ends in `.svg`, `.png` or `.pdf`. A file of this name is overwritten.
 
-        `scale` is the number of pixels for each unit of the drawing, for PNG. A file of this name is overwritten.
+        Args:
+            path: The file.
+            **options: For PNG, `scale`, the number of pixels for each unit of the drawing, or `dpi`, that for each inch of
+                paper.
         """
-        extension = os.path.splitext(os.fspath(path))[1].lower()
-        if extension == ".svg":
-            content = self.svg.encode()
-        elif extension == ".png":
-            content = _core.png(self.svg, scale)
-        else:
-            raise _core.Error(f"{os.fspath(path)}: expected a name that ends in .svg or .png")
+        content = _core.picture(self.svg, os.fspath(path), words("pixels", options))
         with open(path, "wb") as file:
             file.write(content)

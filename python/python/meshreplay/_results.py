@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._frame import Frame, html_table
 from ._picture import Picture
+from ._words import words
 
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+    from typing_extensions import Unpack
+
+    from ._options import PlotOptions
 
 Key = str | int | tuple[str | int, ...]
 """What picks replays: a number of the summary, or labels that all must be theirs, such as `("16x16", "mc1x1")`."""
@@ -195,22 +199,17 @@ class Results:
     def plot(
         self,
         kind: str,
-        *,
-        value: str | None = None,
-        log: bool = False,
-        relative_to: str | None = None,
-        replay: int | None = None,
+        **options: Unpack[PlotOptions],
     ) -> Picture:
         """Returns a picture of `mr.plots()`, such as `frontier`.
 
         Args:
             kind: What is drawn.
-            value: The column of the summary that it shows.
-            log: Whether the vertical axis of pictures by load is logarithmic.
-            relative_to: The allocator by which ratios divide.
-            replay: The number of the replay that pictures of nodes show.
+            **options: Every option of `meshreplay plot` by its own name, such as `value`, `axis`, `replay=[0, 3]`,
+                `window="1996-09-23..1996-09-30"`, `size="84mm"` or `no_title=True`; `help(meshreplay._options)` explains
+                them.
         """
-        return Picture(_core.plot(self._path(), kind, value, log, relative_to, replay))
+        return Picture(_core.plot(self._path(), kind, words("drawing", options)))
 
     def report(
         self,

@@ -12,19 +12,19 @@ from . import _core
 
 
 @functools.cache
-def keywords() -> dict[str, _core.Keyword]:
-    """Returns every keyword of a replay, by its name."""
-    return {row["name"]: row for row in _core.keywords()}
+def keywords(about: str) -> dict[str, _core.Keyword]:
+    """Returns every keyword about something, such as `replay` or `drawing`, by its name."""
+    return {row["name"]: row for row in _core.keywords() if row["about"] == about}
 
 
 def words(about: str, given: Mapping[str, Any]) -> list[str]:
     """Returns the arguments of the command that mean the same as the keywords `given`. `None` stands for the default."""
-    known = keywords()
+    known = keywords(about)
     found: list[str] = []
     for name, value in given.items():
         row = known.get(name)
-        if row is None or row["about"] != about:
-            near = difflib.get_close_matches(name, [name for name in known if known[name]["about"] == about], 1)
+        if row is None:
+            near = difflib.get_close_matches(name, known, 1)
             hint = f", did you mean '{near[0]}'?" if near else ""
             raise TypeError(f"unexpected keyword '{name}'{hint}")
         if value is not None:

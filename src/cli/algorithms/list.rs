@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, print};
 use crate::cli::terminal::screen;
+use crate::figure::show::sample;
 use crate::report::{LISTINGS, Listing};
 use crate::spec::unknown;
 use crate::text::Table;
@@ -19,7 +20,8 @@ pub(in crate::cli) struct Args {
     /// What to list.
     #[arg(value_parser = listings())]
     family: Listing,
-    /// Show only the rows with these names, with everything that is known of them.
+    /// Show only the rows with these names, with everything that is known of them. An allocator is also drawn, with the nodes
+    /// that it gives to a job on a small machine.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Columns to show, such as `name,source`.
@@ -41,7 +43,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let (family, table) = args.family;
     let mut table = table();
     if !args.names.is_empty() {
-        let rows: Result<Vec<String>, Failure> = args.names.iter().map(|name| row(&table, name)).collect();
+        let drawing = |name: &String| (family == "allocators").then(|| sample(name)).flatten();
+        let drawn = |name: &String| {
+            let drawing = drawing(name).map(|drawing| format!("\n{drawing}")).unwrap_or_default();
+            Ok(row(&table, name)? + &drawing)
+        };
+        let rows: Result<Vec<String>, Failure> = args.names.iter().map(drawn).collect();
         return print(&rows?.join("\n"));
     }
     if !args.columns.is_empty() {

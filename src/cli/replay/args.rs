@@ -40,6 +40,7 @@ use crate::workload::{
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1
   meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\
       --replications until:within=0.05")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Args {
     /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models as above.
     /// - is standard input.
@@ -121,6 +122,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
     pub(super) sort: Option<&'static Metric>,
 
+    /// Print under the table a small curve of the busy nodes and of the waiting jobs of each replay over time.
+    #[arg(long)]
+    pub(super) sparklines: bool,
+
     /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
     /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
     /// allocated those that it was allocated, and both leave out jobs that did not run.
@@ -188,7 +193,8 @@ pub(crate) struct Args {
 pub(in crate::cli) const OF_READING: [&str; 5] = ["columns", "input-format", "lenient", "time-zone", "unit"];
 
 /// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
-pub(in crate::cli) const OF_PROGRAM: [&str; 6] = ["logs", "output", "force", "format", "sort", "quiet"];
+pub(in crate::cli) const OF_PROGRAM: [&str; 7] =
+    ["logs", "output", "force", "format", "sort", "sparklines", "quiet"];
 
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
@@ -216,7 +222,7 @@ impl Args {
     /// Returns the options that all replays share.
     pub(super) fn options(&self) -> Options {
         Options {
-            jobs: self.output.is_some(),
+            jobs: self.output.is_some() || self.sparklines,
             recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
             // Whether `all` has the allocator is known once the log is read.
             recorded_nodes: self
@@ -365,6 +371,9 @@ impl Args {
         }
         if self.sort.is_some() && !is_table {
             bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");
+        }
+        if self.sparklines && self.format != Format::Table && !(binary && self.output.is_some()) {
+            bail!("--sparklines are printed under the table that --format table prints");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

@@ -11,12 +11,12 @@ use anyhow::{Context, anyhow};
 
 use self::args::Format;
 use super::interrupt::Saving;
-use super::runner::{ResultSink, Runner, Tally};
+use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
-use crate::report::{SummaryTable, check_columns, verdict};
+use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
 use crate::trace::LogNames;
 
@@ -33,6 +33,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let study = planned.map_err(unplanned)?;
+    let all: Vec<usize> = (0..study.cells.len()).collect();
+    if args.output.is_some() {
+        check_room(&study, &all, args.force)?;
+    }
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
     let results = RunResults::open(&study, folder)?;
@@ -43,8 +47,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let rows = rows.as_ref().map(|rows| rows as &Rows<'_>);
     let results = Some(results);
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
-    let mut output = Output { args, study: &study, results, errors, said, failure };
-    let all: Vec<usize> = (0..study.cells.len()).collect();
+    let sparklines = args.sparklines.then(Sparklines::default);
+    let mut output = Output { args, study: &study, results, sparklines, errors, said, failure };
     let tally = runner.run(&study, &all, (&|_, outcomes| Ok(outcomes), rows), &mut output);
     output.end(tally, runner.is_interrupted())
 }
@@ -64,6 +68,8 @@ struct Output<'a> {
     study: &'a Study,
     /// The results so far; `None` once they are finished.
     results: Option<RunResults<'a>>,
+    /// The curves of finished replays; `None` if nobody wants them.
+    sparklines: Option<Sparklines>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
     /// The notes that were printed. What is said of a log is not said again for each of its replays.
@@ -78,6 +84,9 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
             Ok(outcomes) if !self.args.quiet => self.study.notes_on(number, outcomes),
             _ => Vec::new(),
         };
+        if let (Some(sparklines), Ok(outcomes)) = (&mut self.sparklines, &ended) {
+            sparklines.add(number, &self.study.cells[number].spec, outcomes);
+        }
         let outcomes = ended.map_err(|error| self.errors.push((number, error))).ok();
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
             self.failure.get_or_insert(error);
@@ -135,10 +144,12 @@ impl Output<'_> {
     }
 
     /// Returns the summary as it goes to standard output.
-    fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
+    fn printed(&mut self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
+        let curves = self.sparklines.as_mut().map(|sparklines| sparklines.text(screen)).unwrap_or_default();
         let answered = |table: String| {
+            let table = table + &curves;
             let sentences = verdict(self.study, run);
             let gap = if sentences.is_empty() { "" } else { "\n" };
             sentences.iter().fold(table + gap, |text, sentence| format!("{text}{sentence}\n")).into_bytes()

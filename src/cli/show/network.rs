@@ -1,16 +1,14 @@
 //! `meshreplay show network`: measures a network under a steady load.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::{Failure, print};
 use crate::cli::terminal::screen;
 use crate::execution::Windows;
 use crate::figure::show::network::{Curves, Measurements, Rates, network};
-use crate::figure::{check_overwrite, draw, marked_png, marked_svg};
+use crate::figure::{PictureFormat, check_overwrite, format_of_file};
 use crate::frame::{TEMPORARY, write_whole};
 use crate::machine::Mesh;
 use crate::spec::Spec;
@@ -66,7 +64,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 
-    /// Draw the curves to this file too, .svg or .png.
+    /// Draw the curves to this file too, .svg, .png or .pdf.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -98,10 +96,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         seed: args.seed,
         replications: args.replications,
     })?;
-    if let Some((path, is_png)) = picture {
-        let svg = drawing.svg();
-        let bytes = if is_png { marked_png(&draw::png(&svg, 2.0)?) } else { marked_svg(&svg).into_bytes() };
-        write_whole(path, &bytes, TEMPORARY)?;
+    if let Some((path, format)) = picture {
+        write_whole(path, &(format.write)(&drawing.svg(), 2.0)?, TEMPORARY)?;
     }
     print(&match args.format {
         Format::Text => {
@@ -114,17 +110,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-/// Returns the file of the picture and whether it is of pixels. Fails if its name says neither, or if there is a file
-/// that is no earlier picture.
-fn picture(path: &Path, force: bool) -> Result<(&Path, bool), Failure> {
-    let is_png = match path.extension().and_then(OsStr::to_str) {
-        Some("svg") => false,
-        Some("png") => true,
-        _ => {
-            let problem = format!("--output {}: expected a name that ends in .svg or .png", path.display());
-            return Err(Failure::Usage(anyhow!(problem)));
-        }
-    };
+/// Returns the file of the picture and its format. Fails if its name says none, or if there is a file that is no earlier
+/// picture.
+fn picture(path: &Path, force: bool) -> Result<(&Path, &'static PictureFormat), Failure> {
+    let format = format_of_file(path).map_err(|error| Failure::Usage(anyhow::anyhow!("--output {error}")))?;
     check_overwrite(path, force)?;
-    Ok((path, is_png))
+    Ok((path, format))
 }

@@ -4,16 +4,30 @@ use super::drawing::{Anchor, Drawing, GRID, INK};
 use super::legend::{Legend, Sample};
 use super::letters::{LINE, width};
 use super::look::Look;
+use super::notes::Notes;
 use super::page::{Heading, Page};
 use super::ticks::{Scale, Ticks, ends};
 
-/// A group of bars.
+/// A range of values from elsewhere, such as a published one.
 #[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The position of its bar in the group.
+    pub bar: usize,
+    /// The smallest and the largest value.
+    pub ends: (f64, f64),
+    /// What the pointer shows.
+    pub words: String,
+}
+
+/// A group of bars.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarGroup {
     /// The name of the group, printed below the bars. Line feeds separate its lines.
     pub name: String,
     /// The values of the bars, one for each entry of the legend; `None` where there is no number.
     pub bars: Vec<Option<f64>>,
+    /// The ranges from elsewhere, which frames show in front of the bars.
+    pub ranges: Vec<Range>,
 }
 
 /// A bar chart.
@@ -31,6 +45,8 @@ pub struct Bars {
     pub groups: Vec<BarGroup>,
     /// The value at which bars start. It is 1 for ratios, so that larger and smaller values point to different sides.
     pub base: f64,
+    /// What the frames and what the reader has to know, printed below the bars; empty for nothing.
+    pub notes: [String; 2],
 }
 
 // Lengths in pixels: the largest height of bars, and the gap between groups.
@@ -38,6 +54,8 @@ const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;
 /// The width in pixels up to which groups stand side by side.
 const WIDEST: f64 = 1100.0;
+/// The width in pixels of sentences below narrow charts.
+const NOTES: f64 = 420.0;
 
 impl Bars {
     /// Returns the chart as a drawing for a screen. If the groups are too wide, they stand in several lines.
@@ -47,8 +65,24 @@ impl Bars {
 
     /// Returns the chart as a drawing for a page, in as many lines of groups as its width asks for.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
-        let finite = values.filter(|value| value.is_finite());
+        let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room).of_frames();
+        let below = |notes: &Notes| if notes.height() > 0.0 { notes.height() + 8.0 } else { 0.0 };
+        let height = below(&notes(page.width.unwrap_or(NOTES) - 8.0));
+        let drawing = self.draw_bars(Page { height: page.height.map(|all| all - height), ..page });
+        let notes = notes(page.width.unwrap_or_else(|| drawing.width().max(NOTES)) - 8.0);
+        match below(&notes) {
+            none if none <= 0.0 => drawing,
+            height => drawing.with_below(height, |page, top| notes.draw(page, (4.0, top + 10.0))),
+        }
+    }
+
+    /// Returns the chart without the sentences below it.
+    fn draw_bars(&self, page: Page) -> Drawing {
+        let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
+        let ranges = self.groups.iter().flat_map(|group| &group.ranges);
+        let finite = bars
+            .chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]))
+            .filter(|value| value.is_finite());
         let range =
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
         let range = ends(Scale::Linear, range, Some(self.base), None);
@@ -157,6 +191,10 @@ impl Bars {
                 let end = if value < self.base { low + 7.0 } else { top - 7.0 };
                 page.marker((from + bar * (j as f64 + 0.5), end), *look, None);
             }
+            for Range { bar: at_bar, ends, words } in &group.ranges {
+                let (top, low) = (at(ends.1), at(ends.0));
+                page.frame((from + bar * *at_bar as f64 + 1.0, top, bar - 2.0, low - top), words);
+            }
             for (line, name) in group.name.lines().enumerate() {
                 let middle = (from + bar * count / 2.0, bottom + 19.0 + LINE * line as f64);
                 page.text(middle, Anchor::Middle, (INK, "ink"), name);
@@ -172,8 +210,11 @@ mod tests {
     #[test]
     fn many_groups_are_drawn_in_lines_on_one_axis() {
         let bars = |count: usize| {
-            let group =
-                |i: usize| BarGroup { name: format!("a log of some length {i}"), bars: vec![Some(i as f64)] };
+            let group = |i: usize| BarGroup {
+                name: format!("a log of some length {i}"),
+                bars: vec![Some(i as f64)],
+                ..BarGroup::default()
+            };
             let legend = vec![("a".to_owned(), Look::default())];
             Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }
                 .draw()

@@ -1,11 +1,12 @@
 //! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
 use super::coinciding::{self, NamedPath};
-use super::drawing::{Anchor, Drawing, GRID, INK, QUIET};
+use super::drawing::{Anchor, Drawing, GRID, INK};
 use super::legend::{Legend, Sample};
 use super::letters::{LINE, width};
 use super::look::Look;
-use super::page::{Heading, Page, wrapped};
+use super::notes::Notes;
+use super::page::{Heading, Page};
 use super::ticks::{Scale, Ticks, ends};
 
 /// The settings of an axis.
@@ -63,6 +64,19 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+/// A value from elsewhere, such as a published one, which is shown as a hollow mark beside the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The horizontal coordinate, as a value of the axis.
+    pub x: f64,
+    /// The vertical coordinate, as a value of the axis.
+    pub y: f64,
+    /// The look of the curve that it belongs to, whose colour it has.
+    pub look: Look,
+    /// What the pointer shows.
+    pub words: String,
+}
+
 /// A chart of curves and points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
@@ -76,6 +90,12 @@ pub struct Chart {
     pub y: Axis,
     /// The curves.
     pub series: Vec<Series>,
+    /// The values from elsewhere.
+    pub references: Vec<Reference>,
+    /// What the hollow marks are, printed below the data; empty if there are none.
+    pub references_are: String,
+    /// What the reader has to know, printed below the data; empty for nothing.
+    pub note: String,
 }
 
 /// The area of the page that shows the data, in pixels, with its axes.
@@ -142,17 +162,20 @@ impl Chart {
     pub fn draw_on(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let points = || self.series.iter().flat_map(|series| &series.points);
+        let references = || self.references.iter().map(|reference| (reference.x, reference.y));
         // Confidence intervals of data that are never negative are cut at 0.
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
-        let y = ticks(&self.y, points().flat_map(ends), 6);
+        let heights = || points().flat_map(ends).chain(references().map(|(_, y)| y));
+        let y = ticks(&self.y, heights(), 6);
         let left = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
         let beside =
             self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 44.0 + self.key();
         let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
         let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
         let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
-        let mut x = ticks(&self.x, points().map(|point| point.x), ((wide / 80.0) as usize).clamp(2, 6));
+        let across = points().map(|point| point.x).chain(references().map(|(x, _)| x));
+        let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
         if self.x.names.is_empty() {
             x.thin(wide);
         }
@@ -161,8 +184,8 @@ impl Chart {
         let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
         let said = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
         let from = if page.width.is_some() { 4.0 } else { left };
-        let said = wrapped(&said, left + wide + right - from - 4.0);
-        let below = BOTTOM + LINE * said.len() as f64 + legend.height() + 4.0;
+        let notes = Notes::new([&said, &self.references_are, &self.note], left + wide + right - from - 4.0);
+        let below = BOTTOM + notes.height() + legend.height() + 4.0;
         let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
         area.height = match (page.height, page.width) {
             (Some(height), _) => (height - area.top - below).max(60.0),
@@ -170,7 +193,7 @@ impl Chart {
             (None, None) => HIGH.max(names),
         };
         if area.height < 240.0 {
-            area.y = ticks(&self.y, points().flat_map(ends), ((area.height / 45.0) as usize).clamp(2, 6));
+            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(2, 6));
         }
         let bottom = area.top + area.height + BOTTOM;
         let size = (left + wide + right, bottom + below - BOTTOM);
@@ -180,10 +203,7 @@ impl Chart {
             self.draw_names(&mut drawing, &area);
         }
         legend.draw(&mut drawing, (4.0, bottom - 6.0));
-        for (i, line) in said.iter().enumerate() {
-            let y = bottom + legend.height() + LINE * i as f64 + 7.0;
-            drawing.text((from, y), Anchor::Start, (QUIET, "quiet"), line);
-        }
+        notes.draw(&mut drawing, (from, bottom + legend.height() + 7.0));
         drawing
     }
 
@@ -198,6 +218,9 @@ impl Chart {
         }
         for (i, series) in order {
             draw_markers(page, area, series, i as f64 / self.series.len() as f64);
+        }
+        for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
+            page.hollow(area.at(reference.x, reference.y), Some((reference.look, &reference.words)));
         }
     }
 

@@ -123,6 +123,11 @@ impl Drawing {
         whole
     }
 
+    /// Returns the width of the drawing in its own units.
+    pub(super) fn width(&self) -> f64 {
+        self.width
+    }
+
     /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space begins.
     pub(super) fn with_below(mut self, height: f64, draw: impl FnOnce(&mut Self, f64)) -> Self {
         let top = self.height;
@@ -307,6 +312,33 @@ impl Drawing {
                 .set("stroke", INK)
                 .set("stroke-width", 1.5),
         );
+    }
+
+    /// Adds a hollow mark, through which what lies below it is seen. It has the colour of a curve and a tooltip, or that
+    /// of texts.
+    pub(super) fn hollow(&mut self, (x, y): (f64, f64), of: Option<(Look, &str)>) {
+        let colour = of.map_or(INK, |(look, _)| look.colour());
+        let class = if of.is_some() { "reference" } else { "reference ink-line" };
+        let circle = Circle::new().set("cx", round(x)).set("cy", round(y)).set("r", 6.5).set("fill", "none");
+        let circle = circle.set("class", class).set("stroke", colour).set("stroke-width", 1.6);
+        match of {
+            Some((_, words)) => self.add(Group::new().add(Title::new(words)).add(circle)),
+            None => self.add(circle),
+        }
+    }
+
+    /// Adds the outline of a rectangle, given as x, y, width and height, with a tooltip.
+    pub(super) fn frame(&mut self, (x, y, width, height): (f64, f64, f64, f64), words: &str) {
+        let rectangle = Rectangle::new()
+            .set("x", round(x))
+            .set("y", round(y))
+            .set("width", round(width.max(0.0)))
+            .set("height", round(height.max(0.0)))
+            .set("fill", "none")
+            .set("stroke", INK)
+            .set("stroke-width", 1.6)
+            .set("class", "reference ink-line");
+        self.add(Group::new().add(Title::new(words)).add(rectangle));
     }
 
     /// Adds the shape of a marker with its outline and its tooltip.

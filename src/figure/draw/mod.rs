@@ -1,4 +1,4 @@
-//! Charts, bars and grids as SVG drawings, and PNG pictures made from them.
+//! Charts, bars and grids as SVG drawings, and PNG pictures and PDF pages made from them.
 //!
 //! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes, which every viewer
 //! understands, and CSS classes (`ink`, `grid`, `paper`, `quiet`), with which a page restyles them for another theme.
@@ -14,21 +14,29 @@ mod grid;
 mod legend;
 mod letters;
 mod look;
+mod notes;
+mod ordered_pdf;
 mod page;
 mod panels;
+mod pdf;
 mod png;
+mod rendering;
 mod ticks;
+mod words;
 
-pub use bars::{BarGroup, Bars};
+pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
-pub use chart::{Axis, Chart, Kind, Point, Series};
+pub use chart::{Axis, Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridCell};
 pub use look::{COLOURS, DASHES, Look, MARKERS};
 pub use page::{Page, UNITS_PER_MM};
 pub use panels::Panels;
-pub use png::{PngError, png};
+pub use pdf::pdf;
+pub use png::png;
+pub use rendering::RenderError;
 pub use ticks::Scale;
+pub use words::{Word, Words};
 
 #[cfg(test)]
 mod tests {

@@ -76,6 +76,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             ..Axis::default()
         },
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

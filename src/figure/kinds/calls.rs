@@ -36,6 +36,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         x: axis(format!("duration ({})", unit.name)),
         y: axis("share of calls that take longer".to_owned()),
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

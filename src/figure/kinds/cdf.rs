@@ -38,6 +38,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             ..Axis::default()
         },
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

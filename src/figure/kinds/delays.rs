@@ -34,7 +34,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
             };
             let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
-            groups.push(BarGroup { name: format!("{}\n{place}", delay.title()), bars });
+            groups.push(BarGroup {
+                name: format!("{}\n{place}", delay.title()),
+                bars,
+                ..BarGroup::default()
+            });
         }
     }
     let bars = Bars {
@@ -43,7 +47,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         axis: "seconds".to_owned(),
         groups,
         legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
-        base: 0.0,
+        ..Bars::default()
     };
     Ok(Some(bars.draw_on(options.page)))
 }

@@ -56,6 +56,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         x: axis.axis(options, results, "first arrival"),
         y: Axis { title: title.to_lowercase() + unit_of_value, shows: Some(0.0), ..Axis::default() },
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

@@ -47,6 +47,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         },
         y: axis(column),
         series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

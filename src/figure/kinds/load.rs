@@ -46,6 +46,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         x: Axis { title: title.to_owned(), most, ..Axis::default() },
         y: Axis { scale, ..axis(column) },
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

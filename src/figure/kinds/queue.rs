@@ -44,6 +44,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         x: axis.axis(options, results, "first arrival"),
         y: Axis { title: "waiting jobs".to_owned(), shows: Some(0.0), ..Axis::default() },
         series: series.collect(),
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

@@ -32,7 +32,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             let by = value(&curves[(*base)?].rows).filter(|by| *by > 0.0)?;
             Some(value(&curve.rows)? / by)
         };
-        BarGroup { name: place.clone(), bars: curves.iter().zip(&bases).map(ratio).collect() }
+        BarGroup {
+            name: place.clone(),
+            bars: curves.iter().zip(&bases).map(ratio).collect(),
+            ..BarGroup::default()
+        }
     };
     let mut named: Vec<&str> = bases.iter().flatten().map(|&base| curves[base].name.as_str()).collect();
     named.sort_unstable();
@@ -51,6 +55,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         groups: results.places().iter().map(group).collect(),
         legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
         base: 1.0,
+        ..Bars::default()
     };
     Ok(Some(bars.draw_on(options.page)))
 }

@@ -33,6 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         x: Axis { title: "utilization (%)".to_owned(), most: Some(100.0), ..Axis::default() },
         y: axis(column),
         series,
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

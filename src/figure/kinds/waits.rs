@@ -28,6 +28,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             ..Axis::default()
         },
         series: shares(found, 100.0),
+        ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
 }

@@ -8,7 +8,9 @@ mod error;
 pub mod network;
 pub mod optimum;
 pub mod picture;
+mod sample;
 mod state;
 
 pub use error::ShowError;
+pub use sample::sample;
 pub use state::Position;

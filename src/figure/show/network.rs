@@ -266,7 +266,7 @@ fn drawing(curves: &[Curve], shared: &str) -> Drawing {
         });
         let x = Axis { title: "offered load (flits per node and cycle)".to_owned(), ..Axis::default() };
         let (title, subtitle) = (title.to_owned(), shared.to_owned());
-        Chart { title, subtitle, x, y, series: series.collect() }.draw()
+        Chart { title, subtitle, x, y, series: series.collect(), ..Chart::default() }.draw()
     };
     let latency = Axis { title: "mean latency (cycles)".to_owned(), scale: Scale::Log, ..Axis::default() };
     let accepted = Axis {

@@ -24,6 +24,30 @@ pub(crate) struct RuleFile {
     /// The rules, in the order in which their findings are shown.
     #[serde(default, rename = "rule")]
     pub(super) rules: Vec<Rule>,
+    /// The published numbers that plots show beside the measured ones.
+    #[serde(default, rename = "mark")]
+    pub(super) marks: Vec<MarkRule>,
+}
+
+/// A published number in a plot, for each row of some sets. Often only its ratio to another curve is printed; its value
+/// is then that ratio times what was measured of the other curve, and `said` says so.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MarkRule {
+    /// The figures that it is drawn in; empty for all figures with this file.
+    #[serde(default)]
+    pub(super) figures: Vec<String>,
+    /// Names of sets. There is one mark for every element of their product.
+    #[serde(default)]
+    pub(super) each: Vec<String>,
+    /// The curve or bar that it belongs to, and its place on the axis.
+    pub(super) place: PlaceRule,
+    /// The number, or the lower end of a range. Nothing is drawn if a number that it needs was not measured.
+    pub(super) value: Expr,
+    /// The upper end of a range; `None` for a single number.
+    pub(super) to: Option<Expr>,
+    /// What was printed, in words.
+    pub(super) said: Template,
 }
 
 /// The values that one or several variables take, one after the other.

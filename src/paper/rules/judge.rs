@@ -258,7 +258,7 @@ fn tries(tried: &Tried, scope: &Scope<'_>) -> Result<Option<String>, RuleError> 
 }
 
 /// Returns the place of a number in a plot or table.
-fn placed(place: &PlaceRule, scope: &Scope<'_>) -> Result<Place, RuleError> {
+pub(super) fn placed(place: &PlaceRule, scope: &Scope<'_>) -> Result<Place, RuleError> {
     let curve = scope.fill(&place.curve)?;
     let series = place.series.as_ref().map(|series| scope.fill(series)).transpose()?;
     let series = series.unwrap_or_else(|| curve.clone());

@@ -6,7 +6,7 @@
 //! stands for the value. What is `measured` is an expression. `share(wait_s_mean[qna], wait_s_mean[mbs])` is a ratio
 //! over common workloads. `column[ALLOCATOR; machine=16x16]` is the mean of a column of the results at a point; `at`
 //! gives the other coordinates of the point. The rule also says what was `published`, and how far the measured number
-//! may differ. A rule with `compare` is a statement instead: it holds if all its comparisons hold. Rules within a rule
+//! may differ. A `mark` is a published number that the plot shows beside what was measured. A rule with `compare` is a statement instead: it holds if all its comparisons hold. Rules within a rule
 //! share its variables.
 
 mod curve;
@@ -14,6 +14,7 @@ mod evaluate;
 mod expr;
 mod file;
 mod judge;
+mod marks;
 mod scope;
 mod table;
 mod template;
@@ -21,6 +22,7 @@ mod value;
 
 pub(super) use file::{RuleFile, SetSource};
 pub(super) use judge::findings;
+pub(super) use marks::marks;
 pub use scope::RuleError;
 pub(super) use scope::Subject;
 pub(super) use table::PrintedTable;

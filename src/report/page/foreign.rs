@@ -18,9 +18,16 @@ const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 /// The largest depth of nested elements. Our drawings have three levels.
 const DEEPEST: usize = 12;
 
+/// The largest depth of nested elements that is parsed. The parser calls itself for every level and would overflow the
+/// stack.
+const NESTED: usize = 256;
+
 /// Returns the drawing in `text`, written again from its parsed form. Fails with a sentence if it contains anything
 /// that our drawings do not have.
 pub fn safe_svg(text: &str) -> Result<String, String> {
+    if depth(text).is_none_or(|depth| depth > NESTED) {
+        return Err("it is no drawing: its elements are not closed, or are nested too deeply".to_owned());
+    }
     let document = Document::parse(text).map_err(|error| format!("it is no drawing: {error}"))?;
     let root = document.root_element();
     if root.tag_name().name() != "svg" {
@@ -32,6 +39,38 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
     let mut safe = String::with_capacity(text.len());
     copy(root, DEEPEST, &mut safe)?;
     Ok(safe)
+}
+
+/// Returns the depth to which the elements of a document are nested; `None` if a tag or a comment has no end.
+fn depth(text: &str) -> Option<usize> {
+    let (mut rest, mut depth, mut deepest) = (text, 0_usize, 0_usize);
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        let unnested = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")];
+        if let Some((start, end)) = unnested.into_iter().find(|(start, _)| rest.starts_with(start)) {
+            rest = rest[start.len()..].split_once(end)?.1;
+            continue;
+        }
+        // A tag ends at the first `>` that stands outside of quotes.
+        let mut quote = None;
+        let end = rest.find(|c| {
+            match quote {
+                Some(open) if open == c => quote = None,
+                None if c == '"' || c == '\'' => quote = Some(c),
+                _ => {}
+            }
+            quote.is_none() && c == '>'
+        })?;
+        let tag = &rest[..end];
+        if tag.starts_with("</") {
+            depth = depth.saturating_sub(1);
+        } else {
+            deepest = deepest.max(depth + 1);
+            depth += usize::from(!tag.ends_with('/'));
+        }
+        rest = &rest[end + 1..];
+    }
+    Some(deepest)
 }
 
 /// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest` levels.
@@ -108,6 +147,7 @@ mod tests {
             ("<h:script xmlns:h=\"http://www.w3.org/1999/xhtml\">alert(1)</h:script>", "'script'"),
             ("<h:title xmlns:h=\"http://www.w3.org/1999/xhtml\"/>", "'title'"),
             (&"<g>".repeat(5000), "no drawing"),
+            (&("<g a=\"/>\"><!-- </g> -->".repeat(100_000) + &"</g>".repeat(100_000)), "nested too deeply"),
             (&("<g>".repeat(40) + &"</g>".repeat(40)), "'g'"),
         ] {
             let said = safe_svg(&inside(content)).err().unwrap_or_default();

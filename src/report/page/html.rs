@@ -1,8 +1,7 @@
 //! The HTML page of a report.
 
 use super::escape::html;
-use super::played::Played;
-use super::player_html::player;
+use super::player::{Played, player};
 use super::policy::policy;
 use super::table::ReportTable;
 use crate::text::well_formed;
@@ -40,7 +39,14 @@ pub struct ReportFigure {
 }
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("player.js"));
+const SCRIPT: &str = concat!(
+    include_str!("script.js"),
+    include_str!("player/geometry.js"),
+    include_str!("player/state.js"),
+    include_str!("player/mesh.js"),
+    include_str!("player/cube.js"),
+    include_str!("player/player.js")
+);
 
 /// A section of the page: its identifier, its heading and its content.
 type Section = (String, String, String);
@@ -145,10 +151,10 @@ impl ReportFigure {
 mod tests {
     use super::*;
     use crate::frame::Down;
-    use crate::report::{PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
+    use crate::report::{BlockTree, PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
 
-    #[test]
-    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
+    /// Returns the data of a player with a job, a run that was lost, outages and blocks.
+    fn some_jobs() -> Played {
         let job = PlayedJob {
             number: 7,
             times_s: [0.0, 1.5, 2.0],
@@ -162,6 +168,8 @@ mod tests {
             colour: "#0095ff",
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
             extents: [4, 2, 1],
+            wraps: [true, false, false],
+            blocks: Some(BlockTree { tops: vec![[0, 0, 0, 2, 2, 1]], splits: vec![[2, 2, 1, 1, 1, 1]] }),
             unavailable: vec![(6, 7)],
             down: vec![
                 Down { from_s: 2.0, until_s: 3.5, nodes: vec![(4, 4)] },
@@ -170,7 +178,11 @@ mod tests {
             jobs: vec![job, lost],
         };
         let window_s = (0.0, 10.0);
-        let played = Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] };
+        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+    }
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
         let report = Report {
             title: "a & b".to_owned(),
             provenance: vec![("log".to_owned(), "</script>".to_owned())],
@@ -188,7 +200,7 @@ mod tests {
             answer: vec!["a: 1 % below <b>".to_owned()],
             remark: "r".to_owned(),
             commands: vec!["meshreplay replay 'x<y'".to_owned()],
-            played: Some(played),
+            played: Some(some_jobs()),
         };
         let page = report.html();
         for part in [
@@ -201,6 +213,8 @@ mod tests {
             "\"down\":[[2.0,3.5,[4,4]],[4.0,null,[0,1]]]",
             "</span> down, while its job still runs</p>",
             "\"unavailable\":[6,7]",
+            "\"wraps\":[true,false,false]",
+            "\"blocks\":{\"splits\":[[2,2,1,1,1,1]],\"tops\":[[0,0,0,2,2,1]]}",
             "<figure id=\"frontier\"><svg aria-label=\"cost &amp; quality\"></svg></figure>",
             "<li>a: 1 % below &lt;b&gt;</li>",
             "<th scope=\"row\" class=\"words\">x</th>",

@@ -79,6 +79,8 @@
   for (const scroll of scrolls) scroll.addEventListener("scroll", () => look(scroll), { passive: true });
   const resized = new ResizeObserver((entries) => entries.forEach((entry) => look(entry.target)));
   scrolls.forEach((scroll) => resized.observe(scroll));
+  // What is out of sight is not observed before it is painted, but the keyboard goes there.
+  scrolls.forEach(look);
 
   // Commands are copied; where the browser forbids it they are selected.
   for (const button of document.querySelectorAll("button.copy")) {

@@ -10,7 +10,7 @@ use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
 use super::record::Record;
-use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside};
+use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
 /// of the output. Dropping the writer removes it.
@@ -105,7 +105,12 @@ impl Writer {
             Encoder::Stream(mut stream) => stream.flush(),
             Encoder::File(text) => text.finish().and_then(|file| {
                 file.sync()?;
-                if overwrite { file.put() } else { file.put_new() }
+                if overwrite { file.put() } else { file.put_new() }?;
+                if is_stream(&path) {
+                    return Ok(());
+                }
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                sync_directory(folder.unwrap_or(Path::new(".")))
             }),
         };
         placed.map_err(|source| match source.kind() {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::escape;
+use super::super::escape;
+use super::blocks::BlockTree;
 use super::strip::Strip;
 use crate::figure::Clock;
 use crate::frame::Down;
@@ -33,6 +34,10 @@ pub struct PlayedReplay {
     pub strip: Strip,
     /// The number of nodes of the machine along x, y and z.
     pub extents: [u32; 3],
+    /// Whether each of these dimensions wraps around.
+    pub wraps: [bool; 3],
+    /// The blocks of its allocator; `None` if it has none.
+    pub blocks: Option<BlockTree>,
     /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
     pub unavailable: Vec<(u32, u32)>,
     /// The times for which nodes were down.
@@ -78,12 +83,16 @@ impl Played {
             let mut data = json!({
                 "colour": replay.colour,
                 "extents": replay.extents,
+                "wraps": replay.wraps,
                 "queue": replay.strip.queue,
                 "busy": replay.strip.busy,
                 "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>(),
             });
             if !replay.unavailable.is_empty() {
                 data["unavailable"] = flat(&replay.unavailable).into();
+            }
+            if let Some(BlockTree { tops, splits }) = &replay.blocks {
+                data["blocks"] = json!({ "tops": tops, "splits": splits });
             }
             if !replay.down.is_empty() {
                 data["down"] = replay.down.iter().map(down).collect();

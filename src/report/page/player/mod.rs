@@ -1,12 +1,21 @@
 //! Chooses the jobs that the player of a report shows, and their window of time.
 
+mod blocks;
+mod html;
+mod played;
+mod strip;
+
+pub use self::blocks::BlockTree;
+pub(super) use self::html::player;
+pub use self::played::{Played, PlayedJob, PlayedReplay};
+pub use self::strip::Strip;
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::path::Path;
 
+use self::strip::{Run, StripOfRuns};
 use super::error::ReportError;
-use super::played::{Played, PlayedJob, PlayedReplay};
-use super::strip::{Run, StripOfRuns};
 use crate::allocator;
 use crate::figure::{Clock, FirstSeeds, Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
@@ -25,7 +34,7 @@ const COLUMNS: [&str; 8] = ["seed", "job", "submit_s", "start_s", "end_s", "proc
 /// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
 /// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it, and fewer if they
 /// have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
-pub(super) fn played(
+pub(in crate::report) fn played(
     folder: &Path,
     results: &Results,
     show: &[String],
@@ -54,7 +63,7 @@ pub(super) fn played(
     let mut outages = downtimes(folder, results, &is_shown)?;
     let mut replays = Vec::new();
     let (mut kept, mut all, mut killed) = (0, 0, 0);
-    for (Shown { number, name, machine, colour }, found) in shown.into_iter().zip(found) {
+    for (Shown { number, name, spec, machine, colour }, found) in shown.into_iter().zip(found) {
         if found.bytes() > MOST_BYTES {
             let jobs = grouped(found.jobs.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.0, to: window.1 });
@@ -69,8 +78,10 @@ pub(super) fn played(
         inside.extend(lost);
         inside.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
         let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
+        let (wraps, blocks) = (machine.wrap(), BlockTree::of(&spec, &machine));
         let strip = found.strip.strip();
-        replays.push(PlayedReplay { name, colour, strip, extents, unavailable, down, jobs: inside });
+        let jobs = inside;
+        replays.push(PlayedReplay { name, colour, strip, extents, wraps, blocks, unavailable, down, jobs });
     }
     let clock = Clock::of(folder, results);
     let note = note((kept, all, killed), (window, clock.as_ref()), &replays);
@@ -210,6 +221,8 @@ fn visit(folder: &Path, shown: &[Shown], columns: &[&str], see: &mut See<'_>) ->
 struct Shown {
     number: u64,
     name: String,
+    /// The spec of the allocator.
+    spec: String,
     machine: Mesh,
     /// The colour of the replay's curve in figures.
     colour: &'static str,
@@ -239,7 +252,8 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
             let machine = results.machine(row)?;
             let curve = curves.iter().find(|curve| curve.rows.contains(&row));
             let colour = curve.map(|curve| curve.look).unwrap_or_default().colour();
-            all.push(Shown { number, name: results.name(row, &[]), machine, colour });
+            let (name, spec) = (results.name(row, &[]), results.label(row, "allocator_spec"));
+            all.push(Shown { number, name, spec, machine, colour });
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });

@@ -5,7 +5,8 @@
   if (!source) return;
   const root = document.documentElement;
   const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  // {from, to, replays: [{name, colour, extents: [w, l, d], unavailable: [first, last, …],
+  // {from, to, replays: [{colour, extents: [w, l, d], wraps: [along x, y, z], unavailable: [first, last, …],
+  //   blocks: {tops: [[base and sizes], …], splits: [[sizes, and those of the parts], …]} if its allocator has some,
   //   down: [[from, until or null, [first, last, …]], …], queue: [longest in each part of the window, …], busy: [‰, …],
   //   jobs: [[number, submit, start, end, procs, [first, last, …], 1 if killed], …]}, …]}
   // With dates there are unix, the second since 1970 at which times are 0, and zone, the time zone of the log.
@@ -15,12 +16,14 @@
     // Swedish dates are written year first. Old browsers do not know every zone.
     try { return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" }); } catch { return null; }
   })();
-  const [slider, play, speed, clock, facts, strip, jump, zoom, whole, reach] =
-    ["time", "play", "speed", "clock", "facts", "strip", "congestion", "zoom", "whole", "reach"].map((id) => document.getElementById(id));
+  const [slider, play, speed, clock, facts, strip, jump, zoom, whole, reach, wanted, found] =
+    ["time", "play", "speed", "clock", "facts", "strip", "congestion", "zoom", "whole", "reach", "job", "found"].map((id) => document.getElementById(id));
   const bins = replays[0].queue.length, part = (to - from) / bins;
   const bin = (time) => Math.max(0, Math.min(bins - 1, Math.floor((time - from) / part)));
   // The range of time that the slider and the strip show.
-  let range = [from, to], pointed = null;
+  let range = [from, to];
+  // The number of the job that the pointer is on, and of the one that was chosen by a press or by its number.
+  let pointed = null, chosen = null;
 
   const time = (s) => {
     if (dates) return dates.format((unix + s) * 1000);
@@ -56,110 +59,35 @@
     }
     return colours.get(job);
   };
-  const all = (runs) => {
-    const nodes = [];
-    for (let i = 0; i < runs.length; i += 2) for (let n = runs[i]; n <= runs[i + 1]; n++) nodes.push(n);
-    return nodes;
-  };
-
-  // Nodes as cells of a picture: layers of a cube beside each other, a row wrapped into lines.
   const figures = [...document.querySelectorAll(".meshes figure")];
+  const room = replays.length > 3 ? 276 : replays.length > 2 ? 370 : 560;
   const views = replays.map((replay, index) => {
-    const [w, l, d] = replay.extents;
-    const wide = l * d === 1 ? Math.min(w, 64) : w, high = l * d === 1 ? Math.ceil(w / wide) : l;
-    const columns = Math.ceil(Math.sqrt(d)), rows = Math.ceil(d / columns);
-    const across = columns * wide + (columns - 1), down = rows * high + (rows - 1);
-    const size = Math.max(2, Math.min(22, Math.floor((replays.length > 3 ? 276 : replays.length > 2 ? 370 : 560) / Math.max(across, down))));
-    const canvas = figures[index].querySelector("canvas"), ratio = window.devicePixelRatio || 1;
-    canvas.width = Math.round(across * size * ratio);
-    canvas.height = Math.round(down * size * ratio);
-    canvas.style.width = `${across * size}px`;
-    const cell = (node) => {
-      if (l * d === 1) return (high - 1 - Math.floor(node / wide)) * across + (node % wide);
-      const x = node % w, y = Math.floor(node / w) % l, z = Math.floor(node / (w * l));
-      return (Math.floor(z / columns) * (high + 1) + (l - 1 - y)) * across + (z % columns) * (wide + 1) + x;
-    };
-    const cells = Int32Array.from({ length: w * l * d }, (_, node) => cell(node));
-    // Nodes that no job can have are only outlined.
-    const unavailable = new Set(all(replay.unavailable ?? []));
-    const free = cells.filter((_, node) => !unavailable.has(node)), outlined = cells.filter((_, node) => unavailable.has(node));
-    const outages = (replay.down ?? []).map(([since, until, runs]) => ({ since, until: until ?? Infinity, cells: all(runs).map((node) => cells[node]) }));
-    const picture = document.createElement("canvas");
-    [picture.width, picture.height] = [across, down];
-    const pixels = new ImageData(across, down), spots = new Array(replay.jobs.length);
-    const of = (i) => spots[i] ??= Int32Array.from(all(replay.jobs[i][5]), (node) => cells[node]);
-    return {
-      replay, figure: figures[index], canvas, across, down, size, ratio, free, outlined, outages, of, picture, pixels,
-      data: new Uint32Array(pixels.data.buffer), holder: new Array(across * down), load: figures[index].querySelector(".load"),
-    };
+    const figure = figures[index], state = states.make(replay), place = flat.layout(state.machine, room);
+    return { replay, figure, state, place, canvas: figure.querySelector("canvas"), load: figure.querySelector(".load"), said: figure.querySelector(".said"), drawn: "" };
   });
   const shown = () => views.filter((view) => !view.figure.hidden);
+  const overlays = new Set([...document.querySelectorAll("#overlays button[aria-pressed=true]")].map((button) => button.value));
+  const marked = () => pointed ?? chosen;
 
-  // Nodes that are down have a cross: on grey, or on the colour of a job that still runs there.
-  const crosses = (view, context) => {
-    const { size, across } = view;
-    for (const outage of view.outages) {
-      if (outage.since > now) break;
-      if (outage.until <= now) continue;
-      for (const cell of outage.cells) {
-        const x = (cell % across) * size, y = Math.floor(cell / across) * size, held = view.holder[cell];
-        if (!held) {
-          context.fillStyle = dark() ? "#aab2ba" : "#4a4f55";
-          context.fillRect(x, y, size - 1, size - 1);
-          view.holder[cell] = outage;
-        }
-        context.strokeStyle = !held && dark() ? "#14181c" : "#ffffff";
-        context.lineWidth = Math.max(1, size / 10);
-        context.beginPath();
-        for (const [a, b] of [[0.2, 0.8], [0.8, 0.2]]) {
-          context.moveTo(x + a * size - 0.5, y + 0.2 * size - 0.5);
-          context.lineTo(x + b * size - 0.5, y + 0.8 * size - 0.5);
-        }
-        context.stroke();
-      }
-    }
-  };
+  // Machines with layers are drawn flat or as cubes, which all turn together.
+  const turn = { yaw: 0.6, pitch: 0.5 };
+  let drawsCubes = false;
+  const isCube = (view) => drawsCubes && view.replay.extents[2] > 1;
 
+  // A machine is drawn again if something has changed in it.
   const paint = (view) => {
-    const context = view.canvas.getContext("2d"), { size, ratio, across, down, data } = view;
-    const free = dark() ? 0xff38312a : 0xfff2efec;
-    data.fill(0);
-    view.holder.fill(undefined);
-    for (const cell of view.free) data[cell] = free;
-    const marked = [];
-    view.replay.jobs.forEach((job, i) => {
-      if (job[2] > now || job[3] <= now) return;
-      const paint = colour(job[0]), cells = view.of(i);
-      for (const cell of cells) {
-        data[cell] = paint;
-        view.holder[cell] = job;
-      }
-      if (pointed === job[0]) marked.push(...cells);
-    });
-    view.picture.getContext("2d").putImageData(view.pixels, 0, 0);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, across * size, down * size);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(view.picture, 0, 0, across * size, down * size);
-    // Gaps between the cells.
-    if (size > 3) {
-      context.fillStyle = dark() ? "#14181c" : "#ffffff";
-      for (let x = 1; x <= across; x++) context.fillRect(x * size - 1, 0, 1, down * size);
-      for (let y = 1; y <= down; y++) context.fillRect(0, y * size - 1, across * size, 1);
-    }
-    context.lineWidth = 1;
-    context.strokeStyle = dark() ? "#4a545e" : "#b9c1c9";
-    for (const cell of view.outlined) {
-      context.strokeRect((cell % across) * size + 0.5, Math.floor(cell / across) * size + 0.5, size - 2, size - 2);
-    }
-    crosses(view, context);
-    context.strokeStyle = dark() ? "#ffffff" : "#000000";
-    context.lineWidth = 2;
-    for (const cell of marked) {
-      context.strokeRect((cell % across) * size + 0.5, Math.floor(cell / across) * size + 0.5, Math.max(1, size - 2), Math.max(1, size - 2));
-    }
-    const i = bin(now);
-    view.load.textContent = `${view.replay.queue[i].toLocaleString("en")} waiting · ${(view.replay.busy[i] / 10).toFixed(0)} % busy`;
+    const { state, replay } = view, ratio = window.devicePixelRatio || 1;
+    states.update(state, now);
+    const scene = { now, marked: marked(), overlays, dark: dark(), colour, ratio };
+    const i = bin(now), isTurned = isCube(view);
+    const key = JSON.stringify([state.version, scene.marked, [...overlays], scene.dark, ratio, isTurned && turn]);
+    view.load.textContent = `${replay.queue[i].toLocaleString("en")} waiting · ${states.busy(state).toFixed(0)} % busy`;
+    if (scene.marked !== null || key !== view.drawn) view.said.textContent = states.facts(state, scene);
+    if (key === view.drawn) return;
+    view.drawn = key;
+    if (isTurned) cube.paint(view.canvas, room, state, scene, turn);
+    else flat.paint(view.canvas, view.place, state, scene);
+    view.said.style.maxWidth = `${Math.max(272, parseInt(view.canvas.style.width))}px`;
   };
 
   // The strip: the queue of each replay above and its busy nodes below, with a mark at the present time.
@@ -229,35 +157,150 @@
     go(now);
   };
 
-  const tell = (job) => {
-    const isJob = Array.isArray(job);
-    pointed = isJob ? job[0] : null;
+  const FLAT = "Point at a machine, or move over it with the arrow keys: the job is marked in all machines. A press or Enter keeps it marked, Escape ends that.";
+  const TURNED = "Drag a cube, or press arrow keys on it, to turn it. Point at a node: its job is marked in all machines. A press keeps it marked, Escape ends that.";
+  const tell = (told) => {
+    const isJob = Array.isArray(told);
+    pointed = isJob ? told[0] : null;
     facts.textContent = isJob
-      ? `job ${job[0]}: ${job[4]} processors, waited ${span(job[2] - job[1])}, runs ${span(job[3] - job[2])}, ` +
-        (job[6] ? `killed at ${time(job[3])}, as a node went down` : `ends at ${time(job[3])}`)
-      : job
-      ? `down since ${time(job.since)}` + (job.until < Infinity ? `, until ${time(job.until)}` : "")
-      : "Point at a mesh, or move over it with the arrow keys, for a job's facts; it is outlined in every machine.";
+      ? `job ${told[0]}: ${told[4]} processors, waited ${span(told[2] - told[1])}, runs ${span(told[3] - told[2])}, ` +
+        (told[6] ? `killed at ${time(told[3])}, as a node went down` : `ends at ${time(told[3])}`)
+      : told
+      ? `down since ${time(told.since)}` + (told.until < Infinity ? `, until ${time(told.until)}` : "")
+      : drawsCubes ? TURNED : FLAT;
+    draw();
+  };
+  // What is known of a node: its job, or its outage; null for a free one.
+  const known = (state, node) => {
+    const owner = node < 0 ? 0 : state.owner[node];
+    if (owner > 0) return state.replay.jobs[owner - 1];
+    return owner === states.DOWN ? state.down.find((outage) => outage.nodes.includes(node)) ?? null : null;
+  };
+  const choose = (number) => {
+    chosen = number;
     draw();
   };
   for (const view of views) {
-    let cursor = [0, 0];
+    const { state, place, canvas } = view;
+    let cursor = [0, 0], held = null, wasTurned = false;
     const look = (x, y) => {
-      cursor = [Math.max(0, Math.min(view.across - 1, x)), Math.max(0, Math.min(view.down - 1, y))];
-      tell(view.holder[cursor[1] * view.across + cursor[0]] ?? null);
+      cursor = [Math.max(0, Math.min(place.across - 1, x)), Math.max(0, Math.min(place.down - 1, y))];
+      tell(known(state, place.nodes[cursor[1] * place.across + cursor[0]]));
     };
-    view.canvas.addEventListener("pointermove", (event) => {
-      const box = view.canvas.getBoundingClientRect(), unit = box.width / view.across;
+    const turned = (yaw, pitch) => {
+      turn.yaw = (turn.yaw + yaw) % (2 * Math.PI);
+      turn.pitch = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, turn.pitch + pitch));
+      draw();
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      wasTurned = false;
+      if (!isCube(view)) return;
+      held = [event.clientX, event.clientY];
+      canvas.setPointerCapture(event.pointerId);
+    });
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { held = null; });
+    canvas.addEventListener("pointermove", (event) => {
+      const { clientX, clientY } = event;
+      if (held) {
+        const way = [clientX - held[0], clientY - held[1]];
+        // A press with a trembling hand is no turn.
+        if (!wasTurned && Math.hypot(...way) < 4) return;
+        [held, wasTurned] = [[clientX, clientY], true];
+        spin(false);
+        return turned(-0.01 * way[0], 0.01 * way[1]);
+      }
+      if (isCube(view)) {
+        const box = canvas.getBoundingClientRect(), unit = box.width / room;
+        return tell(known(state, cube.pick(canvas, room, state, turn, [(clientX - box.left) / unit, (clientY - box.top) / unit])));
+      }
+      const box = canvas.getBoundingClientRect(), unit = box.width / place.across;
       look(Math.floor((event.clientX - box.left) / unit), Math.floor((event.clientY - box.top) / unit));
     });
-    view.canvas.addEventListener("pointerleave", () => tell(null));
-    view.canvas.addEventListener("keydown", (event) => {
+    canvas.addEventListener("pointerleave", () => tell(null));
+    canvas.addEventListener("click", () => { if (!wasTurned) choose(pointed); });
+    canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") choose(pointed);
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (!step) return;
       event.preventDefault();
+      if (isCube(view)) return turned(-0.1 * step[0], -0.1 * step[1]);
       look(cursor[0] + step[0], cursor[1] + step[1]);
     });
   }
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || (pointed === null && chosen === null)) return;
+    chosen = null;
+    tell(null);
+  });
+
+  // Cubes turn by themselves until they are dragged or the button is pressed; never unasked for who wants little motion.
+  const [wheel, kinds] = [document.getElementById("turn"), [...document.querySelectorAll("#views button[value]")]];
+  const spins = () => wheel?.getAttribute("aria-pressed") === "true";
+  const spin = (on) => {
+    if (!wheel || spins() === on) return;
+    wheel.setAttribute("aria-pressed", String(on));
+    if (!on) return;
+    let before = null;
+    const next = (stamp) => {
+      if (!spins() || !drawsCubes) return;
+      turn.yaw = (turn.yaw + (before === null ? 0 : (stamp - before) / 3000)) % (2 * Math.PI);
+      before = stamp;
+      if (!running()) draw();
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  };
+  for (const button of kinds) {
+    button.addEventListener("click", () => {
+      drawsCubes = button.value === "cube";
+      kinds.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
+      wheel.disabled = !drawsCubes;
+      spin(drawsCubes && !matchMedia("(prefers-reduced-motion: reduce)").matches);
+      for (const view of views) view.canvas.classList.toggle("turned", isCube(view));
+      tell(null);
+    });
+  }
+  wheel?.addEventListener("click", () => spin(!spins()));
+
+  // The job with a number is marked at a time at which it runs in as many of the machines as it ever does, if possible in all.
+  const find = () => {
+    const number = wanted.valueAsNumber, runs = shown().flatMap((view) => (view.state.byNumber.get(number) ?? []).map((i) => view.replay.jobs[i]));
+    if (runs.length === 0) {
+      const all = views.flatMap((view) => view.replay.jobs.map((job) => job[0]));
+      const ends = all.reduce(([low, high], job) => [Math.min(low, job), Math.max(high, job)], [Infinity, -Infinity]);
+      found.textContent = all.length === 0 ? "No job runs in this window."
+        : `${Number.isInteger(number) ? `Job ${number} does not run` : "No such job runs"} in this window; its jobs have numbers from ${ends[0]} to ${ends[1]}.`;
+      return;
+    }
+    const at = (time) => runs.filter((job) => job[2] <= time && job[3] > time).length;
+    const starts = runs.map((job) => Math.max(from, Math.min(to, job[2]))).sort((a, b) => a - b);
+    const best = starts.reduce((best, start) => at(start) > at(best) ? start : best, starts[0]);
+    if (best < range[0] || best > range[1]) see(from, to);
+    found.textContent = "";
+    chosen = number;
+    go(best);
+    const job = runs.find((job) => job[2] <= best && job[3] > best) ?? runs[0];
+    tell(job);
+    pointed = null;
+  };
+  document.getElementById("find").addEventListener("click", find);
+  wanted.addEventListener("keydown", (event) => { if (event.key === "Enter") find(); });
+
+  // Overlays, each with a sentence that says what it shows.
+  const explain = () => {
+    for (const text of document.querySelectorAll("#meaning [data-of]")) text.hidden = !overlays.has(text.dataset.of);
+  };
+  for (const button of document.querySelectorAll("#overlays button")) {
+    button.addEventListener("click", () => {
+      const on = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(on));
+      if (on) overlays.add(button.value);
+      else overlays.delete(button.value);
+      explain();
+      draw();
+    });
+  }
+  explain();
 
   // Time passes by the clock, however fast the browser draws.
   let last = null;

@@ -1,0 +1,158 @@
+//! The arguments that say how pictures of results look: those of `plot`, which programs that embed the command use, too.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::figure::draw::{Drawing, Page};
+use crate::figure::{Clock, FigureError, LoadAxis, PlotKind, PlotOptions, Results, Window};
+
+/// What is drawn of the results, and on how large a page.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct DrawingArgs {
+    /// Column of the summary that a picture shows. The default is turnaround for load, the pairwise mean for
+    /// utilization and frontier, and the pairwise sum for ratio.
+    #[arg(long, value_name = "COLUMN")]
+    value: Option<String>,
+
+    /// Use a logarithmic axis for the values in pictures by load, boxes and distributions.
+    #[arg(long)]
+    log: bool,
+
+    /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of it, or the
+    /// factor by which arrival times are multiplied [default: arrivals].
+    #[arg(long, value_enum, value_name = "LOAD")]
+    axis: Option<LoadAxis>,
+
+    /// Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the first].
+    #[arg(long, value_name = "SPEC")]
+    relative_to: Option<String>,
+
+    /// Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are the numbers of
+    /// the cells, from 0. The default are those at the first load.
+    #[arg(long, value_name = "N", num_args = 1..)]
+    replay: Vec<u32>,
+
+    /// Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the log, such as
+    /// 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it.
+    #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
+    window: Option<Window>,
+
+    /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are 7 points high.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    size: Option<SizeMm>,
+
+    /// Leave out title and subtitle, for figures with a caption.
+    #[arg(long)]
+    no_title: bool,
+}
+
+/// How many pixels a picture has.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(in crate::cli) struct PixelArgs {
+    /// Number of pixels for each unit of the drawing, for png.
+    #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
+    scale: f64,
+
+    /// Number of pixels for each inch of paper, for png, in place of --scale.
+    #[arg(long, value_name = "N", value_parser = dpi, conflicts_with = "scale")]
+    dpi: Option<f64>,
+}
+
+/// The width and maybe the height of a figure, in millimetres.
+type SizeMm = (f64, Option<f64>);
+
+impl ValueEnum for LoadAxis {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Arrivals, Self::Utilization, Self::Factor]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Arrivals => "arrivals",
+            Self::Utilization => "utilization",
+            Self::Factor => "factor",
+        }))
+    }
+}
+
+impl DrawingArgs {
+    /// Returns a drawing of this kind of the results in `folder`; `None` if they lack what it needs. `is_asked` says whether
+    /// the user named the kind.
+    pub(in crate::cli) fn draw(
+        &self,
+        kind: &PlotKind,
+        (folder, results): (&Path, &Results),
+        is_asked: bool,
+    ) -> Result<Option<Drawing>, FigureError> {
+        let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));
+        let page = self.size.map_or_else(Page::default, Page::of_mm);
+        let options = PlotOptions {
+            folder,
+            value: self.value.as_deref(),
+            log: self.log,
+            relative_to: self.relative_to.as_deref(),
+            axis: self.axis,
+            replays: &self.replay,
+            window_s: self.window.as_ref().map(|window| window.seconds(clock.as_ref())).transpose()?,
+            page: Page { is_untitled: self.no_title, ..page },
+            is_asked,
+        };
+        let drawing = (kind.draw)(&options, results)?;
+        Ok(drawing.map(|drawing| match self.size {
+            Some(size_mm) => drawing.printed(size_mm),
+            None => drawing,
+        }))
+    }
+}
+
+impl PixelArgs {
+    /// Returns the number of pixels for each CSS pixel, of which an inch has 96.
+    pub(in crate::cli) fn factor(self) -> f64 {
+        self.dpi.map_or(self.scale, |dpi| dpi / 96.0)
+    }
+}
+
+/// Returns the number of pixels per unit in an argument.
+fn factor(text: &str) -> anyhow::Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.1..=20.0).contains(&value) => Ok(value),
+        _ => bail!("expected a number from 0.1 to 20"),
+    }
+}
+
+/// Returns the size of a figure in an argument: `84mm`, `8.4cm`, `174x90mm`.
+fn size(text: &str) -> anyhow::Result<SizeMm> {
+    let wrong =
+        || anyhow!("expected a width such as 84mm, or width and height such as 174x90mm, of 30 to 1000 mm");
+    let (number, mm) = match (text.strip_suffix("mm"), text.strip_suffix("cm")) {
+        (Some(number), _) => (number, 1.0),
+        (None, Some(number)) => (number, 10.0),
+        (None, None) => return Err(wrong()),
+    };
+    let side = |text: &str| -> anyhow::Result<f64> {
+        let side = mm * text.trim().parse::<f64>().map_err(|_| wrong())?;
+        if (30.0..=1000.0).contains(&side) { Ok(side) } else { Err(wrong()) }
+    };
+    match number.split_once('x') {
+        None => Ok((side(number)?, None)),
+        Some((width, height)) => Ok((side(width)?, Some(side(height)?))),
+    }
+}
+
+/// Returns the window of time in an argument.
+pub(in crate::cli) fn window(text: &str) -> anyhow::Result<Window> {
+    let wrong =
+        "expected FROM..TO in seconds, such as 86400..172800, or dates, such as 1996-09-23..1996-09-30";
+    Window::parse(text).ok_or_else(|| anyhow!(wrong))
+}
+
+/// Returns the number of pixels per inch in an argument.
+fn dpi(text: &str) -> anyhow::Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if (20.0..=2400.0).contains(&value) => Ok(value),
+        _ => bail!("expected a number from 20 to 2400"),
+    }
+}

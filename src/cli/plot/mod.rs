@@ -1,0 +1,152 @@
+//! `meshreplay plot`: draws pictures of saved results.
+
+pub(super) mod drawing;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use drawing::{DrawingArgs, PixelArgs};
+
+use super::{Failure, complain, print};
+use crate::disk::{Claim, NewFolder};
+use crate::figure::{
+    PICTURE_FORMATS, PLOT_KINDS, PictureFormat, PlotKind, Results, check_overwrite, format_of_file,
+    picture_format, plot_kind,
+};
+use crate::frame::{TEMPORARY, write_whole};
+
+/// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
+///
+/// It reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind it draws every picture for which
+/// the results have the data. An allocator has the same colour in all pictures.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshreplay plot out
+  meshreplay plot out --kind load --value wait_s_mean --log -o figures --format png
+  meshreplay plot out --kind load --size 84mm --no-title -o load.pdf")]
+pub(super) struct Args {
+    /// Directory of `replay -o` or `sweep -o`.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Kinds of pictures [default: all for which the results have the data].
+    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
+    kind: Vec<&'static PlotKind>,
+
+    #[command(flatten)]
+    drawing: DrawingArgs,
+
+    /// Directory of the pictures, which are called by their kind and format, such as load.svg [default: the directory of
+    /// the results]. Or the file of a single picture, such as load.pdf.
+    #[arg(short, long, value_name = "DIR or FILE")]
+    output: Option<PathBuf>,
+
+    /// Format of the pictures [default: svg, or what the name of the file says].
+    #[arg(long, value_parser = formats(), value_name = "FORMAT")]
+    format: Option<&'static PictureFormat>,
+
+    #[command(flatten)]
+    pixels: PixelArgs,
+
+    /// Overwrite files of these names even if they are not pictures of meshreplay.
+    #[arg(long)]
+    force: bool,
+
+    /// Print no notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Returns the parser of the name of a kind of picture.
+fn kinds() -> impl TypedValueParser<Value = &'static PlotKind> {
+    let values = PLOT_KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.summary));
+    PossibleValuesParser::new(values).try_map(|name| plot_kind(&name).ok_or("no such kind"))
+}
+
+/// Returns the parser of the name of a format of pictures.
+pub(super) fn formats() -> impl TypedValueParser<Value = &'static PictureFormat> {
+    let values = PICTURE_FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.summary));
+    PossibleValuesParser::new(values).try_map(|name| picture_format(&name).ok_or("no such format"))
+}
+
+/// Where the pictures are written.
+enum Place<'a> {
+    /// Into a directory, under the names of their kinds.
+    Folder(&'a Path),
+    /// Into the file of the only picture.
+    File(&'a Path),
+}
+
+impl Args {
+    /// Returns where the pictures are written, and in which format. Fails if a file is given for several kinds, or one
+    /// whose name says another format than is asked for.
+    fn place(&self) -> Result<(Place<'_>, &'static PictureFormat), Failure> {
+        let output = self.output.as_ref().unwrap_or(&self.folder);
+        let of_file = if output.is_dir() { None } else { format_of_file(output).ok() };
+        let Some(format) = of_file else {
+            return Ok((Place::Folder(output), self.format.unwrap_or(&PICTURE_FORMATS[0])));
+        };
+        let file = output.display();
+        let wrong = |text: String| Err(Failure::Usage(anyhow!(text)));
+        match self.format {
+            Some(other) if other.name != format.name => wrong(format!(
+                "--output {file} is a file of the format {}, but --format is {}",
+                format.name, other.name
+            )),
+            _ if self.kind.len() != 1 => wrong(format!(
+                "--output {file}: a file holds one picture, so give one kind by --kind, or a directory"
+            )),
+            _ => Ok((Place::File(output), format)),
+        }
+    }
+}
+
+/// Draws the pictures and prints the names of their files.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let (place, format) = args.place()?;
+    let results = Results::read(&args.folder)?;
+    let note = |text: &str| {
+        if !args.quiet {
+            complain(&format!("note: {text}"));
+        }
+    };
+    for missing in results.missing(&args.folder)? {
+        note(&missing);
+    }
+    let folder = match place {
+        Place::Folder(folder) => Some(folder),
+        Place::File(_) => None,
+    };
+    let made =
+        |folder| NewFolder::create(folder).with_context(|| format!("{} cannot be made", folder.display()));
+    let _new = folder.map(made).transpose()?;
+    let _claim = folder.map(Claim::shared).transpose()?;
+    let mut pictures = Vec::new();
+    let is_asked = !args.kind.is_empty();
+    let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
+    for kind in wanted {
+        let Some(drawing) = args.drawing.draw(kind, (&args.folder, &results), is_asked)? else {
+            let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
+            if is_asked {
+                return Err(anyhow!(missing).into());
+            }
+            if kind.needs.is_missed() {
+                note(&format!("left out {missing}"));
+            }
+            continue;
+        };
+        let path = match place {
+            Place::Folder(folder) => folder.join(format!("{}.{}", kind.name, format.name)),
+            Place::File(file) => file.to_owned(),
+        };
+        check_overwrite(&path, args.force)?;
+        pictures.push((path, (format.write)(&drawing.svg(), args.pixels.factor())?));
+    }
+    for (path, bytes) in pictures {
+        write_whole(&path, &bytes, TEMPORARY)?;
+        print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}
