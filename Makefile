@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -115,9 +115,17 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position.
-# EVERY=10 tries every tenth. Says that it is skipped where there is no strace.
+# Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
+# double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says
+# that it is skipped where there is no strace.
 EVERY ?= 1
 faults:
 	$(CARGO) build --release --quiet
+	FAULTS= $(CARGO) test --release --test it -- faults --nocapture
 	python3 tests/faults/run.py --every $(EVERY) target/release/meshreplay
+
+# Kills the commands that write results by SIGKILL at RUNS random moments, and runs two sweeps in one directory a tenth as often.
+RUNS ?= 1000
+kills:
+	$(CARGO) build --release --quiet
+	python3 tests/faults/kill.py --runs $(RUNS) --pairs $$(($(RUNS) / 10)) target/release/meshreplay

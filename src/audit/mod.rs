@@ -10,6 +10,7 @@ mod outages;
 mod policy;
 mod state;
 mod swf;
+mod watch;
 
 pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
@@ -18,6 +19,7 @@ pub use outages::{Downtime, KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
 pub use swf::{SwfError, read_log, record};
+pub use watch::Watch;
 
 use crate::job::Time;
 use crate::machine::NodeId;

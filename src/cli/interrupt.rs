@@ -9,7 +9,7 @@
 
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,8 +34,14 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// first one may hang on a standard error that nobody reads.
 static SAID: AtomicBool = AtomicBool::new(false);
 
-/// Listens to signals for the rest of the process.
+/// Listens to signals for the rest of the process. Only the first call does something.
 pub(super) fn listen() {
+    static LISTENS: Once = Once::new();
+    LISTENS.call_once(begin);
+}
+
+/// Begins to listen.
+fn begin() {
     #[cfg(unix)]
     unix::listen();
     #[cfg(not(unix))]

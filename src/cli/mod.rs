@@ -26,6 +26,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::panic;
 use std::process::ExitCode;
+use std::sync::Once;
 
 use clap::{Parser, Subcommand};
 
@@ -134,14 +135,18 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
     code
 }
 
-/// Suppresses the messages of panics that damaged files cause in libraries; callers turn these panics into errors.
+/// Suppresses the messages of panics that damaged files cause in libraries; callers turn these panics into errors. Only the
+/// first call does something.
 fn hush_readers() {
-    let default = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        if !frame::is_reading() {
-            default(info);
-        }
-    }));
+    static HUSHED: Once = Once::new();
+    HUSHED.call_once(|| {
+        let default = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !frame::is_reading() {
+                default(info);
+            }
+        }));
+    });
 }
 
 /// Returns the exit code of a command. Prints why it failed, unless a message has been printed.

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 
 use super::interrupt::Saving;
 use super::runner::options::{Flags, OfSweep};
-use super::runner::{Runner, Tally};
+use super::runner::{Runner, Tally, check_room};
 use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::study::Shard;
@@ -70,6 +70,10 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
 
+    /// Begin even if the results would take more than 10 GB.
+    #[arg(long)]
+    force: bool,
+
     #[command(flatten)]
     flags: Flags<OfSweep>,
 
@@ -96,6 +100,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     sweep.study.notes.iter().for_each(|text| note(text));
+    // Whoever submitted the shards of a study was asked then.
+    if args.shard.is_none() && !args.dry_run {
+        check_room(&sweep.study, &sweep.missing, args.force)?;
+    }
     match (&args.submit, args.dry_run) {
         (Some(slurm), true) => print(&sweep::preview(&sweep, slurm, &caller()?)?),
         (Some(slurm), false) => {

@@ -5,8 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
+use super::operations::{Operation, allowed, perform, remove_file};
 use super::unfinished::Unfinished;
 
 /// The beginning of the names of temporary files.
@@ -45,7 +46,8 @@ impl NewFile {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
-                let stream = OpenOptions::new().write(true).open(path)?;
+                let open = || OpenOptions::new().write(true).open(path);
+                let stream = perform(Operation::Create, path, open)?;
                 return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
             // Output that a shell has redirected has a path such as /dev/stdout. The operating system resolves it to
@@ -58,7 +60,7 @@ impl NewFile {
         Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
-    /// Returns the file to which content is written.
+    /// Returns the file, from which what was written can be read.
     pub fn file(&self) -> &File {
         match &self.target {
             Target::Beside(file, _) => file.as_file(),
@@ -66,12 +68,17 @@ impl NewFile {
         }
     }
 
+    /// Returns a handle by which content is written. It may outlive this value.
+    pub fn handle(&self) -> io::Result<Handle> {
+        Ok(Handle { place: self.place.clone(), file: self.file().try_clone()? })
+    }
+
     /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails as well if
     /// another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
         match &self.target {
             Target::Beside(file, _) => {
-                file.as_file().sync_all()?;
+                perform(Operation::Sync, &self.place, || file.as_file().sync_all())?;
                 if is_there(file.as_file()) {
                     return Ok(());
                 }
@@ -85,7 +92,8 @@ impl NewFile {
     pub fn put(self) -> io::Result<()> {
         match self.target {
             Target::Beside(file, unfinished) => {
-                unfinished.put(|| file.persist(&self.place).map(drop).map_err(|error| error.error))
+                let put = |file: NamedTempFile| file.persist(&self.place).map(drop);
+                unfinished.put(|| named(&self.place, file, put))
             }
             Target::Stream(_) => Ok(()),
         }
@@ -96,16 +104,53 @@ impl NewFile {
     pub fn put_new(self) -> io::Result<()> {
         match self.target {
             Target::Beside(file, unfinished) => {
-                unfinished.put(|| file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error))
+                let put = |file: NamedTempFile| file.persist_noclobber(&self.place).map(drop);
+                unfinished.put(|| named(&self.place, file, put))
             }
             Target::Stream(_) => Ok(()),
         }
     }
 }
 
+/// A handle by which content is written to a [`NewFile`].
+#[derive(Debug)]
+pub struct Handle {
+    place: PathBuf,
+    file: File,
+}
+
+impl Write for Handle {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = allowed(Operation::Write, &self.place, bytes.len())?;
+        self.file.write(&bytes[..length])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Names a temporary file by `put`, again as long as a signal interrupts it.
+fn named(
+    place: &Path,
+    file: NamedTempFile,
+    put: impl Fn(NamedTempFile) -> Result<(), PersistError>,
+) -> io::Result<()> {
+    let mut file = Some(file);
+    perform(Operation::Put, place, || {
+        // It is there: a failure gives it back.
+        let Some(taken) = file.take() else { return Ok(()) };
+        put(taken).map_err(|PersistError { error, file: back }| {
+            file = Some(back);
+            error
+        })
+    })
+}
+
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file().write(bytes)
+        let length = allowed(Operation::Write, &self.place, bytes.len())?;
+        self.file().write(&bytes[..length])
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -154,12 +199,12 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
     }
     for _ in 1..ATTEMPTS {
-        let file = builder.tempfile_in(folder).map_err(unnamed)?;
+        let file = perform(Operation::Create, place, || builder.tempfile_in(folder).map_err(unnamed))?;
         if is_kept(file.as_file()) {
             return Ok(file);
         }
     }
-    builder.tempfile_in(folder).map_err(unnamed)
+    perform(Operation::Create, place, || builder.tempfile_in(folder).map_err(unnamed))
 }
 
 /// Returns the error of the operating system without the name of the temporary file, which means nothing to users.
@@ -221,7 +266,7 @@ pub(super) fn remove_leftovers(folder: &Path) {
         // A running writer holds a lock on its file. The lock ends with the process.
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
-            let _ = fs::remove_file(entry.path());
+            let _ = remove_file(&entry.path());
         }
     }
 }
@@ -233,7 +278,7 @@ pub(super) fn remove_leftovers(_folder: &Path) {}
 /// Makes sure that the new names in a directory are on disk.
 #[cfg(unix)]
 pub fn sync_directory(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    perform(Operation::SyncFolder, folder, || File::open(folder)?.sync_all())
 }
 
 /// Does nothing: on other systems directories cannot be opened for this purpose.

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::operations::create_dir_all;
+
 /// The temporary files and new directories that exist now.
 struct Registry {
     /// Temporary files and directories, to be removed with their content.
@@ -85,7 +87,7 @@ impl NewFolder {
         let made = Self { made: path.ancestors().take_while(is_missing).map(Path::to_owned).collect() };
         registry.folders.extend(made.made.iter().cloned());
         drop(registry);
-        fs::create_dir_all(path)?;
+        create_dir_all(path)?;
         Ok(made)
     }
 }

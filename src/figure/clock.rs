@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::error::FigureError;
 use super::results::Results;
+use crate::frame::STUDY_FILE;
 
 /// The date at which the times of replays are 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,19 +23,41 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the clock of the results in `folder`. `None` if they do not say when the log began, are of several logs, or
+    /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of several logs, or
     /// if arrival times are scaled, so that they have no dates.
     pub fn of(folder: &Path, results: &Results) -> Option<Self> {
-        let rows = 0..results.sheet.height();
-        let is_dated = |row: usize| {
-            results.label(row, "log") == results.label(0, "log") && results.label(row, "arrival_scale") == "1"
+        Self::of_rows(folder, results, &(0..results.sheet.height()).collect::<Vec<_>>())
+    }
+
+    /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the first load if
+    /// there are none. `None` as for [`Self::of`].
+    pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
+        let numbers = results.numbers("replay").ok()?;
+        let is_shown = |row: &usize| match numbers[*row] {
+            _ if replays.is_empty() => results.is_at_first_load(*row),
+            number => {
+                number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
+            }
         };
-        if !rows.into_iter().all(is_dated) || results.varying().contains(&"rules") {
+        Self::of_rows(folder, results, &(0..numbers.len()).filter(is_shown).collect::<Vec<_>>())
+    }
+
+    /// Returns the clock of these rows of the summary.
+    fn of_rows(folder: &Path, results: &Results, rows: &[usize]) -> Option<Self> {
+        let first = *rows.first()?;
+        let is_like_first = |row: usize, name: &str| results.label(row, name) == results.label(first, name);
+        let is_dated = |&row: &usize| {
+            is_like_first(row, "log")
+                && is_like_first(row, "rules")
+                && results.label(row, "arrival_scale") == "1"
+        };
+        if !rows.iter().all(is_dated) {
             return None;
         }
-        let run: Value = serde_json::from_str(&fs::read_to_string(folder.join("run.json")).ok()?).ok()?;
+        let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
+        let run: Value = serde_json::from_str(&read("run.json").or_else(|| read(STUDY_FILE))?).ok()?;
         let logs = run.get("logs")?.as_array()?;
-        let name = results.label(0, "log");
+        let name = results.label(first, "log");
         let log = logs.iter().find(|log| log.get("name").and_then(Value::as_str) == Some(&name))?;
         let starts = log.get("starts")?;
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{FrameError, FrameSchema};
-use crate::disk::{NewFile, TEMPORARY};
+use crate::disk::{Handle, NewFile, TEMPORARY};
 use crate::text::{from_cell, to_cell};
 use polars_core::prelude::{
     ChunkApply, Column, CompatLevel, DataFrame, DataType, IntoColumn, PlSmallStr, PolarsError, PolarsResult,
@@ -66,8 +66,8 @@ const UNITS_KEY: &str = "meshreplay.units";
 
 /// The writer of a format in which a file has a header and a footer around the batches of rows.
 enum Batches {
-    Parquet(Box<BatchedWriter<BufWriter<File>>>),
-    Arrow(Box<ipc::BatchedWriter<BufWriter<File>>>),
+    Parquet(Box<BatchedWriter<BufWriter<Handle>>>),
+    Arrow(Box<ipc::BatchedWriter<BufWriter<Handle>>>),
 }
 
 impl Batches {
@@ -125,7 +125,7 @@ impl FrameFile {
         let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         match self.format {
             FileFormat::Csv => {
-                let mut writer = CsvWriter::new(self.file.file()).include_header(first);
+                let mut writer = CsvWriter::new(&mut self.file).include_header(first);
                 writer.finish(&mut without_formulas(frame)?).map_err(refused)?;
             }
             FileFormat::Json => {
@@ -143,7 +143,7 @@ impl FrameFile {
             }
             FileFormat::Parquet | FileFormat::Arrow => {
                 if self.batches.is_none() {
-                    let file = BufWriter::new(self.file.file().try_clone().map_err(failed)?);
+                    let file = BufWriter::new(self.file.handle().map_err(failed)?);
                     let batches = if self.format == FileFormat::Parquet {
                         let writer = parquet_writer(file, frame, &self.provenance).batched(frame.schema());
                         Batches::Parquet(Box::new(writer.map_err(refused)?))

@@ -30,7 +30,7 @@ use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name, summary};
-use crate::disk::{Claim, TEMPORARY};
+use crate::disk::{Claim, TEMPORARY, create_dir_all, read_to_string, remove_file};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
@@ -125,7 +125,7 @@ impl StudyFolder {
             let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
             let left = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&self.prefix);
             for entry in entries.flatten().filter(left) {
-                match fs::remove_file(entry.path()) {
+                match remove_file(&entry.path()) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
                         return Err(failed(&entry.path(), error));
                     }
@@ -139,7 +139,7 @@ impl StudyFolder {
     /// Makes the directory and writes `study.json`. Several processes may do so at the same time if they run parts of
     /// the same study. Fails if a process of another study is using the directory.
     pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
-        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
+        create_dir_all(&self.cells()).map_err(|source| failed(&self.cells(), source))?;
         Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
     }
 
@@ -194,7 +194,7 @@ impl StudyFolder {
     /// Returns whether `study.json` exists and holds exactly this study.
     fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         let text = json(manifest)? + "\n";
-        Ok(fs::read_to_string(self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
+        Ok(read_to_string(&self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
     }
 
     /// Writes `study.json`.
@@ -219,6 +219,11 @@ impl StudyFolder {
     /// Returns the study in `study.json`. Fails if there is no such file.
     pub fn manifest(&self) -> Result<Manifest, FrameError> {
         self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
+    }
+
+    /// Returns how many cells of the study are not finished. Fails if the file of one is there and cannot be read now.
+    pub fn count_missing(&self, manifest: &Manifest) -> Result<usize, FrameError> {
+        Ok(self.finished(manifest)?.into_iter().filter(|is_finished| !is_finished).count())
     }
 
     /// Returns the positions of the unfinished cells in the study.
@@ -253,11 +258,17 @@ impl StudyFolder {
     /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read now: a summary
     /// without it would look complete.
     fn finished(&self, manifest: &Manifest) -> Result<Vec<bool>, FrameError> {
-        let is_finished = |cell: &ManifestCell| {
-            let path = self.row(&cell.key);
-            names(&path, &cell.key).map_err(|source| FrameError::Unreadable { path, source })
-        };
-        manifest.cells.iter().map(is_finished).collect()
+        manifest.cells.iter().map(|cell| self.holds_cell(&cell.key, false)).collect()
+    }
+
+    /// Returns what [`Self::has`] does, but fails if a file is there and cannot be read now.
+    pub(super) fn holds_cell(&self, key: &str, with_jobs: bool) -> Result<bool, FrameError> {
+        Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
+    }
+
+    /// Returns what [`Self::has_detail`] does, but fails if a file is there and cannot be read now.
+    pub(super) fn holds_detail(&self, key: &str, name: &str) -> Result<bool, FrameError> {
+        Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
     }
 
     /// Writes the summary of the cells for which `finished` is true.
@@ -329,6 +340,11 @@ impl StudyFolder {
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
+}
+
+/// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.
+fn names_at(path: PathBuf, key: &str) -> Result<bool, FrameError> {
+    names(&path, key).map_err(|source| FrameError::Unreadable { path, source })
 }
 
 /// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of

@@ -1,12 +1,13 @@
 //! Checks that the file of a cell is complete and belongs to the cell in its name.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::FrameError;
 use super::read::read_file;
 use super::schema::FrameSchema;
+use crate::disk::{open, read};
 
 /// The last four bytes of a Parquet file. The four bytes before them hold the length of the footer.
 const MAGIC: &[u8] = b"PAR1";
@@ -39,7 +40,7 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let size = file.seek(SeekFrom::End(0))?;
     let mut end = [0; END as usize];
     file.seek(SeekFrom::Start(size.checked_sub(END).ok_or(io::ErrorKind::UnexpectedEof)?))?;
@@ -76,5 +77,5 @@ pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u
             path.display()
         )));
     }
-    fs::read(path).map(Ok).map_err(unreadable)
+    read(path).map(Ok).map_err(unreadable)
 }

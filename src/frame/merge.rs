@@ -52,7 +52,12 @@ pub fn merge(
         for part in parts {
             conflicts.extend(part.odd_files(&cell.key)?);
         }
-        let holders: Vec<&StudyFolder> = parts.iter().filter(|part| part.has(&cell.key, false)).collect();
+        let mut holders: Vec<&StudyFolder> = Vec::new();
+        for part in parts {
+            if part.holds_cell(&cell.key, false)? {
+                holders.push(part);
+            }
+        }
         let [first, others @ ..] = holders.as_slice() else {
             missing.push(i);
             continue;

@@ -14,6 +14,7 @@ use polars_io::prelude::{CsvReadOptions, IpcReader, JsonFormat, JsonReader, Parq
 
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
+use crate::disk;
 
 /// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
 pub(super) const ROWS: usize = 1 << 18;
@@ -45,7 +46,7 @@ pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
 }
 
 fn open(path: &Path) -> Result<File, FrameError> {
-    File::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
+    disk::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
 }
 
 fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {

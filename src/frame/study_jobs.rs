@@ -10,6 +10,7 @@ use super::labels::{has_algorithms, is_label, relabel};
 use super::origin::{Origin, mark, study_id};
 use super::read::{read_columns, read_file};
 use super::{FileFormat, FinishedFile, FrameError, FrameFile, name};
+use crate::disk::sync_directory;
 use crate::study::Manifest;
 
 impl StudyFolder {
@@ -24,7 +25,7 @@ impl StudyFolder {
         let mut file = FrameFile::create(self.path(), tidy::NAME, FileFormat::Parquet, &json(manifest)?)?;
         let run = study_id(manifest)?;
         for (number, cell) in (0_u32..).zip(&manifest.cells) {
-            if !self.has(&cell.key, true) {
+            if !self.holds_cell(&cell.key, true)? {
                 continue;
             }
             let mut rows = read_file(&self.detail(&cell.key, "jobs"))?;
@@ -33,7 +34,9 @@ impl StudyFolder {
             mark(&mut rows, &run)?;
             file.append(&mut rows)?;
         }
-        file.finish()?.map_or(Ok(()), FinishedFile::put)
+        file.finish()?.map_or(Ok(()), FinishedFile::put)?;
+        let path = self.path().to_owned();
+        sync_directory(&path).map_err(|source| FrameError::File { path, source })
     }
 
     /// Reads the details with this name, such as `jobs`, of several cells of the study `origin` into one frame. `wanted`
@@ -46,8 +49,13 @@ impl StudyFolder {
         columns: Option<&[&str]>,
         wanted: &dyn Fn(u64) -> bool,
     ) -> Result<Option<DataFrame>, FrameError> {
-        let kept: Vec<(u32, &str)> =
-            (0..).zip(origin.keys()).filter(|(_, key)| self.has_detail(key, detail)).collect();
+        let mut kept: Vec<(u32, &str)> = Vec::new();
+        for (number, key) in (0..).zip(origin.keys()) {
+            // A result that cannot be read now is no missing one.
+            if self.holds_detail(key, detail)? {
+                kept.push((number, key));
+            }
+        }
         if kept.is_empty() {
             return Ok(None);
         }

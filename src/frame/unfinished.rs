@@ -3,7 +3,6 @@
 //!
 //! They are removed when the study is finished. So the final directory does not depend on interruptions.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -12,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::FrameError;
 use super::folder::{StudyFolder, json};
 use super::read::read_file;
+use super::whole::read_if_there;
+use crate::disk::{read_to_string, remove_file};
 use crate::study::Manifest;
 
 /// How a study was started. A command needs this to continue the study.
@@ -40,7 +41,7 @@ impl StudyFolder {
     pub fn keep_started(&self, started: &Started) -> Result<(), FrameError> {
         let text = json(started)? + "\n";
         let path = self.started_file();
-        if fs::read_to_string(&path).is_ok_and(|existing| existing == text) {
+        if read_to_string(&path).is_ok_and(|existing| existing == text) {
             return Ok(());
         }
         self.write(&path, text.as_bytes())
@@ -48,7 +49,7 @@ impl StudyFolder {
 
     /// Returns how the study was started; `None` if the study is finished or the file cannot be read.
     pub fn started(&self) -> Option<Started> {
-        serde_json::from_str(&fs::read_to_string(self.started_file()).ok()?).ok()
+        serde_json::from_str(&read_to_string(&self.started_file()).ok()?).ok()
     }
 
     /// Writes why a cell failed. Writes nothing if the cell is finished, because another process may have finished it.
@@ -61,7 +62,7 @@ impl StudyFolder {
 
     /// Returns why a cell failed in its last attempt; `None` if it did not fail.
     pub fn failure(&self, key: &str) -> Option<String> {
-        fs::read_to_string(self.failure_file(key)).ok().map(|text| text.trim_end().to_owned())
+        read_to_string(&self.failure_file(key)).ok().map(|text| text.trim_end().to_owned())
     }
 
     /// Removes the reason for which a cell failed, because the cell is finished or starts again.
@@ -70,11 +71,13 @@ impl StudyFolder {
     }
 
     /// Removes the files that say how the study was started and why cells failed, if the whole study is finished. If a
-    /// cell is unfinished, its file, the files of later cells and the file on the start stay.
+    /// cell is unfinished, its file, the files of later cells and the file on the start stay. Fails if this cannot be told.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        let jobs = self.started().is_some_and(|started| started.jobs);
+        let started = read_if_there(&self.started_file())?;
+        let started = started.and_then(|text| serde_json::from_str::<Started>(&text).ok());
+        let jobs = started.is_some_and(|started| started.jobs);
         for cell in &manifest.cells {
-            if !self.has(&cell.key, jobs) {
+            if !self.holds_cell(&cell.key, jobs)? {
                 return Ok(());
             }
             self.forget_failure(&cell.key)?;
@@ -97,7 +100,7 @@ impl StudyFolder {
 
 /// Removes a file. It is no error if the file does not exist.
 fn remove(path: PathBuf) -> Result<(), FrameError> {
-    match fs::remove_file(&path) {
+    match remove_file(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FrameError::File { path, source }),
         _ => Ok(()),
     }

@@ -1,18 +1,17 @@
 //! Writes files atomically: a file is either complete or unchanged.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::FrameError;
-use crate::disk::{NewFile, sync_directory};
+use crate::disk::{NewFile, read_to_string, sync_directory};
 
 /// The number of attempts to write a file, because another process may remove the unfinished file.
 const ATTEMPTS: usize = 3;
 
 /// Returns the text of a file; `None` if the file or its directory does not exist.
 pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
-    match fs::read_to_string(path) {
+    match read_to_string(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }

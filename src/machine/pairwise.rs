@@ -1,10 +1,13 @@
 //! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of nodes at each
-//! position.
+//! position. Sums beyond 64 bits, which only jobs of millions of nodes on an array have, are clamped to the greatest number.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 use super::{Coord, Mesh, NodeId};
 
-/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes. O(k + W + L +
-/// D).
+/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes. Clamped to 64 bits.
+/// O(k + W + L + D).
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
 }
@@ -19,15 +22,37 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
             counts[at as usize] += 1;
         }
     }
-    (0..3).map(|d| pairwise_along(&counts[d], k, mesh.wraps(d))).sum()
+    (0..3).map(|d| pairwise_along(&counts[d], k, mesh.wraps(d))).fold(0, u64::saturating_add)
 }
 
 /// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of nodes at
 /// each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total of this over the
-/// dimensions. O(positions).
+/// dimensions, and like it is clamped to 64 bits. O(positions).
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
-    if wraps { ring_sum(counts, k) } else { line_sum(counts, k) }
+    // There are fewer than k²/2 pairs, none as far apart as there are positions, and the sums below double at most.
+    if u128::from(k) * u128::from(k) * counts.len() as u128 <= u128::from(u64::MAX) {
+        return if wraps { ring_sum::<u64>(counts, k) } else { line_sum::<u64>(counts, k) };
+    }
+    let sum: u128 = if wraps { ring_sum(counts, k) } else { line_sum(counts, k) };
+    u64::try_from(sum).unwrap_or(u64::MAX)
 }
+
+/// A type of numbers in which sums are computed.
+trait Whole:
+    Copy
+    + From<u32>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + SubAssign
+    + Sum
+{
+}
+
+impl Whole for u64 {}
+impl Whole for u128 {}
 
 /// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes. `counts` gives
 /// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions).
@@ -73,11 +98,11 @@ fn ring_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
 
 /// Returns Σ |a − b| over the pairs of nodes on a line. Let P nodes lie below a cut between two positions. The cut
 /// separates P·(k − P) pairs and adds one hop to each of them.
-fn line_sum(counts: &[u32], k: u32) -> u64 {
-    let mut below = 0_u64;
+fn line_sum<T: Whole>(counts: &[u32], k: u32) -> T {
+    let (mut below, k) = (T::from(0), T::from(k));
     let pairs = |&count: &u32| {
-        below += u64::from(count);
-        below * (u64::from(k) - below)
+        below += T::from(count);
+        below * (k - below)
     };
     counts.iter().map(pairs).sum()
 }
@@ -87,35 +112,51 @@ fn line_sum(counts: &[u32], k: u32) -> u64 {
 /// Draw a diameter of the ring at every half step. Twice the distance of two positions is the number of diameters that
 /// separate them. A diameter with S nodes on one side, and no node on it, separates S·(k − S) pairs. Half steps are the
 /// positions of a ring of 2n positions, whose nodes are at the even ones.
-fn ring_sum(counts: &[u32], k: u32) -> u64 {
+fn ring_sum<T: Whole>(counts: &[u32], k: u32) -> T {
     let (n, half) = (counts.len(), counts.len() / 2);
-    let k = u64::from(k);
+    let k = T::from(k);
     // The diameters from half steps 2i and 2i + 1 have the positions i+1 ..= i+⌊n/2⌋ on one side; if n is odd, the
     // second one has position i+⌊n/2⌋+1 there too. These are the n diameters; if n is odd, the last one has no second.
-    let mut side: u64 = counts.iter().skip(1).take(half).map(|&count| u64::from(count)).sum();
+    let mut side: T = counts.iter().skip(1).take(half).map(|&count| T::from(count)).sum();
     if n.is_multiple_of(2) {
-        let mut sum = 0;
+        let mut sum = T::from(0);
         for (&leaves, &joins) in counts[1..].iter().zip(&counts[half + 1..]) {
             // Both diameters separate the same nodes, so that no halving is needed.
             sum += side * (k - side);
-            side = side + u64::from(joins) - u64::from(leaves);
+            side = side + T::from(joins) - T::from(leaves);
         }
         return sum + side * (k - side);
     }
-    let mut doubled = 0;
+    let mut doubled = T::from(0);
     for (&leaves, &joins) in counts[1..].iter().zip(&counts[half + 1..]) {
         doubled += side * (k - side);
-        side += u64::from(joins);
+        side += T::from(joins);
         doubled += side * (k - side);
-        side -= u64::from(leaves);
+        side -= T::from(leaves);
     }
     doubled += side * (k - side);
-    doubled / 2
+    doubled / T::from(2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A job of n nodes on n positions has n(n² − 1)/6 hops on a line and n³/8 on a ring, or n(n² − 1)/8 if n is odd.
+    #[test]
+    fn sums_of_millions_of_nodes_are_exact_or_clamped() {
+        for n in [1_000_000_u32, 4_000_000, 4_800_001, 5_000_001, 8_000_000] {
+            let (counts, wide) = (vec![1; n as usize], u128::from(n));
+            let line = wide * (wide * wide - 1) / 6;
+            let ring =
+                if n.is_multiple_of(2) { wide * wide * wide / 8 } else { wide * (wide * wide - 1) / 8 };
+            for (wraps, exact) in [(false, line), (true, ring)] {
+                let expected = u64::try_from(exact).unwrap_or(u64::MAX);
+                assert_eq!(pairwise_along(&counts, n, wraps), expected, "{n} {wraps}");
+            }
+        }
+        assert_eq!(pairwise_along(&vec![1; 5_000_001], 5_000_001, false), u64::MAX, "2.08e19");
+    }
 
     #[test]
     fn sums_along_lines_and_rings_equal_sums_over_pairs() {

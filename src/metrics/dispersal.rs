@@ -59,7 +59,7 @@ impl Meter {
         let mut arcs = [(0, 1); 3];
         for (d, arc_along) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
-            pairwise_sum += pairwise_along(counts, k, wraps[d]);
+            pairwise_sum = u64::saturating_add(pairwise_sum, pairwise_along(counts, k, wraps[d]));
             *arc_along = if wraps[d] { arc(counts) } else { span(counts) };
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();

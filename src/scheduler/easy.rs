@@ -49,10 +49,11 @@
 //! outlives its prediction, the shadow time moves.
 //!
 //! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting jobs.
-//! Orders other than arrival add O(Q·log Q) in passes in which a job fits, and `backfill=sjbf` adds O(a·log Q) with a
-//! jobs that may start now.
+//! Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
+//! another order.
 
-use super::priority::{Candidates, Order};
+use super::priority::{Candidates, Order, by_estimate};
+use super::ranked::Ranked;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::{Admission, Slot, Waiting};
 use crate::job::Time;
@@ -71,7 +72,8 @@ pub(super) const ENTRY: Entry = Entry {
     },
     build: |params| {
         let pass = params.choose("pass", &[("batch", Pass::Batch), ("per-event", Pass::PerEvent)])?;
-        let shortest = params.choose_unwritten("backfill", &[("queue", false), ("sjbf", true)])?;
+        let is_sjbf = params.choose_unwritten("backfill", &[("queue", false), ("sjbf", true)])?;
+        let shortest = is_sjbf.then(by_estimate);
         Ok(Box::new(Easy { order: Order::take(params)?, pass, shortest }))
     },
 };
@@ -80,14 +82,14 @@ pub(super) const ENTRY: Entry = Entry {
 struct Easy {
     order: Order,
     pass: Pass,
-    /// Whether the shortest estimate is backfilled first, and not the first job in queue order.
-    shortest: bool,
+    /// The waiting jobs by estimate, if the shortest is backfilled first; `None` if it is the first job in queue order.
+    shortest: Option<Ranked>,
 }
 
 impl Easy {
     /// Makes steps 1 to 3. Returns whether the head has started while others were backfilled. Then there is a new head,
     /// and the pass has to begin again.
-    fn round(&self, view: &mut dyn View) -> bool {
+    fn round(&mut self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (mut head, mut is_skipped) = (candidates.head(view.queue()), false);
         // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the allocator
@@ -95,7 +97,7 @@ impl Easy {
         while let Some(first) = head {
             let refused = first.nodes.least <= view.free();
             if !(refused && view.try_start(first.slot)) {
-                match self.backfill(&mut candidates, &first, refused, view) {
+                match backfill(&mut candidates, &first, (refused, self.shortest.as_mut()), view) {
                     // Nodes are down, and without them the head does not fit even when all running jobs have ended.
                     // It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
@@ -124,44 +126,42 @@ enum Backfilled {
     Head,
 }
 
-impl Easy {
-    /// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough
-    /// nodes are free. `candidates` are the jobs behind it.
-    fn backfill(
-        &self,
-        candidates: &mut Candidates,
-        head: &Waiting,
-        refused: bool,
-        view: &mut dyn View,
-    ) -> Backfilled {
-        // If no other job fits now, the shadow time is not needed.
-        let by_count = Admission::by_count(view.free());
-        if !candidates.any(view.queue(), &by_count) {
-            return Backfilled::Others;
+/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough nodes are
+/// free. `candidates` are the jobs behind it. `shortest` are the waiting jobs by estimate, if the shortest comes first.
+fn backfill(
+    candidates: &mut Candidates<'_>,
+    head: &Waiting,
+    (refused, shortest): (bool, Option<&mut Ranked>),
+    view: &mut dyn View,
+) -> Backfilled {
+    // If no other job fits now, the shadow time is not needed.
+    let by_count = Admission::by_count(view.free());
+    if !candidates.any(view.queue(), &by_count) {
+        return Backfilled::Others;
+    }
+    let beside = match view.decides() {
+        Decides::Counts => return backfill_by_counts(candidates, head, (refused, shortest), view),
+        Decides::Submeshes => backfill_beside,
+        Decides::State => backfill_and_retry,
+    };
+    match shortest {
+        Some(shortest) => {
+            let mut sorted = candidates.shortest_first(shortest, view.queue(), &by_count);
+            beside(&mut sorted, head.slot, view)
         }
-        match view.decides() {
-            Decides::Counts => backfill_by_counts(candidates, head, (refused, self.shortest), view),
-            Decides::Submeshes if self.shortest => {
-                backfill_beside(&mut candidates.shortest_first(view.queue(), &by_count), head.slot, view)
-            }
-            Decides::Submeshes => backfill_beside(candidates, head.slot, view),
-            Decides::State if self.shortest => {
-                backfill_and_retry(&mut candidates.shortest_first(view.queue(), &by_count), head.slot, view)
-            }
-            Decides::State => backfill_and_retry(candidates, head.slot, view),
-        }
+        None => beside(candidates, head.slot, view),
     }
 }
 
-/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `shortest` says whether the shortest
-/// estimate comes first.
+/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `shortest` are the waiting jobs by estimate, if
+/// the shortest comes first.
 fn backfill_by_counts(
-    candidates: &mut Candidates,
+    candidates: &mut Candidates<'_>,
     head: &Waiting,
-    (refused, shortest): (bool, bool),
+    (refused, shortest): (bool, Option<&mut Ranked>),
     view: &mut dyn View,
 ) -> Backfilled {
-    let (now, mut free) = (view.now(), view.free());
+    let (now, free) = (view.now(), view.free());
     // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
     // node more.
     let need = if refused { free + 1 } else { head.nodes.least };
@@ -169,16 +169,25 @@ fn backfill_by_counts(
         return Backfilled::NoShadowTime;
     };
     // The extra nodes: free at the shadow time beyond the head's need.
-    let mut extra = free_then.saturating_sub(head.nodes.least);
+    let extra = free_then.saturating_sub(head.nodes.least);
     // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now are all
     // that there is to sort.
-    let mut sorted;
-    let candidates = if shortest {
-        sorted = candidates.shortest_first(view.queue(), &Admission { free, extra, slack: shadow - now });
-        &mut sorted
-    } else {
-        candidates
-    };
+    if let Some(shortest) = shortest {
+        let admission = Admission { free, extra, slack: shadow - now };
+        let mut sorted = candidates.shortest_first(shortest, view.queue(), &admission);
+        return backfill_until(&mut sorted, shadow, (free, extra), view);
+    }
+    backfill_until(candidates, shadow, (free, extra), view)
+}
+
+/// Makes step 3 with the free and the extra nodes, for allocators that serve every job that fits by count.
+fn backfill_until(
+    candidates: &mut Candidates<'_>,
+    shadow: Time,
+    (mut free, mut extra): (u32, u32),
+    view: &mut dyn View,
+) -> Backfilled {
+    let now = view.now();
     loop {
         // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
         let admission = Admission { free, extra, slack: shadow - now };
@@ -207,7 +216,7 @@ impl Scheduler for Easy {
 
 /// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is tried
 /// again after every start. When it has started, the rest of the queue has to be considered again.
-fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> Backfilled {
+fn backfill_and_retry(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
     let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         if try_beside(&job, shadow, view) && view.try_start(head) {
@@ -218,7 +227,7 @@ fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn Vi
 }
 
 /// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow time.
-fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> Backfilled {
+fn backfill_beside(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
     let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         try_beside(&job, shadow, view);
@@ -242,7 +251,7 @@ mod tests {
 
     /// Makes one pass of EASY.
     fn pass(fake: &mut Fake) {
-        Easy { order: Order::Arrival, pass: Pass::Batch, shortest: false }.start_jobs(fake);
+        Easy { order: Order::Arrival, pass: Pass::Batch, shortest: None }.start_jobs(fake);
     }
 
     /// Returns the jobs that start, in order. Of 10 nodes a job holds 6 until 100 s, and a job of 8 nodes is the head.
@@ -278,6 +287,7 @@ mod tests {
         let jobs = [(6, 100), (8, 50), (2, 500), (3, 90), (2, 40), (2, 40), (1, 30)];
         for (shortest, expected) in [(false, vec![0, 2, 4]), (true, vec![0, 6, 4])] {
             let mut fake = Fake::new(10, &jobs);
+            let shortest = shortest.then(by_estimate);
             Easy { order: Order::Arrival, pass: Pass::Batch, shortest }.start_jobs(&mut fake);
             assert_eq!(fake.started, expected);
         }

@@ -3,7 +3,7 @@
 //! 1. Try every waiting job in the order of arrival, or in the order that `order=` names. Start each job that fits.
 //!
 //! A large job can wait for ever while smaller ones overtake it. A pass takes O(log Q) per start with Q waiting jobs.
-//! Orders other than arrival sort the queue at each pass in which a job fits.
+//! Orders other than arrival add what [`super::priority`] says.
 
 use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};

@@ -14,10 +14,12 @@ mod first_fit_queue;
 mod openings;
 mod priority;
 mod profile;
+mod ranked;
 mod recorded;
 mod registry;
 mod running_jobs;
 mod seam;
+mod wait_index;
 mod wait_queue;
 
 pub use self::priority::ORDERS;

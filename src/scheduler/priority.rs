@@ -19,12 +19,14 @@
 //! Jobs with equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1 s, and
 //! log₂ n below 1 counts as 1, since the formulae are not defined there.
 //!
-//! The queue and its index are kept in the order of arrival, so this order sorts nothing. The other orders sort the Q
-//! waiting jobs at each pass in which a job fits by count: O(Q·log Q).
+//! The queue and its index are kept in the order of arrival, so this order sorts nothing. In wfp3 and unicef the order changes
+//! while jobs wait, so that the Q waiting jobs are sorted at each pass in which a job fits by count: O(Q·log Q). All others
+//! are kept sorted from pass to pass, see [`super::ranked`].
 
 use std::iter;
 use std::vec::IntoIter;
 
+use super::ranked::{Place, Ranked, Value};
 use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
 use crate::job::Time;
 use crate::spec::{Params, SpecError};
@@ -33,51 +35,77 @@ use crate::spec::{Params, SpecError};
 pub const ORDERS: [&str; 12] =
     ["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"];
 
-/// The order in which waiting jobs are considered.
-#[derive(Clone, Copy, Debug)]
+/// The order in which waiting jobs are considered, with what is kept of it from pass to pass.
+#[derive(Clone, Debug)]
 pub(super) enum Order {
     /// By arrival.
     Arrival,
+    /// By a value of each job that does not change while it waits, the smallest first.
+    Fixed(Ranked),
     /// By a value of each job at the current time, the smallest first.
-    Value(fn(&Waiting, Time) -> f64),
+    Aging(Value),
 }
 
 impl Order {
     /// Takes the parameter `order`. Fails if there is no such order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        let orders = [
-            Self::Arrival,
-            Self::Value(|job, _| job.estimate.as_seconds()),
-            Self::Value(|job, _| -job.estimate.as_seconds()),
-            Self::Value(|job, _| f64::from(job.procs)),
-            Self::Value(|job, _| -f64::from(job.procs)),
+        /// A value, and whether it changes while a job waits.
+        type Row = Option<(Value, bool)>;
+        let fixed = |value: Value| Some((value, false));
+        let aging = |value: Value| Some((value, true));
+        let orders: [Row; 12] = [
+            None,
+            fixed(|job, _| job.estimate.as_seconds()),
+            fixed(|job, _| -job.estimate.as_seconds()),
+            fixed(|job, _| f64::from(job.procs)),
+            fixed(|job, _| -f64::from(job.procs)),
             // In microseconds the products are whole numbers, so that equal demands compare as equal.
-            Self::Value(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs)),
-            Self::Value(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs)),
-            Self::Value(|job, now| {
-                -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))
-            }),
-            Self::Value(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job)),
-            Self::Value(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job)),
-            Self::Value(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job)),
-            Self::Value(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job)),
+            fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs)),
+            aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs)),
+            aging(|job, now| -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))),
+            fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job)),
+            fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job)),
+            fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job)),
+            fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job)),
         ];
-        let choices: Vec<(&str, Self)> = ORDERS.into_iter().zip(orders).collect();
-        params.choose("order", &choices)
+        let choices: Vec<(&str, Row)> = ORDERS.into_iter().zip(orders).collect();
+        Ok(match params.choose("order", &choices)? {
+            None => Self::Arrival,
+            Some((value, false)) => Self::Fixed(Ranked::by(value)),
+            Some((value, true)) => Self::Aging(value),
+        })
     }
 
     /// Returns the jobs of `queue` in this order, as the candidates of one pass.
     ///
-    /// If no job needs at most `free` nodes, orders other than arrival return no candidates. This saves the sort.
-    pub(super) fn candidates(self, queue: &WaitQueue, free: u32, now: Time) -> Candidates {
-        let Self::Value(value) = self else { return Candidates::Arrival { from: 0 } };
-        if queue.first(0, &Admission::by_count(free)).is_none() {
-            return Candidates::Ranked(Vec::new().into_iter());
+    /// If no job needs at most `free` nodes, orders other than arrival return no candidates, which saves the sort.
+    pub(super) fn candidates(&mut self, queue: &WaitQueue, free: u32, now: Time) -> Candidates<'_> {
+        if matches!(self, Self::Arrival) {
+            return Candidates::Arrival { from: 0 };
         }
-        let mut ranked: Vec<(f64, Waiting)> = queue.iter().map(|job| (value(&job, now), job)).collect();
-        ranked.sort_unstable_by(|(a, job), (b, other)| a.total_cmp(b).then(job.slot.cmp(&other.slot)));
-        Candidates::Ranked(ranked.into_iter().map(|(_, job)| job).collect::<Vec<_>>().into_iter())
+        if queue.first(0, &Admission::by_count(free)).is_none() {
+            return Candidates::Sorted(Vec::new().into_iter());
+        }
+        match self {
+            Self::Arrival => Candidates::Arrival { from: 0 },
+            Self::Fixed(ranked) => {
+                ranked.update(queue);
+                Candidates::Ranked { ranked, place: Place::default(), from: 0 }
+            }
+            Self::Aging(value) => {
+                let mut sorted: Vec<(f64, Waiting)> =
+                    queue.iter().map(|job| (value(&job, now), job)).collect();
+                sorted
+                    .sort_unstable_by(|(a, job), (b, other)| a.total_cmp(b).then(job.slot.cmp(&other.slot)));
+                Candidates::Sorted(sorted.into_iter().map(|(_, job)| job).collect::<Vec<_>>().into_iter())
+            }
+        }
     }
+}
+
+/// Returns an order by estimate, the shortest first.
+pub(super) fn by_estimate() -> Ranked {
+    Ranked::by(|job, _| job.estimate.as_micros() as f64)
 }
 
 /// Returns the time that a job has waited, in seconds.
@@ -97,15 +125,17 @@ fn log_submit(job: &Waiting) -> f64 {
 
 /// The waiting jobs that one pass has not considered yet. During the pass jobs may leave the queue, but no job may
 /// arrive.
-#[derive(Clone, Debug)]
-pub(super) enum Candidates {
+#[derive(Debug)]
+pub(super) enum Candidates<'a> {
     /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
     Arrival { from: Slot },
+    /// In a fixed order, from `place` on, of the jobs from slot `from` on.
+    Ranked { ranked: &'a mut Ranked, place: Place, from: Slot },
     /// In the order in which they were sorted at the start of the pass.
-    Ranked(IntoIter<Waiting>),
+    Sorted(IntoIter<Waiting>),
 }
 
-impl Candidates {
+impl Candidates<'_> {
     /// Returns the next candidate, whatever it asks for; `None` if there is none.
     pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
         match self {
@@ -114,17 +144,36 @@ impl Candidates {
                 *from = head.slot + 1;
                 Some(head)
             }
-            Self::Ranked(jobs) => jobs.next(),
+            Self::Ranked { .. } | Self::Sorted(_) => self.next(queue, &Admission::ANY),
         }
     }
 
     /// Returns the candidates that `admission` admits now, sorted by estimate. Those with equal estimates keep their
-    /// order. O(a·log Q) for a of them in the order of arrival, otherwise O(Q).
-    pub(super) fn shortest_first(&self, queue: &WaitQueue, admission: &Admission) -> Self {
-        let mut rest = self.clone();
+    /// order. `shortest` is the queue in the order of arrival, sorted by estimate. O(√Q) for jobs in the order of arrival,
+    /// otherwise O(Q).
+    pub(super) fn shortest_first<'a>(
+        &mut self,
+        shortest: &'a mut Ranked,
+        queue: &WaitQueue,
+        admission: &Admission,
+    ) -> Candidates<'a> {
+        if let Self::Arrival { from } = *self {
+            shortest.update(queue);
+            return Candidates::Ranked { ranked: shortest, place: Place::default(), from };
+        }
+        let mut rest = self.again();
         let mut admitted: Vec<Waiting> = iter::from_fn(|| rest.next(queue, admission)).collect();
         admitted.sort_by_key(|job| job.estimate);
-        Self::Ranked(admitted.into_iter())
+        Candidates::Sorted(admitted.into_iter())
+    }
+
+    /// Returns the same candidates once more, so that these stay as they are while the others are considered.
+    fn again(&mut self) -> Candidates<'_> {
+        match self {
+            Self::Arrival { from } => Candidates::Arrival { from: *from },
+            Self::Ranked { ranked, place, from } => Candidates::Ranked { ranked, place: *place, from: *from },
+            Self::Sorted(jobs) => Candidates::Sorted(jobs.clone()),
+        }
     }
 
     /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it are
@@ -136,15 +185,19 @@ impl Candidates {
                 *from = job.slot + 1;
                 Some(job)
             }
-            Self::Ranked(jobs) => jobs.find(|job| admission.admits(job.nodes, job.estimate)),
+            Self::Ranked { ranked, place, from } => {
+                iter::from_fn(|| ranked.next(place, queue, admission)).find(|job| job.slot >= *from)
+            }
+            Self::Sorted(jobs) => jobs.find(|job| admission.admits(job.nodes, job.estimate)),
         }
     }
 
     /// Returns whether `admission` admits one of the candidates.
-    pub(super) fn any(&self, queue: &WaitQueue, admission: &Admission) -> bool {
+    pub(super) fn any(&mut self, queue: &WaitQueue, admission: &Admission) -> bool {
         match self {
             Self::Arrival { from } => queue.first(*from, admission).is_some(),
-            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| admission.admits(job.nodes, job.estimate)),
+            Self::Ranked { .. } => self.again().next(queue, admission).is_some(),
+            Self::Sorted(jobs) => jobs.as_slice().iter().any(|job| admission.admits(job.nodes, job.estimate)),
         }
     }
 }
@@ -167,7 +220,8 @@ mod tests {
             let nodes = NodesFor::exactly(procs);
             queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         }
-        let mut candidates = order(name)?.candidates(&queue, u32::MAX, Time::from_seconds(now_s));
+        let mut order = order(name)?;
+        let mut candidates = order.candidates(&queue, u32::MAX, Time::from_seconds(now_s));
         Ok(std::iter::from_fn(|| candidates.next(&queue, &Admission::by_count(u32::MAX)))
             .map(|job| job.job)
             .collect())

@@ -1,9 +1,10 @@
 //! The queue of waiting jobs, with an index that finds the first job that a scheduler may start.
 
+use super::wait_index::{Index, Wanted};
 use crate::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the next
-/// [`WaitQueue::push`].
+/// [`WaitQueue::push`], or as long as [`WaitQueue::generation`] is the same.
 pub type Slot = usize;
 
 /// A waiting job as schedulers see it.
@@ -52,8 +53,6 @@ impl Admission {
 
 /// The number of slots that one leaf of the index covers.
 const BLOCK: usize = 16;
-/// The index entry of a block without jobs. It is the largest pair, so it does not change a minimum.
-const NO_JOBS: (u32, Time) = (u32::MAX, Time::MAX);
 
 /// A job as the queue keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -67,24 +66,22 @@ struct Queued {
 
 /// The waiting jobs in the order of arrival.
 ///
-/// The index is a binary tree of minima over blocks of 16 slots, as in a segment tree. Each tree node holds the fewest
-/// nodes and the shortest estimate of all jobs below it. These are lower bounds: a search descends only where a job
-/// with both minima would be admitted.
+/// The index holds minima over blocks of 16 slots. These are lower bounds: a search descends only where a job with these
+/// minima would be admitted.
 ///
 /// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
-/// too, unless the bounds mislead it: the fewest nodes and the shortest estimate of a tree node can belong to different
-/// jobs. In the worst case it is O(Q).
+/// too, unless the bounds mislead it, as [`Index::may_hold`] says. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
     /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
     places: Vec<Option<Queued>>,
-    /// The tree in one array, as in a binary heap: the root is entry 1, and the children of entry i are the entries 2i
-    /// and 2i + 1. The leaf of block b is entry `blocks() + b`. Empty until the first job arrives.
-    tree: Vec<(u32, Time)>,
+    index: Index,
     /// The slot of the head, the oldest waiting job; 0 if no job waits.
     first: usize,
     /// The number of waiting jobs.
     waiting: usize,
+    /// How often slots have become others.
+    generation: u64,
 }
 
 impl WaitQueue {
@@ -114,6 +111,33 @@ impl WaitQueue {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
 
+    /// Returns the waiting jobs from a slot on, in order of arrival.
+    pub(super) fn iter_from(&self, from: Slot) -> impl Iterator<Item = Waiting> + '_ {
+        (from.max(self.first)..self.places.len()).filter_map(|slot| self.get(slot))
+    }
+
+    /// Returns the slot after the last one.
+    pub(super) fn end(&self) -> Slot {
+        self.places.len()
+    }
+
+    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot belongs to another job
+    /// than before, and jobs that arrive have higher slots than all others.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the queue of `jobs`, with ascending slots from 0 on in their order. O(Q log Q).
+    pub(super) fn of(jobs: impl Iterator<Item = Waiting>) -> Self {
+        let place = |Waiting { job, submit, procs, nodes, estimate, .. }| {
+            Some(Queued { job, procs, nodes, estimate, submit })
+        };
+        let places: Vec<_> = jobs.map(place).collect();
+        let mut queue = Self { waiting: places.len(), places, ..Self::default() };
+        queue.compact();
+        queue
+    }
+
     /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with E places
     /// beside it that are empty.
     pub fn find(&self, submit: Time, job: JobId) -> Option<Waiting> {
@@ -135,19 +159,13 @@ impl WaitQueue {
     /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
     /// slots become invalid.
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
-        if self.places.len() == self.blocks() * BLOCK {
+        if self.places.len() == self.index.blocks() * BLOCK {
             self.compact();
         }
         let slot = self.places.len();
         self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
         self.waiting += 1;
-        let mut node = self.blocks() + slot / BLOCK;
-        // A new job can only lower minima, so it is enough to update the path from its leaf to the root.
-        while node > 0 {
-            let (narrowest, shortest) = self.tree[node];
-            self.tree[node] = (narrowest.min(nodes.least), shortest.min(estimate));
-            node /= 2;
-        }
+        self.index.add(slot / BLOCK, nodes.least, estimate);
     }
 
     /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order of the
@@ -168,23 +186,17 @@ impl WaitQueue {
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
-            self.tree.fill(NO_JOBS);
+            self.index.clear();
             self.first = 0;
+            self.generation += 1;
             return Some(job);
         }
         while self.places.get(self.first).is_some_and(Option::is_none) {
             self.first += 1;
         }
-        // Minima can rise when a job leaves. The leaf is computed again from its block, and then every entry above it
-        // from its two children.
+        // Minima can rise when a job leaves, so they are computed again from the block's other jobs.
         let block = slot / BLOCK;
-        let mut node = self.blocks() + block;
-        self.tree[node] = self.summary(block);
-        while node > 1 {
-            node /= 2;
-            let (left, right) = (self.tree[2 * node], self.tree[2 * node + 1]);
-            self.tree[node] = (left.0.min(right.0), left.1.min(right.1));
-        }
+        self.index.set(block, jobs_of(&self.places, block));
         Some(job)
     }
 
@@ -193,7 +205,7 @@ impl WaitQueue {
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         let block = from / BLOCK;
-        if block >= self.blocks() {
+        if block >= self.index.blocks() {
             return None;
         }
         // The search begins inside the block of `from`, which the tree does not resolve.
@@ -202,7 +214,8 @@ impl WaitQueue {
         }
         // Then the search climbs towards the root. The right sibling of a left child covers the next blocks in the
         // order of the queue. The search descends there and climbs on if it finds no admitted job.
-        let mut node = self.blocks() + block;
+        let mut node = self.index.blocks() + block;
+        let wanted = self.index.wanted(admission);
         loop {
             // Right children have odd numbers. The blocks after a right child are the blocks after its parent.
             while node & 1 == 1 {
@@ -216,31 +229,22 @@ impl WaitQueue {
             }
             // An even number: from a left child to its right sibling.
             node += 1;
-            if let Some(slot) = self.descend(node, admission) {
+            if let Some(slot) = self.descend(node, wanted) {
                 return Some(slot);
             }
         }
     }
 
-    /// Returns the slot of the first admitted job below entry `node` of the tree; `None` if there is none.
-    fn descend(&self, node: usize, admission: &Admission) -> Option<Slot> {
-        if !self.may_hold(node, admission) {
+    /// Returns the slot of the first admitted job below entry `node` of the index; `None` if there is none.
+    fn descend(&self, node: usize, wanted: Wanted<'_>) -> Option<Slot> {
+        if !self.index.may_hold(node, wanted) {
             return None;
         }
         // Entries from `blocks()` on are leaves.
-        match node.checked_sub(self.blocks()) {
-            Some(block) => self.first_in_block(block * BLOCK, admission),
-            None => self.descend(2 * node, admission).or_else(|| self.descend(2 * node + 1, admission)),
+        match node.checked_sub(self.index.blocks()) {
+            Some(block) => self.first_in_block(block * BLOCK, wanted.admission),
+            None => self.descend(2 * node, wanted).or_else(|| self.descend(2 * node + 1, wanted)),
         }
-    }
-
-    /// Returns whether a job below entry `node` of the tree may be admitted. `true` can be wrong: the fewest nodes and
-    /// the shortest estimate may belong to two jobs, neither of which is admitted. `false` is always right.
-    fn may_hold(&self, node: usize, admission: &Admission) -> bool {
-        let (narrowest, shortest) = self.tree[node];
-        // This tests a job that may not exist, with the minimum of both values. Every real job below is at least as
-        // wide and as long.
-        admission.admits(NodesFor::exactly(narrowest), shortest)
     }
 
     /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there is none.
@@ -252,35 +256,26 @@ impl WaitQueue {
         places.iter().position(admitted).map(|at| from + at)
     }
 
-    /// Returns the number of leaves of the tree, a power of two; 0 if the tree is empty.
-    fn blocks(&self) -> usize {
-        self.tree.len() / 2
-    }
-
-    /// Returns the fewest nodes and the shortest estimate of the jobs in a block.
-    fn summary(&self, block: usize) -> (u32, Time) {
-        let end = ((block + 1) * BLOCK).min(self.places.len());
-        let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
-        jobs.fold(NO_JOBS, |(narrowest, shortest), place| {
-            (narrowest.min(place.nodes.least), shortest.min(place.estimate))
-        })
-    }
-
-    /// Removes the empty slots and builds a tree with room for at least as many further jobs: O(Q), and amortised O(1)
-    /// per push.
+    /// Removes the empty slots and builds an index with room for at least as many further jobs: O(Q log Q), and amortised
+    /// O(log Q) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;
+        self.generation += 1;
+        let widths: Vec<u32> = self.places.iter().flatten().map(|place| place.nodes.least).collect();
         let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
-        self.tree = vec![NO_JOBS; 2 * blocks];
-        for block in 0..blocks {
-            self.tree[blocks + block] = self.summary(block);
+        self.index = Index::new(blocks, widths);
+        for block in 0..self.places.len().div_ceil(BLOCK) {
+            self.index.set_leaf(block, jobs_of(&self.places, block));
         }
-        for node in (1..blocks).rev() {
-            let (left, right) = (self.tree[2 * node], self.tree[2 * node + 1]);
-            self.tree[node] = (left.0.min(right.0), left.1.min(right.1));
-        }
+        self.index.join_all();
     }
+}
+
+/// Returns the fewest nodes and the estimate of each job in a block.
+fn jobs_of(places: &[Option<Queued>], block: usize) -> impl Iterator<Item = (u32, Time)> + '_ {
+    let end = ((block + 1) * BLOCK).min(places.len());
+    places[(block * BLOCK).min(end)..end].iter().flatten().map(|place| (place.nodes.least, place.estimate))
 }
 
 #[cfg(test)]
@@ -317,8 +312,9 @@ mod tests {
         let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let mut random = move |below: u64| rng.random_range(0..below);
-        for step in 0..20_000_u32 {
-            let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
+        for step in 0..24_000_u32 {
+            // The queue becomes long enough for several classes of widths, and short again.
+            let grow = if step / 6000 % 2 == 0 { 9 } else { 1 };
             if random(10) < grow || plain.is_empty() {
                 let least = random(100) as u32 + 1;
                 let nodes = NodesFor { least, most: least + random(3) as u32 };

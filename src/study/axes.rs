@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::{Labels, ReplaySpec};
-use crate::allocator;
+use crate::allocator::{self, ALLOCATORS};
 use crate::execution::RECORDED;
 use crate::guest::Guests;
 use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
+use crate::memory;
 use crate::scheduler;
 use crate::spec::{GivenSpec, Spec, SpecError};
 use crate::trace::{PartitionChoice, Partitions};
@@ -106,6 +107,11 @@ impl MachineArg {
     }
 }
 
+/// The number of combinations from which on it is looked whether they fit into memory, and the bytes that each takes,
+/// from the axes to study.json.
+const MANY_COMBINATIONS: u64 = 100_000;
+const COMBINATION_BYTES: u64 = 1000;
+
 /// One combination of the product: a replay before its log is read.
 #[derive(Clone, Debug)]
 pub struct Combination {
@@ -122,6 +128,7 @@ impl Axes {
     /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
     /// that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
+        self.check_size()?;
         if self.of_logs.is_empty() {
             let whole = LogPart { partition: None, machines: self.machines.clone() };
             return self.product(0..self.logs.len(), &whole);
@@ -133,6 +140,38 @@ impl Axes {
             }
         }
         Ok(found)
+    }
+
+    /// Fails if the combinations would not fit into memory. A short file can ask for any number of them.
+    fn check_size(&self) -> Result<(), SpecError> {
+        let of_all = |given: &GivenSpec| if given.spec == Spec::named(ALL) { ALLOCATORS.len() } else { 1 };
+        let combinations = [
+            self.logs.len(),
+            self.rules.len(),
+            self.arrival_scales.len(),
+            (self.machines.len() + self.autos.machines.len()).max(1),
+            self.schedulers.len(),
+            self.allocators.iter().map(of_all).sum(),
+            self.networks.len(),
+            self.seeds.len(),
+        ]
+        .into_iter()
+        .fold(1_u64, |product, values| product.saturating_mul(values as u64));
+        if combinations < MANY_COMBINATIONS {
+            return Ok(());
+        }
+        let needed_bytes = combinations.saturating_mul(COMBINATION_BYTES);
+        match memory::lacking(needed_bytes) {
+            None => Ok(()),
+            Some(free_bytes) => Err(SpecError::NoSuchValue {
+                found: format!("{combinations} replays"),
+                expected: format!(
+                    "fewer, as planning them takes about {} MB of memory and {} MB are free; split the study",
+                    needed_bytes / 1_000_000,
+                    free_bytes / 1_000_000
+                ),
+            }),
+        }
     }
 
     /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.

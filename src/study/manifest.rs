@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::log::LogStart;
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::ReplaySpec;
@@ -38,6 +39,9 @@ pub struct ManifestLog {
     pub sha256: String,
     /// The number of records of the log. For a workload model, the number of jobs that it draws.
     pub records: u64,
+    /// When the times of the log are 0; `None` if the log does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<LogStart>,
 }
 
 /// A replay of a resolved study.
@@ -58,11 +62,12 @@ impl From<&PlannedReplay> for ManifestCell {
 
 impl From<&Study> for Manifest {
     fn from(study: &Study) -> Self {
-        let log = |StudyLog { source, sha256, records, .. }: &StudyLog| ManifestLog {
+        let log = |StudyLog { source, sha256, records, starts, .. }: &StudyLog| ManifestLog {
             name: source.name.clone(),
             file: source.file.clone(),
             sha256: sha256.clone(),
             records: *records,
+            starts: starts.clone(),
         };
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),

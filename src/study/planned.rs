@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::log::{LoadedLog, LogSource};
+use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
 use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
@@ -10,6 +10,11 @@ use super::source::JobSource;
 use crate::guest::Guests;
 use crate::metrics::Summary;
 use crate::trace::formats;
+
+/// The bytes of disk that the results of a job take, its nodes, and a row of a summary, by measurement.
+const JOB_BYTES: u64 = 25;
+const PLACEMENT_BYTES: u64 = 20;
+const SUMMARY_BYTES: u64 = 20_000;
 
 /// A study that is ready to run.
 #[derive(Clone, Debug)]
@@ -42,6 +47,8 @@ pub struct StudyLog {
     pub sha256: String,
     /// The number of records of the log. For a workload model, the number of jobs that it draws.
     pub records: u64,
+    /// When the times of the log are 0; `None` if the log does not tell, and for a model.
+    pub starts: Option<LogStart>,
     /// The log with its jobs, if it is kept in memory. `None` for a model, and for a log that is read again when its
     /// jobs are needed.
     pub loaded: Option<Arc<LoadedLog>>,
@@ -78,6 +85,19 @@ impl Study {
         words.extend(spec.arguments());
         words.extend(self.options.replay_arguments());
         words
+    }
+
+    /// Returns about how many bytes of disk the results of these replays take. Jobs are compressed to some 25 bytes, and their
+    /// nodes to a few bytes up to a thousand, which depends on how many they are and how far apart.
+    pub fn kept_bytes(&self, cells: &[usize]) -> u64 {
+        let of_job = match (self.options.jobs, self.options.placements) {
+            (false, _) => 0,
+            (true, false) => JOB_BYTES,
+            (true, true) => JOB_BYTES + PLACEMENT_BYTES,
+        };
+        let runs = u64::from(self.options.replications.least());
+        let of_cell = |&i: &usize| (of_job * self.cells[i].jobs + SUMMARY_BYTES).saturating_mul(runs);
+        cells.iter().map(of_cell).fold(0, u64::saturating_add)
     }
 
     /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know of, whether

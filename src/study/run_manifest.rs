@@ -6,6 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::key::{files, node_map_file, outage_file, prediction_file, program_files};
+use super::log::LogStart;
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::{Coordinate, LABELS};
@@ -38,14 +39,7 @@ struct RunLog<'a> {
     left_out: BTreeMap<&'static str, u64>,
     /// When the times of the log are 0; `None` if the log does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    starts: Option<LogStart>,
-}
-
-/// The date that the times of a log count from.
-#[derive(Debug, Serialize)]
-struct LogStart {
-    unix_s: i64,
-    time_zone: String,
+    starts: &'a Option<LogStart>,
 }
 
 /// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that the
@@ -68,11 +62,9 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
 }
 
 impl<'a> From<&'a StudyLog> for RunLog<'a> {
-    fn from(StudyLog { source, sha256, records, loaded }: &'a StudyLog) -> Self {
+    fn from(StudyLog { source, sha256, records, starts, loaded }: &'a StudyLog) -> Self {
         let left_out = loaded.iter().flat_map(|log| log.workload.left_out.iter());
         let left_out = left_out.map(|(reason, count)| (reason.words(), count)).collect();
-        let starts = loaded.as_ref().and_then(|log| log.names.start());
-        let starts = starts.map(|(unix_s, time_zone)| LogStart { unix_s, time_zone });
         Self { name: &source.name, sha256, records: *records, left_out, starts }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
-use super::replay::{Feed, Fitting, Replay, RunError, outages};
+use super::replay::{Feed, Fitting, Manner, Replay, RunError, outages};
 use crate::allocator::Placement;
 use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
@@ -130,7 +130,7 @@ impl Replay {
         match self.drive(
             Feed::Listed(&jobs),
             self.spec.seed,
-            (false, stop),
+            &Manner { timed: false, is_audited: false, stop },
             outages,
             recorded.as_ref(),
             &mut watcher,

@@ -1,7 +1,6 @@
 //! Submits the missing cells of a study to Slurm: an array job that runs the shards, and a job after it that merges the
 //! results.
 
-use std::fs;
 use std::path::Path;
 
 use super::batch::{Batch, Caller, Script};
@@ -10,7 +9,7 @@ use super::programs::sbatch;
 use super::record::{Submission, keep, submissions};
 use super::slurm::Slurm;
 use super::whole::Sweep;
-use crate::disk::{NewFolder, TEMPORARY};
+use crate::disk::{NewFolder, TEMPORARY, read, remove_file};
 use crate::frame::write_whole;
 use crate::text::command_line;
 
@@ -76,7 +75,7 @@ fn with_scripts<T>(
     // The guard is dropped last, and removes the directory if it is new and still empty.
     let _new = NewFolder::create(Path::new(directory))
         .map_err(SubmitError::system(format!("cannot make {directory}")))?;
-    let before = scripts.each_ref().map(|script| fs::read(&script.path).ok());
+    let before = scripts.each_ref().map(|script| read(Path::new(&script.path)).ok());
     let write = |path: &str, bytes: &[u8]| write_whole(Path::new(path), bytes, TEMPORARY);
     let written = scripts.iter().try_for_each(|Script { path, text }| write(path, text.as_bytes()));
     let result = written.map_err(SubmitError::from).and_then(|()| submit());
@@ -85,7 +84,7 @@ fn with_scripts<T>(
             // A file that cannot be restored is left as it is: the error that is reported already matters more.
             let _ = match held {
                 Some(bytes) => write(path, &bytes).map_err(drop),
-                None => fs::remove_file(path).map_err(drop),
+                None => remove_file(Path::new(path)).map_err(drop),
             };
         }
     }

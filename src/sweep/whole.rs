@@ -80,7 +80,7 @@ impl Sweep {
     /// missing. Shards that share a directory must not replace a complete summary by a partial one, so a shard writes
     /// the summary only if no cell is missing.
     pub fn summarize(&self) -> Result<usize, FrameError> {
-        let missing = self.folder.missing(&self.manifest).len();
+        let missing = self.folder.count_missing(&self.manifest)?;
         if self.shard.is_none() || missing == 0 {
             self.folder.write_summary(&self.manifest, self.study.options.tidy)?;
         }

@@ -68,6 +68,19 @@ pub enum TraceError {
         /// The number of bytes of uncompressed text before the end.
         bytes: u64,
     },
+    /// A small compressed file has so much text that it is no log.
+    #[error(
+        "{} has more than {} MB of text in {} kB, which no log has; if it is one, give its text: gzip -dc FILE | meshreplay … -",
+        .path.display(), .bytes / 1_000_000, .compressed.div_ceil(1000)
+    )]
+    Bomb {
+        /// The log.
+        path: PathBuf,
+        /// The number of compressed bytes that were read.
+        compressed: u64,
+        /// The number of bytes of text in them.
+        bytes: u64,
+    },
     /// The compressed data are damaged: they do not decompress, or their checksum is wrong.
     #[error("{}: the gzip data are damaged after line {lines}; get the file again", .path.display())]
     CorruptGzip {

@@ -1,8 +1,10 @@
 //! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
@@ -43,6 +45,30 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
+
+/// The number of bytes of text from which on it is looked how much smaller they were compressed, and how much smaller a log may
+/// be. Logs are 5 to 40 times smaller; gzip can make a text of one byte 1,032 times smaller.
+const MUCH_TEXT: u64 = 256 << 20;
+const MOST_RATIO: u64 = 200;
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    inner: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.set(self.count.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Returns whether so much text from so many compressed bytes is no log, but made to fill time or a disk.
+fn is_bomb(text: u64, compressed: u64) -> bool {
+    text > MUCH_TEXT && text / MOST_RATIO > compressed
+}
 
 /// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which tapes and some
 /// file systems fill blocks, are no part of it, as gzip has it too.
@@ -94,6 +120,8 @@ pub(super) struct Source {
     path: PathBuf,
     text: Box<dyn Read>,
     gzip: bool,
+    /// The number of bytes of the file that were read so far, which are compressed if `gzip`.
+    read: Rc<Cell<u64>>,
     hash: Sha256,
     bytes: u64,
 }
@@ -135,7 +163,8 @@ impl Source {
         }
         let gzip = magic.starts_with(&GZIP_MAGIC);
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
-        let whole = Cursor::new(magic).chain(stream);
+        let read = Rc::default();
+        let whole = Counted { inner: Cursor::new(magic).chain(stream), count: Rc::clone(&read) };
         let text: Box<dyn Read> = if gzip {
             Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(
                 COMPRESSED_CHUNK,
@@ -144,7 +173,7 @@ impl Source {
         } else {
             Box::new(whole)
         };
-        Ok(Self { path, text, gzip, hash: Sha256::new(), bytes: 0 })
+        Ok(Self { path, text, gzip, read, hash: Sha256::new(), bytes: 0 })
     }
 
     /// Returns the name of the log for messages: its path or `standard input`.
@@ -181,6 +210,10 @@ impl Source {
         }
         self.hash.update(chunk);
         self.bytes += count as u64;
+        if self.gzip && is_bomb(self.bytes, self.read.get()) {
+            let (path, read) = (self.path.clone(), self.read.get());
+            return Err(TraceError::Bomb { path, compressed: read, bytes: self.bytes });
+        }
         Ok(count)
     }
 

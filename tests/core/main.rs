@@ -4,6 +4,7 @@
 
 mod support;
 
+mod audited;
 mod contiguous;
 mod contiguous_states;
 mod easy_boxes;

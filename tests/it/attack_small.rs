@@ -49,6 +49,44 @@ fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
+/// Finding 10: EASY took more than a minute for a million jobs of one instant, and for a hundred thousand in another order than
+/// that of arrival, as it looked at nearly every waiting job whenever one ended.
+#[test]
+fn many_jobs_of_one_instant_are_scheduled() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    for (jobs, schedulers) in [
+        (1_000_000_u64, &["easy"][..]),
+        (
+            100_000,
+            &["easy:order=sjf", "easy:order=f1", "easy:backfill=sjbf", "first-fit-queue:order=ssd"][..],
+        ),
+    ] {
+        let mut log = String::new();
+        for job in 1..=jobs {
+            // Widths, run times and estimates that have nothing to do with one another.
+            let scattered =
+                |below: u64, salt: u64| (job * 0x9E37_79B1 + salt * 77_777) % (1 << 32) / 256 % below;
+            let (procs, run_s) = (1 + scattered(64, 1), 10 + scattered(99_990, 2));
+            let estimate_s = run_s * (1 + scattered(5, 3));
+            writeln!(log, "{job} 0 -1 {run_s} {procs} -1 -1 {procs} {estimate_s} -1 1 1 1 -1 -1 -1 -1 -1")?;
+        }
+        fs::write(at.join("one.swf"), log)?;
+        for &scheduler in schedulers {
+            let command = format!(
+                "replay one.swf -m 32x32 -a hilbert+bf -s {scheduler} -q --force --format csv -o out"
+            );
+            let ran = run(at, &command)?;
+            assert_eq!(ran.code, Some(0), "{scheduler}: {}", ran.stderr);
+            let summary = columns(&at.join("out/summary.csv"))?;
+            assert_eq!(summary["jobs"], [jobs.to_string()], "{scheduler}");
+            // Nothing stands idle while so many wait.
+            assert!(summary["utilization"][0].parse::<f64>()? > 0.95, "{scheduler}");
+        }
+    }
+    Ok(())
+}
+
 /// Finding 10: a billion messages of one job were all drawn at once.
 #[test]
 fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
@@ -69,6 +107,51 @@ fn messages_that_do_not_fit_into_memory_are_refused() -> Tested {
             ran.stderr
         );
     }
+    Ok(())
+}
+
+/// Finding 10: a short file that asks for 60 million replays took memory until the program was aborted.
+#[cfg(target_os = "linux")]
+#[test]
+fn studies_that_do_not_fit_into_memory_are_refused() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let seeds: Vec<String> = (0..8_000).map(|seed| seed.to_string()).collect();
+    let scales: Vec<String> = (0..7_500).map(|scale| format!("{}.5", scale + 1)).collect();
+    let log = bundled("tiny.swf");
+    let study = format!(
+        "logs = ['{log}']\nmachines = ['4x4']\nallocators = ['naive']\nseeds = [{}]\narrival_scales = [{}]\n",
+        seeds.join(", "),
+        scales.join(", ")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    let program = env!("CARGO_BIN_EXE_meshreplay");
+    let command = format!("ulimit -v 4000000; {program} sweep s.toml -o out -q");
+    let ran = Command::new("bash").args(["-c", &command]).current_dir(at).output()?;
+    let said = String::from_utf8(ran.stderr)?;
+    assert!(matches!(ran.status.code(), Some(1 | 2)), "{said}");
+    assert!(said.contains("found '60000000 replays', expected fewer"), "{said}");
+    assert!(!at.join("out").exists());
+    Ok(())
+}
+
+/// Studies that would fill a disk begin only if somebody says so.
+#[test]
+fn studies_with_much_to_keep_begin_only_by_force() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let seeds: Vec<String> = (0..2_000).map(|seed| seed.to_string()).collect();
+    let study = format!(
+        "logs = ['synthetic:jobs=1000000']\nmachines = ['4x4']\nallocators = ['naive']\nseeds = [{}]\n",
+        seeds.join(", ")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    let ran = run(at, "sweep s.toml -o out --jobs -q")?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    let said = "the results of 2000 replays would take about 50 GB; give --force";
+    assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
+    let ran = run(at, "sweep s.toml -o out --jobs -q --dry-run")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     Ok(())
 }
 

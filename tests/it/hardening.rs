@@ -32,6 +32,31 @@ fn headers_are_kept_up_to_a_limit_and_copied_whole() -> Tested {
     Ok(())
 }
 
+/// 280 MB of text in 300 kB would keep a reader busy, and its 300 GB in 300 MB would for hours.
+#[test]
+fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let mut member = GzEncoder::new(Vec::new(), Compression::best());
+    let comment = format!("; {}\n", "x".repeat(100_000));
+    member.write_all(comment.repeat(100).as_bytes())?;
+    // A gzip file is the text of its members, one after the other.
+    let bomb = member.finish()?.repeat(28);
+    fs::write(at.join("bomb.swf.gz"), &bomb)?;
+    for command in ["trace info bomb.swf.gz", "replay bomb.swf.gz -m 4x4 -a naive -q"] {
+        let ran = run(at, command)?;
+        assert_eq!(ran.code, Some(1), "{command}");
+        let said = "bomb.swf.gz has more than 268 MB of text in ";
+        assert!(ran.stderr.contains(said) && ran.stderr.contains("gzip -dc FILE"), "{}", ran.stderr);
+    }
+    // Whoever unpacks it has decided.
+    let mut text = comment.repeat(2800).into_bytes();
+    text.extend_from_slice(TINY.as_bytes());
+    let ran = run_with(at, &["trace", "info", "-"], &text)?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    Ok(())
+}
+
 #[test]
 fn files_without_end_are_no_orders() -> Tested {
     let directory = tempfile::tempdir()?;

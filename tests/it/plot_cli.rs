@@ -351,6 +351,47 @@ fn logs_and_models_are_curves_of_their_own() -> Tested {
 }
 
 #[test]
+fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    dated(at)?;
+    fs::write(
+        at.join("study.toml"),
+        "name = \"dates\"\nlogs = [\"dated.swf\", \"other.swf\"]\nmachines = [\"4x4\"]\nschedulers = [\"fcfs\"]\n\
+         allocators = [\"naive\"]\narrival_scales = [1, 0.5]\n",
+    )?;
+    fs::copy(at.join("dated.swf"), at.join("other.swf"))?;
+    let ran = run(at, "sweep study.toml --jobs -o cells -q --no-timing")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json = fs::read_to_string(at.join("cells/study.json"))?;
+    assert_eq!(json.matches("\"unix_s\": 843480031").count(), 2, "{json}");
+    let summary = run(at, "table cells --columns log,arrival_scale --format csv")?;
+    let drawn = |rest: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let ran = run(at, format!("plot cells --kind busy -q {rest}").trim())?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        Ok(structure(&fs::read_to_string(at.join("cells/busy.svg"))?))
+    };
+    // Cells: each log at both loads. Two logs, and times that are scaled, have no dates.
+    assert!(drawn("")?.contains("time since the first start"), "{}", summary.stdout);
+    let dates: Vec<bool> = (0..4)
+        .map(|cell| Ok(drawn(&format!("--replay {cell}"))?.contains("date (Europe/Stockholm)")))
+        .collect::<Result<_, Box<dyn std::error::Error>>>()?;
+    assert_eq!(dates.iter().filter(|has| **has).count(), 2, "{dates:?}");
+    let at_date = |cell: usize| {
+        run(
+            at,
+            &format!("plot cells --kind busy -q --replay {cell} --window 1996-09-23T15:00..1996-09-23T16:00"),
+        )
+    };
+    for (cell, has) in dates.into_iter().enumerate() {
+        let ran = at_date(cell)?;
+        assert_eq!(ran.code, Some(if has { 0 } else { 2 }), "{cell}: {}", ran.stderr);
+        assert!(has || ran.stderr.contains("or arrivals are scaled"), "{}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
 fn seeds_are_read_exactly() -> Tested {
     // As floats, both seeds of each pair would be one.
     for (seed, next, formats) in [

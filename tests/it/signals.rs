@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 
 use super::support::{Tested, bundled, children_hear_interrupts, columns, run, start};
 
-type Anything<T> = Result<T, Box<dyn std::error::Error>>;
+pub(super) type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Far more than a second, for machines under load, and far less than what is interrupted would take.
 const SOON: Duration = Duration::from_secs(20);
 
 /// How long a command may take until it is where it is to be interrupted.
-const BEGUN: Duration = Duration::from_secs(120);
+pub(super) const BEGUN: Duration = Duration::from_secs(120);
 
 /// Waits for `is_so`, for so long at most.
-fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {
+pub(super) fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     loop {
         if is_so() {
@@ -35,7 +35,7 @@ fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {
 }
 
 /// The sizes of the unfinished files in `directory`.
-fn unfinished(directory: &Path) -> Vec<u64> {
+pub(super) fn unfinished(directory: &Path) -> Vec<u64> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".meshreplay-"));
     ours.map(|entry| entry.metadata().map_or(0, |there| there.len())).collect()
@@ -48,7 +48,7 @@ fn send(signal: &str, process: i64) -> Tested {
 }
 
 /// Sends the signal as soon as `is_there`, and returns how the command ended.
-fn interrupt(mut child: Child, signal: &str, is_there: impl FnMut() -> bool) -> Anything<Output> {
+pub(super) fn interrupt(mut child: Child, signal: &str, is_there: impl FnMut() -> bool) -> Anything<Output> {
     let begun = wait(BEGUN, is_there);
     send(signal, child.id().into())?;
     let ended = wait(SOON, || matches!(child.try_wait(), Ok(Some(_))));

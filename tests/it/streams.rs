@@ -12,7 +12,7 @@ use meshreplay::trace::LogNames;
 use super::support::{Tested, contents, run};
 
 /// Runs every replay of `study`. Jobs that leave a replay go into `results`. Returns the errors.
-fn replayed(
+pub(crate) fn replayed(
     study: &Study,
     results: &mut RunResults<'_>,
     threads: usize,

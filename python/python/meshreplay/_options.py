@@ -1,4 +1,4 @@
-"""The keywords of `meshreplay.replay`, made from the arguments of the command by python/scripts/options.py."""
+"""The keywords of replays and pictures, made from the arguments of the command by python/scripts/options.py."""
 
 from __future__ import annotations
 
@@ -108,6 +108,11 @@ class ReplayOptions(TypedDict, total=False):
     """`--tidy`: Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other
     coordinates of their replay, so that nothing has to be joined."""
 
+    audit: bool | None
+    """`--audit`: Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or
+    ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right size,
+    and all records are as seen. A violation is an error."""
+
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
     the log as replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or
@@ -122,3 +127,47 @@ class ReplayOptions(TypedDict, total=False):
     """`--node-map`: Where the nodes are that the log names, for the allocator recorded: a file with rows name,x,y,z
     or name,number (with or without a header), or the pattern of the names, such as nid{rank}, node{rank+1} or
     c{x}-{y}n{z}. By default the names in natural order are the nodes in the order of their numbers."""
+
+
+class PlotOptions(TypedDict, total=False):
+    """Every option of a picture by its own name. `None` stands for the default."""
+
+    value: Scalar | None
+    """`--value`: Column of the summary that a picture shows. The default is turnaround for load, the pairwise mean
+    for utilization and frontier, and the pairwise sum for ratio."""
+
+    log: bool | None
+    """`--log`: Use a logarithmic axis for the values in pictures by load, boxes and distributions."""
+
+    axis: Literal["arrivals", "utilization", "factor"] | None
+    """`--axis`: What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came
+    of it, or the factor by which arrival times are multiplied [default: arrivals]."""
+
+    relative_to: Scalar | None
+    """`--relative-to`: Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the
+    first]."""
+
+    replay: Scalar | Sequence[Scalar] | None
+    """`--replay`: Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are
+    the numbers of the cells, from 0. The default are those at the first load."""
+
+    window: Scalar | None
+    """`--window`: Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the
+    log, such as 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it."""
+
+    size: Scalar | None
+    """`--size`: Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are
+    7 points high."""
+
+    no_title: bool | None
+    """`--no-title`: Leave out title and subtitle, for figures with a caption."""
+
+
+class PixelOptions(TypedDict, total=False):
+    """How many pixels a picture has, for PNG. `None` stands for the default."""
+
+    scale: Scalar | None
+    """`--scale`: Number of pixels for each unit of the drawing, for png. [default: 2]"""
+
+    dpi: Scalar | None
+    """`--dpi`: Number of pixels for each inch of paper, for png, in place of --scale."""

@@ -261,7 +261,9 @@ impl Wide {
     /// Returns the pairwise sum of the `k` nodes that are in `counts`.
     fn pairwise(&self, k: u32) -> u64 {
         let along = self.counts.iter().zip(&self.windows);
-        along.map(|(counts, window)| pairwise_along(&counts[window.at.clone()], k, window.wraps)).sum()
+        along
+            .map(|(counts, window)| pairwise_along(&counts[window.at.clone()], k, window.wraps))
+            .fold(0, u64::saturating_add)
     }
 
     /// Returns the pairwise sum of the nodes that the `i`-th centre takes; `None` if it is not below `limit`. Before

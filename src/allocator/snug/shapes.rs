@@ -152,7 +152,7 @@ fn shape(mesh: &Mesh, sides: [u32; 3]) -> SubmeshShape {
         half_perimeter: half_perimeter(mesh, sides),
         sides: sides.map(|side| side as usize),
         nodes: u64::from(nodes),
-        pairs: (0..3).map(along).sum(),
+        pairs: (0..3).map(along).fold(0, u64::saturating_add),
     }
 }
 

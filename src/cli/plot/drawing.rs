@@ -87,7 +87,7 @@ impl DrawingArgs {
         (folder, results): (&Path, &Results),
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
-        let clock = self.window.as_ref().and_then(|_| Clock::of(folder, results));
+        let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));
         let page = self.size.map_or_else(Page::default, Page::of_mm);
         let options = PlotOptions {
             folder,

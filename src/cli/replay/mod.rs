@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow};
 
 use self::args::Format;
 use super::interrupt::Saving;
-use super::runner::{ResultSink, Runner, Tally};
+use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::guest::Guests;
@@ -33,6 +33,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let study = planned.map_err(unplanned)?;
+    let all: Vec<usize> = (0..study.cells.len()).collect();
+    if args.output.is_some() {
+        check_room(&study, &all, args.force)?;
+    }
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
     let results = RunResults::open(&study, folder)?;
@@ -45,7 +49,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let sparklines = args.sparklines.then(Sparklines::default);
     let mut output = Output { args, study: &study, results, sparklines, errors, said, failure };
-    let all: Vec<usize> = (0..study.cells.len()).collect();
     let tally = runner.run(&study, &all, (&|_, outcomes| Ok(outcomes), rows), &mut output);
     output.end(tally, runner.is_interrupted())
 }

@@ -55,6 +55,24 @@ impl Brake {
     }
 }
 
+/// The bytes of results from which on a command must be told to begin.
+const MANY_BYTES: u64 = 10_000_000_000;
+
+/// Fails if the results of these replays of a study would take much room, unless `force`.
+pub(super) fn check_room(study: &Study, cells: &[usize], force: bool) -> Result<(), Failure> {
+    let bytes = study.kept_bytes(cells);
+    if force || bytes < MANY_BYTES {
+        return Ok(());
+    }
+    let gigabytes = bytes / 1_000_000_000;
+    Err(anyhow::anyhow!(
+        "the results of {} replays would take about {gigabytes} GB; give --force to begin all the same, keep no jobs or no \
+         placements, or make the study smaller",
+        cells.len()
+    )
+    .into())
+}
+
 /// The numbers of replays that have finished and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {

@@ -65,14 +65,15 @@ impl Bars {
 
     /// Returns the chart as a drawing for a page, in as many lines of groups as its width asks for.
     pub fn draw_on(&self, page: Page) -> Drawing {
-        let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room);
-        let height = notes(page.width.unwrap_or(NOTES) - 8.0).height();
+        let notes = |room: f64| Notes::new(["", &self.notes[0], &self.notes[1]], room).of_frames();
+        let below = |notes: &Notes| if notes.height() > 0.0 { notes.height() + 8.0 } else { 0.0 };
+        let height = below(&notes(page.width.unwrap_or(NOTES) - 8.0));
         let drawing = self.draw_bars(Page { height: page.height.map(|all| all - height), ..page });
         let notes = notes(page.width.unwrap_or_else(|| drawing.width().max(NOTES)) - 8.0);
-        if notes.height() <= 0.0 {
-            return drawing;
+        match below(&notes) {
+            none if none <= 0.0 => drawing,
+            height => drawing.with_below(height, |page, top| notes.draw(page, (4.0, top + 10.0))),
         }
-        drawing.with_below(notes.height() + 8.0, |page, top| notes.draw(page, (4.0, top + 10.0)))
     }
 
     /// Returns the chart without the sentences below it.

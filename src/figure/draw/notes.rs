@@ -11,6 +11,8 @@ const SAMPLE: f64 = 18.0;
 pub(super) struct Notes {
     /// The lines, and whether a hollow mark stands in front of each.
     lines: Vec<(bool, String)>,
+    /// Whether the marks are frames and not circles.
+    are_frames: bool,
 }
 
 impl Notes {
@@ -22,7 +24,12 @@ impl Notes {
         let mut lines = plain(first);
         lines.extend(wrapped(marks, room - SAMPLE).into_iter().enumerate().map(|(i, line)| (i == 0, line)));
         lines.extend(plain(last));
-        Self { lines }
+        Self { lines, are_frames: false }
+    }
+
+    /// Returns the same sentences below bars, where frames are what is explained.
+    pub(super) fn of_frames(self) -> Self {
+        Self { are_frames: true, ..self }
     }
 
     /// Returns the height of the lines.
@@ -35,7 +42,11 @@ impl Notes {
         for (i, (is_marked, line)) in self.lines.iter().enumerate() {
             let y = y + LINE * i as f64;
             if *is_marked {
-                page.hollow((x + 7.0, y - 4.0), None);
+                if self.are_frames {
+                    page.frame((x + 1.0, y - 10.0, 12.0, 12.0), "published");
+                } else {
+                    page.hollow((x + 7.0, y - 4.0), None);
+                }
             }
             let x = if *is_marked { x + SAMPLE } else { x };
             page.text((x, y), Anchor::Start, (QUIET, "quiet"), line);

@@ -2,11 +2,10 @@
 //! earlier ones.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Claim, ClaimError, NewFolder, is_stream, sync_directory};
+use crate::disk::{Claim, ClaimError, NewFolder, is_stream, read_to_string, remove_file, sync_directory};
 use crate::frame::detail::{DETAILS, Detail};
 use crate::frame::origin::{RUN_FILE, STUDY_FILE, result_files};
 use crate::frame::sheet::Sheet;
@@ -97,7 +96,7 @@ impl RunFolder {
             return Err(RunFolderError::OfStudy(of_study));
         }
         let claim = Claim::alone(path)?;
-        let is_same = fs::read_to_string(path.join(RUN_FILE)).is_ok_and(|existing| existing == run);
+        let is_same = read_to_string(&path.join(RUN_FILE)).is_ok_and(|existing| existing == run);
         let found = match result_files(path).any(|file| file.exists()) {
             false => Found::Nothing,
             true if is_same => held(path, study).map_or(Found::Others, Found::SameRun),
@@ -157,7 +156,7 @@ impl RunFolder {
         // Results in other formats than the new ones would belong to another run.
         if found == Found::Others {
             for path in result_files(&path).filter(|file| !ours.contains(file) && !is_stream(file)) {
-                match fs::remove_file(&path) {
+                match remove_file(&path) {
                     Err(source) if source.kind() != io::ErrorKind::NotFound => {
                         return Err(RunFolderError::Remove { path, source });
                     }

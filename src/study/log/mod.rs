@@ -2,6 +2,7 @@
 
 mod extent;
 mod recorded_nodes;
+mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
+pub use self::start::LogStart;
 use crate::job::{Job, Time};
 use crate::memory;
 use crate::spec::SpecError;

@@ -46,6 +46,8 @@ pub struct Options {
     pub by_shape: bool,
     /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with `jobs`.
     pub tidy: bool,
+    /// Whether each replay is audited while it runs.
+    pub audit: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
     /// The outages of nodes. `None` if all nodes are always up.
@@ -314,6 +316,22 @@ pub const OPTIONS: &[ReplayOption] = &[
             help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other coordinates of \
                    their replay, so that nothing has to be joined",
             needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        // This option changes no result: a replay that violates a rule fails.
+        name: "audit",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.audit.into(),
+        set: |options, text| switch(&mut options.audit, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "audit",
+            help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or ends \
+                   before it starts, no node belongs to two jobs or is used while it is down, every placement has the right \
+                   size, and all records are as seen. A violation is an error",
             ..SWITCH
         }),
     },

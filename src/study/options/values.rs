@@ -71,12 +71,13 @@ impl Options {
     }
 
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
-    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`], which says only what is
-    /// written last.
+    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`] and [`Self::audit`], which
+    /// change no result of a cell.
     pub(in crate::study) fn without_derived(&self) -> Self {
         Self {
             jobs: false,
             tidy: false,
+            audit: false,
             traffic: false,
             recorded: false,
             recorded_nodes: false,

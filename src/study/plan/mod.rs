@@ -18,7 +18,7 @@ use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
-use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load_most};
+use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
@@ -393,10 +393,11 @@ impl Draft {
                 logs.push(of_loaded(source, log));
             } else {
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
-                surveys.push(parts(&counts, &summary.names(), &summary.header, notes)?);
-                let source = in_zone(source, &summary.facts);
+                let names = summary.names();
+                surveys.push(parts(&counts, &names, &summary.header, notes)?);
+                let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
                 let LogSummary { sha256, records, .. } = summary;
-                logs.push(StudyLog { source, sha256, records, loaded: None });
+                logs.push(StudyLog { source, sha256, records, starts, loaded: None });
             }
         }
         Ok((logs, surveys))
@@ -428,13 +429,15 @@ fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
 /// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
 fn of_model(source: &LogSource, model: &Model) -> StudyLog {
     let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
-    StudyLog { source: source.clone(), sha256, records, loaded: None }
+    StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None }
 }
 
 /// Returns the log of a study that is kept in memory with its jobs.
 fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
-    StudyLog { source: in_zone(source, &log.summary.facts), sha256, records, loaded: Some(Arc::new(log)) }
+    let starts = LogStart::of(&log.names);
+    let source = in_zone(source, &log.summary.facts);
+    StudyLog { source, sha256, records, starts, loaded: Some(Arc::new(log)) }
 }
 
 /// Returns the log as it is read again: with the time zone of its dates if nobody gave that.

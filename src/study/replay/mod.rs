@@ -18,6 +18,7 @@ use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
+use crate::audit::Watch;
 use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::Traffic;
 use crate::guest::{self, GuestError, Guests};
@@ -186,7 +187,7 @@ impl Replay {
         let driven = self.drive(
             Feed::Listed(&jobs),
             seed,
-            (options.timed, monitor.stop.clone()),
+            &Manner::of(options, &monitor.stop),
             outages,
             listed,
             &mut recorder,
@@ -298,23 +299,22 @@ impl Replay {
         }
     }
 
-    /// Replays the jobs of `feed` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
-    /// durations of allocator calls are measured.
+    /// Replays the jobs of `feed` until all have ended or it is stopped, and reports every event to `observer`.
     pub(super) fn drive(
         &self,
         feed: Feed<'_>,
         seed: u64,
-        (timed, stop): (bool, Stop),
+        manner: &Manner,
         outages: Option<OutagePlan>,
         recorded: Option<&RecordedNodes>,
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let jobs = feed.listed();
+        let (jobs, Manner { timed, is_audited, stop }) = (feed.listed(), manner);
         let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(ToString::to_string);
-        let setup = guest::Setup { label: "", mesh: &spec.machine, jobs, seed, stop: &stop, lists };
+        let setup = guest::Setup { label: "", mesh: &spec.machine, jobs, seed, stop, lists };
         let mut built =
             self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
         let mut scheduler =
@@ -329,15 +329,22 @@ impl Replay {
             scheduler: scheduler.as_mut(),
             allocator: &mut built.strategy,
             execution: execution.as_mut(),
-            timed,
+            timed: *timed,
             outages,
             predictions: predictions.transpose()?,
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let records = match feed {
+        let run = |observer: &mut dyn Observer| match feed {
             Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
             Feed::Streamed(arrivals) => engine::replay_stream(arrivals, parts, observer).map(|()| Vec::new()),
+        };
+        let records = if *is_audited {
+            let mut watch = Watch::new(&spec.machine, observer, stop.clone());
+            let records = run(&mut watch);
+            records.and_then(|records| watch.finish().map(|()| records).map_err(ReplayError::Failed))
+        } else {
+            run(observer)
         };
         let records = records.map_err(|error| self.explained(error))?;
         Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
@@ -364,6 +371,23 @@ fn completed(jobs: Arc<Vec<Job>>, mut driven: Driven, recording: &mut Recording)
     let mut left = jobs.to_vec();
     retain(&mut left, &has_run);
     (Arc::new(left), driven)
+}
+
+/// How a replay is run.
+pub(super) struct Manner {
+    /// Whether the durations of allocator calls are measured.
+    pub(super) timed: bool,
+    /// Whether what happens is checked by the rules of audits.
+    pub(super) is_audited: bool,
+    /// The switch that ends it early.
+    pub(super) stop: Stop,
+}
+
+impl Manner {
+    /// Returns how replays are run by these options.
+    fn of(options: &Options, stop: &Stop) -> Self {
+        Self { timed: options.timed, is_audited: options.audit, stop: stop.clone() }
+    }
 }
 
 /// Where the jobs of a replay come from.

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use super::{Driven, Feed, Outcome, Replay, RunError};
+use super::{Driven, Feed, Manner, Outcome, Replay, RunError};
 use crate::allocator::Request;
 use crate::engine::{Record, ReplayError};
 use crate::guest;
@@ -117,7 +117,7 @@ impl Replay {
                 self.recorder(options, &[], false, None, monitor).with_leaving(TOGETHER, &mut take);
             let mut arrivals = Incoming::new(batches);
             let feed = Feed::Streamed(&mut arrivals);
-            let driven = self.drive(feed, seed, (options.timed, stop.clone()), None, None, &mut recorder);
+            let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
             let recording = recorder.finish();
             // Without receivers and senders the other threads end.
             drop((arrivals, to_sums));

@@ -1,5 +1,8 @@
 //! Writes the jobs of workload models as logs. The header has the command that makes the same log again.
 
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
 use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
 use super::model::{Model, ModelError};
 use crate::job::{Shape, Time};
@@ -96,25 +99,43 @@ impl LublinLog {
 /// The number of jobs between two reports of how many are written.
 const JOBS_PER_REPORT: u64 = 1 << 16;
 
+/// The number of jobs that are drawn at a time.
+const JOBS_PER_BATCH: usize = 1 << 12;
+
 /// Writes one record for each job, numbered from 1. Tells `written` how many there are, now and then.
 fn write_all(
     writer: &mut Writer,
-    jobs: impl Iterator<Item = LublinJob>,
+    jobs: impl Iterator<Item = LublinJob> + Send,
     written: &mut dyn FnMut(u64),
 ) -> Result<(), TraceError> {
-    (1_i64..).zip(jobs).try_for_each(|(number, job)| {
-        if number.unsigned_abs() % JOBS_PER_REPORT == 0 {
-            written(number.unsigned_abs());
-        }
-        writer.record(&Record {
-            job: number,
-            submit_s: job.submit_s,
-            run_s: job.run_s,
-            allocated_procs: i64::from(job.procs),
-            requested_procs: i64::from(job.procs),
-            status: 1,
-            queue: i64::from(!job.interactive),
-            ..Record::UNKNOWN
+    let record = |(number, job): (i64, LublinJob)| Record {
+        job: number,
+        submit_s: job.submit_s,
+        run_s: job.run_s,
+        allocated_procs: i64::from(job.procs),
+        requested_procs: i64::from(job.procs),
+        status: 1,
+        queue: i64::from(!job.interactive),
+        ..Record::UNKNOWN
+    };
+    let (batches, drawn) = sync_channel::<Vec<LublinJob>>(4);
+    thread::scope(|scope| {
+        // Drawing the jobs takes about as long as writing them, so that another thread draws.
+        scope.spawn(move || {
+            let mut jobs = jobs.fuse();
+            loop {
+                let batch: Vec<LublinJob> = jobs.by_ref().take(JOBS_PER_BATCH).collect();
+                // Nobody takes the jobs if the log cannot be written.
+                if batch.is_empty() || batches.send(batch).is_err() {
+                    return;
+                }
+            }
+        });
+        (1_i64..).zip(drawn.into_iter().flatten()).try_for_each(|job| {
+            if job.0.unsigned_abs() % JOBS_PER_REPORT == 0 {
+                written(job.0.unsigned_abs());
+            }
+            writer.record(&record(job))
         })
     })
 }

@@ -65,7 +65,7 @@ impl TimeAxis {
     ) -> Axis {
         let unit = self.unit;
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
-        if let Some(clock) = Clock::of(options.folder, results) {
+        if let Some(clock) = Clock::of_shown(options.folder, results, options.replays) {
             let ticks = clock.ticks(self.span_s(), wanted);
             let marks: Vec<_> = ticks.into_iter().map(|(time_s, label)| (self.at(time_s), label)).collect();
             if !marks.is_empty() {

@@ -3,14 +3,14 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+mod behind;
 
+use self::behind::Behind;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
 use super::record::Record;
-use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside};
+use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
 /// of the output. Dropping the writer removes it.
@@ -25,34 +25,12 @@ pub struct Writer {
     line: Vec<u8>,
 }
 
-/// The way of the text to the output: plain or compressed.
+/// The way of the text to the output.
 enum Encoder {
-    Plain(BufWriter<Target>),
-    Gzip(Box<GzEncoder<BufWriter<Target>>>),
-}
-
-/// The output.
-enum Target {
-    /// A temporary file, which is renamed to the path of the output at the end.
-    File(NewFile),
-    /// A stream that the caller gave.
-    Stream(Box<dyn Write>),
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.write(bytes),
-            Self::Stream(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.flush(),
-            Self::Stream(stream) => stream.flush(),
-        }
-    }
+    /// To a temporary file, plain or compressed, which is renamed to the path of the output at the end.
+    File(Behind),
+    /// To a stream that the caller gave, plain.
+    Stream(BufWriter<Box<dyn Write>>),
 }
 
 impl Writer {
@@ -67,25 +45,20 @@ impl Writer {
         // A device or a FIFO holds nothing that could be lost.
         let overwrite = overwrite || is_stream(path);
         remove_leftovers_beside(path);
-        let target = Target::File(NewFile::create(path, TEMPORARY).map_err(unwritable)?);
-        Ok(Self::new(path.to_owned(), writing, target, is_gzip_name(path), overwrite))
+        let file = NewFile::create(path, TEMPORARY).map_err(unwritable)?;
+        let out = Encoder::File(Behind::new(file, is_gzip_name(path)).map_err(unwritable)?);
+        Ok(Self::new(path.to_owned(), writing, out, overwrite))
     }
 
     /// Begins an uncompressed log on `stream`, which messages call `name`. The result is an error if the format can
     /// only be read.
     pub fn to(stream: impl Write + 'static, name: &str, format: &Format) -> Result<Self, TraceError> {
-        let target = Target::Stream(Box::new(stream));
-        Ok(Self::new(PathBuf::from(name), writing_of(format)?, target, false, true))
+        let out = Encoder::Stream(BufWriter::with_capacity(64 << 10, Box::new(stream)));
+        Ok(Self::new(PathBuf::from(name), writing_of(format)?, out, true))
     }
 
-    /// Makes a writer to `target`. `overwrite` tells whether the end may replace a file.
-    fn new(path: PathBuf, writing: Writing, target: Target, gzip: bool, overwrite: bool) -> Self {
-        let buffered = BufWriter::with_capacity(64 << 10, target);
-        let out = if gzip {
-            Encoder::Gzip(Box::new(GzEncoder::new(buffered, Compression::default())))
-        } else {
-            Encoder::Plain(buffered)
-        };
+    /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
+    fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
         Self { path, writing, overwrite, out, has_sides: false, has_records: false, line: Vec::new() }
     }
 
@@ -119,8 +92,8 @@ impl Writer {
     /// Writes the bytes of `self.line`.
     fn write_line(&mut self) -> Result<(), TraceError> {
         let written = match &mut self.out {
-            Encoder::Plain(out) => out.write_all(&self.line),
-            Encoder::Gzip(out) => out.write_all(&self.line),
+            Encoder::File(out) => out.write_all(&self.line),
+            Encoder::Stream(out) => out.write_all(&self.line),
         };
         written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })
     }
@@ -128,19 +101,18 @@ impl Writer {
     /// Ends the log. A file gets its final name only now.
     pub fn finish(self) -> Result<(), TraceError> {
         let Self { path, overwrite, out, .. } = self;
-        let target = match out {
-            Encoder::Plain(out) => Ok(out),
-            Encoder::Gzip(out) => out.finish(),
-        };
-        let target =
-            target.and_then(|buffered| buffered.into_inner().map_err(io::IntoInnerError::into_error));
-        let placed = target.and_then(|target| match target {
-            Target::Stream(mut stream) => stream.flush(),
-            Target::File(file) => {
+        let placed = match out {
+            Encoder::Stream(mut stream) => stream.flush(),
+            Encoder::File(text) => text.finish().and_then(|file| {
                 file.sync()?;
-                if overwrite { file.put() } else { file.put_new() }
-            }
-        });
+                if overwrite { file.put() } else { file.put_new() }?;
+                if is_stream(&path) {
+                    return Ok(());
+                }
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                sync_directory(folder.unwrap_or(Path::new(".")))
+            }),
+        };
         placed.map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => TraceError::Exists { path },
             _ => TraceError::Unwritable { path, source },

@@ -1,0 +1,268 @@
+//! Every file operation of the commands that write results fails once at every position, writes are short, signals
+//! interrupt, and the process dies before every operation: afterwards the directory is as it was before, or the same command
+//! brings it to the bytes of an undisturbed run. A double stands between the program and the file system.
+//!
+//! The double belongs to the whole process, so the test runs itself again in a process of its own. It tries all positions of the
+//! sweep, and every fifth of the other commands; `FAULTS=NAME` tries all of those whose names hold NAME, `FAULTS=` all.
+
+mod double;
+mod scenarios;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use self::double::{Faults, Mode};
+use self::scenarios::{SCENARIOS, Scenario};
+use super::support::Tested;
+
+/// Says that this process is the one with the double.
+const MARK: &str = "MESHREPLAY_TEST_FAULTS";
+
+/// The content of every file of a directory by its path, without temporary files.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// The errors with which operations fail: no room, a broken disk, no right, no file handle left.
+const ERRORS: [i32; 4] = [28, 5, 13, 24];
+
+#[test]
+fn every_operation_may_fail_once() -> Tested {
+    if std::env::var_os(MARK).is_some() {
+        return all_scenarios();
+    }
+    let output = Command::new(std::env::current_exe()?)
+        .args(["faults::every_operation_may_fail_once", "--exact", "--nocapture"])
+        .env(MARK, "1")
+        .output()?;
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for line in out.lines().filter(|line| line.contains(": ")) {
+        println!("{line}");
+    }
+    let last: Vec<&str> = err.lines().rev().take(20).collect();
+    assert!(output.status.success(), "{out}{}", last.join("\n"));
+    assert!(out.contains("faults in all, 0 wrong"), "{out}");
+    Ok(())
+}
+
+/// Tries every scenario in this process.
+fn all_scenarios() -> Tested {
+    let given = std::env::var("FAULTS").ok();
+    let asked = given.clone().unwrap_or_default();
+    let scratch = tempfile::tempdir()?;
+    let faults = Faults::begin(&scratch.path().join("at"));
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for scenario in SCENARIOS.iter().filter(|scenario| scenario.name.contains(&asked)) {
+        let mut trial = Trial::prepare(scenario, scratch.path(), &faults)?;
+        trial.every = if given.is_some() || scenario.name == "sweep" { 1 } else { 5 };
+        trial.fail_everywhere()?;
+        trial.die_everywhere()?;
+        println!("{}: {} operations, {} faults", scenario.name, trial.operations, trial.tried);
+        tried += trial.tried;
+        wrong.extend(trial.wrong);
+    }
+    for wrong in &wrong {
+        println!("WRONG: {wrong}");
+    }
+    println!("{tried} faults in all, {} wrong", wrong.len());
+    Ok(())
+}
+
+/// The trial of a scenario.
+struct Trial<'a> {
+    scenario: &'a Scenario,
+    /// The directory that holds those of the trial.
+    scratch: &'a Path,
+    faults: &'a Faults,
+    /// The files of the results before the command, and after an undisturbed run.
+    before: Files,
+    whole: Files,
+    /// The number of operations of an undisturbed run.
+    operations: usize,
+    /// The distance of the positions that are tried.
+    every: usize,
+    tried: usize,
+    wrong: Vec<String>,
+}
+
+impl<'a> Trial<'a> {
+    /// Runs the scenario undisturbed.
+    fn prepare(
+        scenario: &'a Scenario,
+        scratch: &'a Path,
+        faults: &'a Faults,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let [start, at] = ["start", "at"].map(|name| scratch.join(name));
+        let _ = (fs::remove_dir_all(&start), fs::remove_dir_all(&at));
+        fs::create_dir(&at)?;
+        std::env::set_current_dir(&at)?;
+        fs::create_dir(at.join("out"))?;
+        (scenario.before)(&at)?;
+        copy(&at, &start)?;
+        let before = files(&at.join("out"))?;
+        faults.set(Mode::Count);
+        let is_good = (scenario.command)(&at);
+        let (operations, broken_order) = faults.end();
+        assert!(is_good, "{}", scenario.name);
+        let whole = files(&at.join("out"))?;
+        let wrong = broken_order.into_iter().map(|what| format!("{}: {what}", scenario.name)).collect();
+        Ok(Self { scenario, scratch, faults, before, whole, operations, every: 1, tried: 0, wrong })
+    }
+
+    /// Runs the command disturbed, and then again.
+    fn disturbed(&mut self, mode: Mode) -> Tested {
+        let at = self.scratch.join("at");
+        restore(&self.scratch.join("start"), &at)?;
+        let what = format!("{}: {mode:?}", self.scenario.name);
+        let must_succeed = matches!(mode, Mode::Short | Mode::Interrupt);
+        self.faults.set(mode);
+        let is_good = (self.scenario.command)(&at);
+        let (_, broken_order) = self.faults.end();
+        self.tried += 1;
+        if must_succeed {
+            self.wrong.extend(broken_order.into_iter().map(|order| format!("{what}: {order}")));
+            if !is_good {
+                self.wrong.push(format!("{what}: it fails"));
+            }
+        }
+        let after = files(&at.join("out"))?;
+        if is_good && after != self.whole {
+            self.wrong.push(format!(
+                "{what}: it ends well, and the results are others: {}",
+                difference(&after, &self.whole)
+            ));
+        }
+        let left = temporary(&at)?;
+        if !left.is_empty() {
+            self.wrong.push(format!("{what}: it leaves {left:?}"));
+        }
+        self.check(&what, &after);
+        self.repeat(&what)
+    }
+
+    /// Checks that files are as before or whole, and that none is lost.
+    fn check(&mut self, what: &str, after: &Files) {
+        let is_of_a_part = |name: &str| self.scenario.parts.iter().any(|end| name.ends_with(end));
+        for (name, content) in after {
+            let is_known = [&self.before, &self.whole].iter().any(|files| files.get(name) == Some(content));
+            if !is_known && !is_of_a_part(name) {
+                self.wrong.push(format!("{what}: {name} is neither as it was nor whole"));
+            }
+        }
+        for name in
+            self.before.keys().filter(|name| self.whole.contains_key(*name) && !after.contains_key(*name))
+        {
+            self.wrong.push(format!("{what}: {name} is lost"));
+        }
+    }
+
+    /// Runs the command again, undisturbed.
+    fn repeat(&mut self, what: &str) -> Tested {
+        let at = self.scratch.join("at");
+        if !(self.scenario.command)(&at) {
+            self.wrong.push(format!("{what}: it cannot be repeated"));
+        }
+        let after = files(&at.join("out"))?;
+        if after != self.whole {
+            let difference = difference(&after, &self.whole);
+            self.wrong.push(format!("{what}: the repetition gives other results: {difference}"));
+        }
+        let left = temporary(&at)?;
+        if !left.is_empty() {
+            self.wrong.push(format!("{what}: the repetition leaves {left:?}"));
+        }
+        Ok(())
+    }
+
+    /// Lets every operation fail once, and all operations from each on.
+    fn fail_everywhere(&mut self) -> Tested {
+        for at in (1..=self.operations).rev().step_by(self.every) {
+            for error in ERRORS {
+                self.disturbed(Mode::Fail { at, error })?;
+            }
+            self.disturbed(Mode::FailFrom { at, error: ERRORS[0] })?;
+        }
+        self.disturbed(Mode::Short)?;
+        self.disturbed(Mode::Interrupt)
+    }
+
+    /// Lets the process die before every operation, and after the last one: goes on with copies of the directory that were
+    /// made then.
+    fn die_everywhere(&mut self) -> Tested {
+        let (at, copies) = (self.scratch.join("at"), self.scratch.join("copies"));
+        let _ = fs::remove_dir_all(&copies);
+        restore(&self.scratch.join("start"), &at)?;
+        self.faults.set(Mode::Copy { into: copies.clone() });
+        (self.scenario.command)(&at);
+        let (operations, _) = self.faults.end();
+        for position in (1..=operations).rev().step_by(self.every) {
+            restore(&copies.join(position.to_string()), &at)?;
+            let what = format!("{}: dead before operation {position}", self.scenario.name);
+            self.tried += 1;
+            let after = files(&at.join("out"))?;
+            self.check(&what, &after);
+            self.repeat(&what)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns in words what differs.
+fn difference(found: &Files, expected: &Files) -> String {
+    let names = found.keys().chain(expected.keys().filter(|name| !found.contains_key(*name)));
+    let differs = |name: &&String| found.get(*name) != expected.get(*name);
+    names.filter(differs).cloned().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the files below a directory, without temporary ones.
+fn files(folder: &Path) -> Result<Files, Box<dyn std::error::Error>> {
+    let mut found = Files::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(within) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&within) else { continue };
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.to_string_lossy().contains("/.meshreplay-") {
+                let name = path.strip_prefix(folder)?.to_string_lossy().into_owned();
+                found.insert(name, fs::read(&path)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the temporary files below a directory.
+fn temporary(folder: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(temporary(&path)?);
+        } else if path.to_string_lossy().contains("/.meshreplay-") {
+            found.push(path.to_string_lossy().into_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Copies a directory.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() { copy(&path, &target)? } else { fs::copy(&path, &target).map(drop)? }
+    }
+    Ok(())
+}
+
+/// Makes `at`, which is the working directory and stays so, a copy of `from`.
+fn restore(from: &Path, at: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(at)? {
+        let path = entry?.path();
+        if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+    }
+    copy(from, at)
+}
