@@ -4,7 +4,7 @@ use super::wait_index::{Index, Wanted};
 use crate::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the next
-/// [`WaitQueue::push`], or as long as [`WaitQueue::generation`] is the same.
+/// [`WaitQueue::push`], or as long as the generation of the queue is the same.
 pub type Slot = usize;
 
 /// A waiting job as schedulers see it.
@@ -70,7 +70,7 @@ struct Queued {
 /// minima would be admitted.
 ///
 /// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
-/// too, unless the bounds mislead it, as [`Index::may_hold`] says. In the worst case it is O(Q).
+/// too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
     /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.

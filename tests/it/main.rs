@@ -40,6 +40,7 @@ mod own_data;
 mod papers;
 mod partitions_cli;
 mod plot_cli;
+mod plot_paper_cli;
 mod predictions_cli;
 mod recorded_cli;
 mod recorded_nodes_cli;

@@ -67,7 +67,7 @@ fn set_column(path: &Path, column: &str, of: impl Fn(u64, u64) -> u64) -> Tested
 
 /// Results of a small product: two loads, three allocators, two seeds. Durations of calls are made up, so that they are the
 /// same in every run; those of replays differ by powers of three.
-fn results(at: &Path) -> Tested {
+pub(super) fn results(at: &Path) -> Tested {
     let ran = run(
         at,
         "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 --replications 2 \
@@ -101,97 +101,6 @@ fn every_kind_of_picture_has_its_structure() -> Tested {
         let read = |folder: &str| fs::read(at.join(format!("{folder}/{name}.svg")));
         assert!(read("pictures")? == read("again")?, "{name}");
     }
-    Ok(())
-}
-
-/// The width and height of a drawing, and its view box.
-fn sizes(svg: &str) -> (String, String, Vec<f64>) {
-    let value = |name: &str| {
-        let text = svg.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
-        text.unwrap_or_default().to_owned()
-    };
-    let view = value("viewBox").split(' ').filter_map(|number| number.parse().ok()).collect();
-    (value("width"), value("height"), view)
-}
-
-#[test]
-fn every_kind_fits_its_paper() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    results(at)?;
-    for PlotKind { name, .. } in PLOT_KINDS {
-        for (size, width, height) in
-            [("84mm", "84mm", None), ("17.4cm", "174mm", None), ("174x100mm", "174mm", Some("100mm"))]
-        {
-            let ran = run(at, &format!("plot out -o paper --kind {name} --size {size} --no-title -q"))?;
-            assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
-            let svg = fs::read_to_string(at.join(format!("paper/{name}.svg")))?;
-            let (found, found_height, view) = sizes(&svg);
-            assert_eq!(found, width, "{name}");
-            assert!(height.is_none_or(|height| height == found_height), "{name}: {found_height}");
-            // Labels have 12 units, which are 7 points only if the drawing is no wider than its paper.
-            let mm: f64 = width.trim_end_matches("mm").parse()?;
-            assert!(
-                (view[2] / (mm * 12.0 / 7.0 * 72.0 / 25.4) - 1.0).abs() < 0.01,
-                "{name} at {size}: {view:?}"
-            );
-            // All texts begin and end inside, as far as their place tells.
-            assert!(!svg.contains("font-weight=\"bold\"") && !svg.contains("NaN"), "{name}");
-        }
-    }
-    // 300 pixels per inch of 84 mm.
-    let ran = run(at, "plot out -o paper --kind load --size 84x60mm --format png --dpi 300 -q")?;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let png = fs::read(at.join("paper/load.png"))?;
-    let side = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
-    assert_eq!((side(16), side(20)), (992, 709));
-    Ok(())
-}
-
-/// The numbers in the first array after `key` in a PDF file.
-fn numbers_after(pdf: &[u8], key: &str) -> Vec<f64> {
-    let text = String::from_utf8_lossy(pdf).into_owned();
-    let array = text.split(key).nth(1).and_then(|rest| rest.split(['[', ']']).nth(1)).unwrap_or_default();
-    array.split_whitespace().filter_map(|number| number.parse().ok()).collect()
-}
-
-#[test]
-fn pages_have_the_size_of_their_paper_and_the_same_bytes() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    results(at)?;
-    for PlotKind { name, .. } in PLOT_KINDS {
-        let ran = run(at, &format!("plot out -o pages --kind {name} --format pdf --size 84x90mm -q"))?;
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
-        let pdf = fs::read(at.join(format!("pages/{name}.pdf")))?;
-        let sides = numbers_after(&pdf, "/MediaBox");
-        assert_eq!(sides.len(), 4, "{name}");
-        for (side, mm) in sides[2..].iter().zip([84.0, 90.0]) {
-            assert!((side - mm / 25.4 * 72.0).abs() < 0.01, "{name}: {sides:?}");
-        }
-        let text = String::from_utf8_lossy(&pdf);
-        assert!(text.contains("+DejaVuSans\n") && text.contains("/FontFile2"), "{name}");
-        // The file of one picture is the same, and the same again.
-        for file in ["one.pdf", "one.PDF"] {
-            let ran = run(at, &format!("plot out -o {file} --kind {name} --size 84x90mm -q"))?;
-            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{file}\n")), "{}", ran.stderr);
-            assert!(fs::read(at.join(file))? == pdf, "{name}");
-        }
-    }
-    for (words, said) in [
-        ("-o two.pdf", "a file holds one picture"),
-        ("-o two.pdf --kind load waits", "a file holds one picture"),
-        ("-o one.pdf --kind load --format png", "one.pdf is a file of the format pdf, but --format is png"),
-    ] {
-        let ran = run(at, &format!("plot out {words}"))?;
-        assert_eq!(ran.code, Some(2), "{words}");
-        assert!(ran.stderr.contains(said), "{words}: {}", ran.stderr);
-    }
-    // Files of others are not overwritten.
-    fs::write(at.join("foreign.pdf"), "%PDF-1.7\n%\n\n1 0 obj\n")?;
-    let ran = run(at, "plot out -o foreign.pdf --kind load")?;
-    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
-    assert!(ran.stderr.contains("no page or picture"), "{}", ran.stderr);
     Ok(())
 }
 
