@@ -26,8 +26,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::admission::Admission;
 use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
-use super::wait_queue::Admission;
 use crate::job::Time;
 
 /// The row of the registry.

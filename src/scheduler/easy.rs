@@ -52,10 +52,11 @@
 //! Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
 //! another order.
 
+use super::admission::Admission;
 use super::priority::{Candidates, Order, by_estimate};
 use super::ranked::Ranked;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
-use super::wait_queue::{Admission, Slot, Waiting};
+use super::wait_queue::{Slot, Waiting};
 use crate::job::Time;
 
 /// The row of the registry.

@@ -4,6 +4,7 @@
 //! learns whether the allocator could serve it. To add a scheduler, write a file with an `ENTRY`, its `mod` line here
 //! and its row in [`SCHEDULERS`].
 
+mod admission;
 mod bypass_queue;
 mod conservative;
 mod easy;
@@ -22,8 +23,9 @@ mod seam;
 mod wait_index;
 mod wait_queue;
 
+pub use self::admission::Admission;
 pub use self::priority::ORDERS;
 pub use self::registry::{RECORDED, SCHEDULERS, build, short};
 pub use self::running_jobs::{Running, RunningJobs};
 pub use self::seam::{Builder, Cause, Decides, Entry, Laws, Pass, Scheduler, View};
-pub use self::wait_queue::{Admission, Slot, WaitQueue, Waiting};
+pub use self::wait_queue::{Slot, WaitQueue, Waiting};

@@ -26,8 +26,9 @@
 use std::iter;
 use std::vec::IntoIter;
 
+use super::admission::Admission;
 use super::ranked::{Place, Ranked, Value};
-use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
+use super::wait_queue::{Slot, WaitQueue, Waiting};
 use crate::job::Time;
 use crate::spec::{Params, SpecError};
 

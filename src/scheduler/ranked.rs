@@ -1,6 +1,7 @@
 //! The waiting jobs in an order that does not change while they wait, kept from pass to pass.
 
-use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
+use super::admission::Admission;
+use super::wait_queue::{Slot, WaitQueue, Waiting};
 use crate::job::Time;
 
 /// The number of recent jobs that are searched one by one, however short the queue is.

@@ -1,7 +1,7 @@
 //! Bounds of the waiting jobs below each entry of a binary tree, with which [`super::wait_queue`] finds the first job that a
 //! scheduler may start.
 
-use super::wait_queue::Admission;
+use super::admission::Admission;
 use crate::job::{NodesFor, Time};
 
 /// The number of jobs from which on widths are told apart. A search of a shorter queue costs less than the classes.
