@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills fuzz replay test test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills fuzz replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -102,7 +102,18 @@ endif
 book:
 	@command -v mdbook > /dev/null || { echo "make book needs mdbook: cargo install --locked mdbook" >&2; exit 1; }
 	mdbook build docs
+	@# The examples stand beside the pages, as the book has to be whole wherever it is copied.
+	cp -R docs/examples target/book/
+	sed -i.bak 's|href="\.\./examples/|href="examples/|g' target/book/own-algorithms.html && rm target/book/own-algorithms.html.bak
 	@echo target/book/index.html
+
+# Opens every page of the book in headless Chromium, on a desktop and on a phone; screenshots go to target/browser/book. Installs mdbook into
+# target/tools where it is missing, which takes some minutes the first time.
+test-book:
+	@command -v mdbook > /dev/null || test -x target/tools/bin/mdbook \
+		|| $(CARGO) install --quiet --locked mdbook --version 0.5.4 --no-default-features --features search --root target/tools
+	PATH="$$PATH:$$PWD/target/tools/bin" $(MAKE) book
+	python3 tests/browser/book.py target/book docs/src target/browser/book
 
 # Builds the library's documentation and opens it.
 doc:

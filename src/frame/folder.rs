@@ -154,11 +154,6 @@ impl StudyFolder {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.detail(key, JOBS), key))
     }
 
-    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`.
-    pub(super) fn has_detail(&self, key: &str, name: &str) -> bool {
-        self.has(key, false) && is_result_of(&self.detail(key, name), key)
-    }
-
     /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep them.
     pub fn keep(
         &self,
@@ -266,7 +261,8 @@ impl StudyFolder {
         Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
     }
 
-    /// Returns what [`Self::has_detail`] does, but fails if a file is there and cannot be read now.
+    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`. Fails if a
+    /// file is there and cannot be read now: what is left out would look like all.
     pub(super) fn holds_detail(&self, key: &str, name: &str) -> Result<bool, FrameError> {
         Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
     }

@@ -132,7 +132,9 @@ impl Sheet {
             let cells = StudyFolder::new(folder, None);
             let keys: Vec<&str> = origin.keys().collect();
             let Some(frame) = cells.read_details(detail, &origin, columns, wanted)? else { return Ok(None) };
-            let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has_detail(key, detail)));
+            let held: Vec<bool> =
+                keys.iter().map(|key| cells.holds_detail(key, detail)).collect::<Result<_, _>>()?;
+            let missing = origin.missing(|i| held.get(i).is_some_and(|&held| held));
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let frame = match columns {
@@ -188,11 +190,12 @@ impl Sheet {
         }
         let Some(origin) = origin else { return Ok(false) };
         let cells = StudyFolder::new(folder, None);
-        let numbers: Vec<u64> = (0..)
-            .zip(origin.keys())
-            .filter(|(_, key)| cells.has_detail(key, detail))
-            .map(|(i, _)| i)
-            .collect();
+        let mut numbers: Vec<u64> = Vec::new();
+        for (number, key) in (0..).zip(origin.keys()) {
+            if cells.holds_detail(key, detail)? {
+                numbers.push(number);
+            }
+        }
         for &number in numbers.iter().filter(|number| wanted(**number)) {
             let one = cells.read_details(detail, &origin, Some(columns), &|other| other == number)?;
             let frame = one.unwrap_or_default();

@@ -33,6 +33,19 @@ fn pictures_are_what_plot_draws() -> Tested {
 }
 
 #[test]
+fn the_front_page_shows_what_the_program_is_about() -> Tested {
+    let at = place()?;
+    let page = fs::read_to_string(root().join(PAGES).join("README.md"))?;
+    let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("meshreplay ")).collect();
+    let [replay, film] = commands.as_slice() else {
+        return Err(format!("the page has two commands: {commands:?}").into());
+    };
+    printed(at.path(), replay)?;
+    printed(at.path(), film)?;
+    assert_committed(&format!("{PAGES}/images/front.svg"), &fs::read_to_string(at.path().join("front.svg"))?)
+}
+
+#[test]
 fn the_picture_of_a_dump_is_that_of_its_page() -> Tested {
     let at = place()?;
     let page = fs::read_to_string(root().join(PAGES).join("your-own-data.md"))?;

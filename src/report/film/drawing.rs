@@ -1,4 +1,4 @@
-//! Films as SVG drawings that move. Each job is a path that is displayed while the job runs.
+//! Films as SVG drawings that move. Each job is a path that is displayed in the pictures whose times it runs at.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use super::layout::{LETTERS, LINE, Layout, Place};
 use super::{Film, HOLD_S, colours, scene};
 use crate::figure::marked_svg;
 
-/// The number of times per second of the film at which words change.
-const RATE: f64 = 4.0;
+/// The number of pictures per second of the film. Nodes and words change together, so that they say the same.
+const RATE: f64 = 10.0;
 
 /// Returns the film as an SVG file, which repeats for ever.
 pub(super) fn svg(film: &Film) -> Result<Vec<u8>, ReportError> {
@@ -41,7 +41,7 @@ fn escaped(text: &str) -> String {
 struct Drawing<'a> {
     film: &'a Film,
     layout: &'a Layout,
-    /// The times at which words change, in seconds of the replays.
+    /// The times of the pictures but the last one, in seconds of the replays.
     times_s: Vec<f64>,
 }
 
@@ -53,9 +53,17 @@ impl Drawing<'_> {
         ((time_s - from_s) / (to_s - from_s)).max(0.0) * (1.0 - HOLD_S / self.film.length_s)
     }
 
+    /// Returns the time of the first picture that does not come before a time of the replays. A time after the last picture
+    /// stays as it is.
+    fn picture_s(&self, time_s: f64) -> f64 {
+        let next = self.times_s.partition_point(|&picture_s| picture_s < time_s);
+        self.times_s.get(next).copied().unwrap_or_else(|| time_s.max(self.film.played.window_s.1))
+    }
+
     /// Returns the animation of what is displayed from one time of the replays to another. It is empty for what is always
     /// displayed, and `None` for what never is. What lasts beyond the end of the window stays in the last picture.
     fn during(&self, from_s: f64, until_s: f64) -> Option<String> {
+        let [from_s, until_s] = [from_s, until_s].map(|time_s| self.picture_s(time_s));
         let is_last = until_s > self.film.played.window_s.1;
         let (begins, ends) = (self.share(from_s), if is_last { 1.0 } else { self.share(until_s) });
         // Times have five digits, more than there are pictures in a film.

@@ -126,6 +126,26 @@ fn drawings_display_jobs_while_they_run() -> Result<(), Box<dyn std::error::Erro
 }
 
 #[test]
+fn nodes_change_when_words_do() -> Result<(), Box<dyn std::error::Error>> {
+    // Pictures stand a tenth of a second apart: 2.1 and 6.1 of 10 s, which are 10 of 12 s of the film.
+    for (times_s, expected) in [([1.0, 2.03, 6.01], Some("0;0.175;0.50833")), ([1.0, 2.03, 2.08], None)] {
+        let mut film = film();
+        film.played.replays[0].jobs[0].times_s = times_s;
+        let text = String::from_utf8(drawing::svg(&film)?)?;
+        let document = resvg::usvg::roxmltree::Document::parse(&text)?;
+        let colour = colours::named(colours::job(7));
+        let job = document.descendants().find(|node| node.attribute("fill") == Some(&colour));
+        let plays = job.and_then(|job| job.first_element_child()?.attribute("keyTimes"));
+        assert_eq!(plays, expected);
+        assert_eq!(
+            text.contains("0 waiting, 43 % busy") || text.contains("3 waiting, 43 % busy"),
+            expected.is_some()
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn every_format_is_found_by_its_extension() {
     for format in FILM_FORMATS {
         let file = Path::new("a.b").with_extension(format.name.to_uppercase());
