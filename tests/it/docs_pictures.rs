@@ -36,7 +36,8 @@ fn pictures_are_what_plot_draws() -> Tested {
 fn the_front_page_shows_what_the_program_is_about() -> Tested {
     let at = place()?;
     let page = fs::read_to_string(root().join(PAGES).join("README.md"))?;
-    let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("meshreplay ")).collect();
+    let code = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
+    let commands: Vec<&str> = code.lines().collect();
     let [replay, film] = commands.as_slice() else {
         return Err(format!("the page has two commands: {commands:?}").into());
     };
