@@ -123,7 +123,7 @@ def test_pictures_and_reports_are_those_of_the_command(
             assert (tmp_path / f"ours.{format}").read_bytes() == (tmp_path / f"{kind}.{format}").read_bytes()
     # Options by their own names, in each format.
     words = ["--log", "--relative-to", "mc1x1", "--replay", "0", "1", "--window", "0..86400", "--size", "84x60mm", "--no-title"]
-    for kind in ["ratio", "frontier", "waits", "box", "cdf", "busy", "queue", "nodes", "gantt"]:
+    for kind in ["ratio", "waits", "box", "cdf", "busy", "queue", "nodes", "gantt"]:
         picture = results.plot(
             kind, log=True, relative_to="mc1x1", replay=[0, 1], window="0..86400", size="84x60mm", no_title=True
         )

@@ -110,8 +110,8 @@ class ReplayOptions(TypedDict, total=False):
 
     audit: bool | None
     """`--audit`: Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or
-    ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right size,
-    and all records are as seen. A violation is an error."""
+    ends before it starts, no node belongs to two jobs or is used while it is down, every placement has the right
+    size, and all records are as seen. A violation is an error."""
 
     outages: Scalar | None
     """`--outages`: Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of
