@@ -104,7 +104,8 @@ impl Order {
     }
 }
 
-/// Returns an order by estimate, the shortest first.
+/// Returns an order by estimate, the shortest first. Estimates of more than 285 years count as equal if they differ by less than
+/// two microseconds, as only shorter ones are exact in a floating-point number.
 pub(super) fn by_estimate() -> Ranked {
     Ranked::by(|job, _| job.estimate.as_micros() as f64)
 }

@@ -14,7 +14,7 @@ pub(super) type Value = fn(&Waiting, Time) -> f64;
 ///
 /// The jobs stand in a [`WaitQueue`] in this order, whose index finds the first one that may start. Jobs that have arrived
 /// recently stand in a short list beside it, which is merged into the queue when it has more than about √Q jobs. So an
-/// arrival takes O(√Q) amortised, and a search O(√Q + log Q), unless its bounds mislead it. Jobs that have left the queue of
+/// arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its bounds mislead it. Jobs that have left the queue of
 /// the replay are found when they would be next, and removed.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked {

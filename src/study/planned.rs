@@ -88,7 +88,8 @@ impl Study {
     }
 
     /// Returns about how many bytes of disk the results of these replays take. Jobs are compressed to some 25 bytes, and their
-    /// nodes to a few bytes up to a thousand, which depends on how many they are and how far apart.
+    /// nodes to a few bytes up to a thousand, which depends on how many they are and how far apart. This is for Parquet; as
+    /// comma-separated values jobs take some 300 bytes.
     pub fn kept_bytes(&self, cells: &[usize]) -> u64 {
         let of_job = match (self.options.jobs, self.options.placements) {
             (false, _) => 0,
