@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use polars_core::prelude::{Column, DataFrame, DataType, PolarsError};
 
 use super::FrameError;
-use super::folder::StudyFolder;
 use super::file::FileFormat;
+use super::folder::StudyFolder;
 use super::origin::{Origin, RUN_COLUMN};
 use super::read::{ROWS, find, read_file, read_slice};
 use crate::audit::{Schedule, ScheduledJob};
@@ -276,7 +276,13 @@ impl Table<'_> {
         let texts = self.texts(column).unwrap_or_default();
         let found = texts.get(row).filter(|text| !text.is_empty());
         let found = found.map_or_else(|| "nothing".to_owned(), |text| format!("'{text}'"));
-        ScheduleError::Value { path: self.path.to_owned(), row: self.first_row + row + 1, column, found, expected }
+        ScheduleError::Value {
+            path: self.path.to_owned(),
+            row: self.first_row + row + 1,
+            column,
+            found,
+            expected,
+        }
     }
 
     /// Returns a column as numbers.
@@ -325,9 +331,8 @@ impl Table<'_> {
             Err(_) => Ok(vec![None; self.frame.height()]),
         };
         let (replays, seeds) = (of("replay")?, of("seed")?);
-        let of_row = |(replay, seed): (&Option<u64>, &Option<u64>)| {
-            (replay.unwrap_or(0) as u32, seed.unwrap_or(0))
-        };
+        let of_row =
+            |(replay, seed): (&Option<u64>, &Option<u64>)| (replay.unwrap_or(0) as u32, seed.unwrap_or(0));
         Ok(replays.iter().zip(&seeds).map(of_row).collect())
     }
 
@@ -338,7 +343,11 @@ impl Table<'_> {
     }
 
     /// Returns the replay number and the seed of the selected one of the schedules that are `known`.
-    fn select(&self, known: &BTreeSet<(u32, u64)>, selection: Selection) -> Result<(u32, u64), ScheduleError> {
+    fn select(
+        &self,
+        known: &BTreeSet<(u32, u64)>,
+        selection: Selection,
+    ) -> Result<(u32, u64), ScheduleError> {
         let wanted = |&(replay, seed): &(u32, u64)| {
             selection.replay.is_none_or(|wanted| wanted == replay)
                 && selection.seed.is_none_or(|wanted| wanted == seed)

@@ -166,16 +166,22 @@ fn runs(part: &Sheet) -> Vec<(Key, Range<usize>)> {
 /// Returns how many jobs each replay in `folder` has.
 fn sizes(folder: &Path) -> Result<BTreeMap<Key, Size>, FrameError> {
     let mut sizes: BTreeMap<Key, Size> = BTreeMap::new();
-    Sheet::visit_details::<FrameError>(folder, "jobs", &["replay", "seed", "submit_s"], &|_| true, &mut |part| {
-        let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
-        for (key, rows) in runs(part) {
-            let size = sizes.entry(key).or_insert(NO_JOBS);
-            for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
-                size.is_sorted &= size.last_submit_s <= submit_s;
-                (size.jobs, size.last_submit_s) = (size.jobs + 1, submit_s);
+    Sheet::visit_details::<FrameError>(
+        folder,
+        "jobs",
+        &["replay", "seed", "submit_s"],
+        &|_| true,
+        &mut |part| {
+            let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
+            for (key, rows) in runs(part) {
+                let size = sizes.entry(key).or_insert(NO_JOBS);
+                for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
+                    size.is_sorted &= size.last_submit_s <= submit_s;
+                    (size.jobs, size.last_submit_s) = (size.jobs + 1, submit_s);
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(sizes)
 }
