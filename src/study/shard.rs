@@ -58,7 +58,7 @@ impl Shard {
         let mut shards = vec![0; costs.len()];
         for cell in order {
             let Some(least) = (0..count).min_by_key(|&shard| loads[shard]) else { break };
-            loads[least] += costs[cell];
+            loads[least] = loads[least].saturating_add(costs[cell]);
             shards[cell] = least + 1;
         }
         shards
