@@ -44,6 +44,17 @@
 //!
 //! Each algorithm cites its source. The command `list` shows all sources.
 #![forbid(unsafe_code)]
+// Arithmetic and casts of the core are checked, clamped, or cannot overflow for the reason that the module gives. The lints are on
+// where the core is built alone, as `make check` does.
+#![cfg_attr(
+    not(feature = "lab"),
+    warn(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss
+    )
+)]
 
 pub mod allocator;
 pub mod audit;

@@ -58,7 +58,7 @@ pub fn lacking(bytes: u64) -> Option<u64> {
 fn in_bytes(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
+    kibibytes.checked_mul(1024)
 }
 
 /// Returns what the limit of address space (`ulimit -v`) leaves; `None` without such a limit.

@@ -18,6 +18,7 @@
 //!
 //! Time O(k) for a job of k processors whose nodes are free, and O(N) on a machine of N nodes otherwise (a breadth-first
 //! search from all nodes of the list).
+#![expect(clippy::arithmetic_side_effects, reason = "nodes of a list in memory")]
 
 use std::sync::Arc;
 

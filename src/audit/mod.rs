@@ -1,5 +1,9 @@
 //! The audit of schedules, whatever tool has produced them. It checks whether a machine could carry a schedule out and
 //! whether the schedule keeps the promises of a policy. It also finds the first difference of two schedules.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "jobs, instants and decisions are counted one by one, and positions are those of jobs in memory"
+)]
 
 mod checks;
 mod compare;

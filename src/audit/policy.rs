@@ -14,6 +14,11 @@
 //!
 //! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or certain
 //! sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "only jobs whose nodes were free are running, so that they and the free nodes are at most the \
+              machine's; decisions are counted"
+)]
 
 use std::collections::BTreeSet;
 

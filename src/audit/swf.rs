@@ -1,4 +1,8 @@
 //! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its job started.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "times in microseconds divided by 10^6 are below 2^44, so that their differences are in range"
+)]
 
 use std::path::Path;
 
@@ -91,7 +95,7 @@ pub fn record(job: &ScheduledJob) -> Record {
         run_s: end - start,
         allocated_procs: i64::from(job.allocated),
         requested_procs: i64::from(job.procs),
-        requested_time_s: -(-job.estimate.as_micros()).div_euclid(MICROS),
+        requested_time_s: -job.estimate.as_micros().saturating_neg().div_euclid(MICROS),
         status: 1,
         partition: 1,
         ..Record::UNKNOWN

@@ -1,5 +1,6 @@
 //! Claims: locks that decide who may write into a directory of results. Either one command replaces what is there, or
 //! several commands add files to it.
+#![expect(clippy::arithmetic_side_effects, reason = "an instant some seconds from now")]
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};

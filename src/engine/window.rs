@@ -2,6 +2,10 @@
 //!
 //! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs that wait or
 //! run, and those that ended while an older job still waits or runs. It does not grow with the log.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "slots are a power of two above 0 and at most 2^33, and numbers of jobs fit 32 bits"
+)]
 
 use std::ops::{Index, IndexMut};
 

@@ -1,4 +1,5 @@
 //! Execution models decide how long a started job runs. This file has their trait and their registry.
+#![expect(clippy::arithmetic_side_effects, reason = "jobs have numbers of 32 bits")]
 
 mod recorded;
 mod wormhole;

@@ -42,6 +42,12 @@
 //! assert_eq!(outcome.recording.placements[0], "13-15");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a machine has 1 to 2^24 nodes, texts have some bytes for each, and a program's time is at most \
+              604,800 s; casts of numbers with fractions clamp"
+)]
 
 mod check;
 mod dispatched;

@@ -15,6 +15,11 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "machines of some hundred nodes and histories of some thousand events, all in memory"
+)]
 
 mod counterexample;
 mod course;

@@ -1,4 +1,12 @@
 //! Counts the free nodes around any centre or submesh of the machine by prefix sums.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "counts of free nodes are at most 2^24 and sums of four of them fit 32 bits with a sign; a dimension \
+              is at most 2^24 long, also with its border of as much"
+)]
 
 use std::ops::Range;
 

@@ -1,4 +1,11 @@
 //! Machines: their shape, their free nodes, and linear orders of their nodes.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a machine has at most 2^24 nodes, so that node numbers, coordinates, sides, sums of three of them \
+              and twice those fit 32 bits with a sign; positions are those in lists of nodes, and casts of numbers \
+              with fractions clamp"
+)]
 
 mod cover;
 mod free_counts;

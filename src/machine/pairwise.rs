@@ -1,5 +1,10 @@
 //! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of nodes at each
 //! position. Sums beyond 64 bits, which only jobs of millions of nodes on an array have, are clamped to the greatest number.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "below 64 bits as is asked before: k^2 times the positions; otherwise in 128 bits, where (2^24)^3 = \
+              2^72 fits. Distances of one node to all are at most 2^48"
+)]
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};

@@ -1,4 +1,9 @@
 //! Rules that give a job a shape when only its number of processors is known.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "sides within a machine are at most 2^24, so that sums of three fit 32 bits; divisors are at most the \
+              root of the nodes, and products of three sides are in 64 bits"
+)]
 
 use super::Mesh;
 

@@ -13,6 +13,11 @@
 //! side. A link along z carries messages from all nodes on one side to the nodes with its x and y on the other side. So
 //! a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD) on a mesh of width W, length L and depth D, and
 //! never O(k²). Lines that wrap are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a link carries at most (2^24)^2/4 = 2^46 messages of all jobs, as their nodes are disjoint; its \
+              pairs are below 2^91, and those of all links below 2^118 fit 128 bits"
+)]
 
 use crate::job::Time;
 use crate::machine::ring_route::half_way_up;

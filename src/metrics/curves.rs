@@ -1,4 +1,10 @@
 //! Computes curves for plots from columns of results.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positions in lists of some hundred bins, and casts of numbers with fractions clamp"
+)]
 
 use hdrhistogram::Histogram;
 

@@ -1,4 +1,11 @@
 //! Represents a placement as runs of nodes along x, from which the measures of dispersal are computed.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "coordinates are below 2^24, so that sums of three fit 32 bits with their signs; rows, runs and words \
+              are at most the nodes"
+)]
 
 use crate::machine::{Mesh, NodeId};
 

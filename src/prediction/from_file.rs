@@ -7,6 +7,12 @@
 //! `job` and `prediction` (or `prediction_s`) are read, wherever they stand; otherwise the first two columns. Blank
 //! lines and lines that begin with `#` are skipped. The file may be compressed with gzip. Predictions are taken as they
 //! are, even if they are longer than the requested times.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "numbers of lines and fields are positions in a text in memory plus 1, and casts of numbers with \
+              fractions clamp"
+)]
 
 use std::collections::BTreeMap;
 use std::io;

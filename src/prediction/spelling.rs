@@ -1,4 +1,5 @@
 //! The spelling of predictions: `predicted:user-last-two`, `from-file:FILE`, each with `,correct=RULE`.
+#![expect(clippy::arithmetic_side_effects, reason = "the byte before a position that is above 0")]
 
 use std::fmt;
 use std::str::FromStr;

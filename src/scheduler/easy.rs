@@ -51,6 +51,7 @@
 //! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting jobs.
 //! Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
 //! another order.
+#![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
 use super::admission::Admission;
 use super::priority::{Candidates, Order, by_estimate};

@@ -3,6 +3,12 @@
 //! A scheduler sees numbers of nodes and estimates, never the nodes themselves. It asks for the start of a job and
 //! learns whether the allocator could serve it. To add a scheduler, write a file with an `ENTRY`, its `mod` line here
 //! and its row in [`SCHEDULERS`].
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "slots are positions of waiting jobs in memory; a machine has at most 2^24 nodes and jobs have \
+              numbers of 32 bits, so that sums of nodes fit 64 bits"
+)]
 
 mod admission;
 mod bypass_queue;

@@ -1,4 +1,8 @@
 //! The running jobs in the order of their estimated ends.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "the nodes of running jobs are disjoint, so that they are at most 2^24 together"
+)]
 
 use crate::job::{JobId, Time};
 

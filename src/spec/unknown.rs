@@ -1,4 +1,8 @@
 //! Names that no registry has, and the names that were probably meant.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "lengths of names and positions in them; distances are at most the 200 letters of a long name"
+)]
 
 use super::SpecError;
 

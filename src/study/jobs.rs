@@ -1,5 +1,10 @@
 //! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the machine
 //! or the allocator can never serve are left out or make the replay fail.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a list of jobs without some of its members is not longer; sums of times are in 128 bits"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -4,6 +4,12 @@
 //! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes. [`sweep`] runs
 //! them. The result of a cell is named by its content key, so that a study that is started again replays only the cells
 //! without a result. [`Axes`] is the product on its own, and [`Replay`] is one replay on its own.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "jobs have numbers of 32 bits, replays are fewer than memory can hold, and positions are those in lists"
+)]
 
 mod all;
 mod axes;

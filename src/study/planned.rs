@@ -97,7 +97,9 @@ impl Study {
             (true, true) => JOB_BYTES + PLACEMENT_BYTES,
         };
         let runs = u64::from(self.options.replications.least());
-        let of_cell = |&i: &usize| (of_job * self.cells[i].jobs + SUMMARY_BYTES).saturating_mul(runs);
+        let of_cell = |&i: &usize| {
+            of_job.saturating_mul(self.cells[i].jobs).saturating_add(SUMMARY_BYTES).saturating_mul(runs)
+        };
         cells.iter().map(of_cell).fold(0, u64::saturating_add)
     }
 

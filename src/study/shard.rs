@@ -62,7 +62,7 @@ impl Shard {
         for cell in order {
             let Some(mut least) = loads.peek_mut() else { break };
             let Reverse((load, shard)) = &mut *least;
-            *load += costs[cell];
+            *load = load.saturating_add(costs[cell]);
             shards[cell] = *shard;
         }
         shards

@@ -115,6 +115,16 @@ pub enum TraceError {
         /// The memory that can be had.
         free_bytes: u64,
     },
+    /// The log has more jobs than a replay can number.
+    #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace cut` makes shorter logs of it", .path.display())]
+    Uncountable {
+        /// The log.
+        path: PathBuf,
+        /// The number of the line that was read last, from 1.
+        line: u64,
+        /// The most jobs that a log can have.
+        most: u64,
+    },
     /// A line is longer than any line of a log.
     #[error(
         "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line",

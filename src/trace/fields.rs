@@ -3,6 +3,12 @@
 //!
 //! These are the innermost loops of reading a log, so they are written by hand. An error carries only the number of the
 //! field and the kind of fault; [`explain`] makes a message of it.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "positions in a line, and at most 15 or 18 digits, which fit 64 bits"
+)]
 
 use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult};

@@ -1,4 +1,8 @@
 //! The header of a log: its comment lines, unchanged, and the values in them.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "at most the bytes of the kept lines and of one more line"
+)]
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{digit1, space0};

@@ -1,4 +1,8 @@
 //! Counts the processors that the jobs of a log have in use at once.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "numbers of processors are above 0, so that their negatives exist; sums are clamped"
+)]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,8 @@
 //! Cuts a text that is read in chunks into lines.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "positions in a buffer of at most a line and a chunk; lines are counted, of which 2^64 cannot be read"
+)]
 
 use memchr::memchr;
 

@@ -1,6 +1,11 @@
 //! Reads lists of nodes as Slurm writes them, such as `node[001-004,007]` or `rack[1-2]n[0-7],login1`.
 //!
 //! A list is parsed without being spelt out: `n[0-99999]` takes a few bytes. The names come one by one.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after its \
+              beginning"
+)]
 
 use std::fmt::Write as _;
 

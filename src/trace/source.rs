@@ -1,4 +1,8 @@
 //! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "bytes are counted as they are read, of which 2^63 cannot be read"
+)]
 
 use std::cell::Cell;
 use std::fs::File;

@@ -1,4 +1,8 @@
 //! The facts about a log as a whole, which are known once it has been read.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "lines are counted one by one, of which 2^63 cannot be read"
+)]
 
 use std::path::PathBuf;
 

@@ -1,4 +1,9 @@
 //! Converts a log to another format.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "submit times that count are at least 0 and at least the origin; numbers of names are positions in a \
+              list plus 1"
+)]
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;

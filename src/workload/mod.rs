@@ -2,6 +2,11 @@
 //!
 //! [`Rules`] decide which records of a log become jobs and with which values. The models draw jobs at random. A replay
 //! reads the jobs of either.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "records are counted one by one, and casts of numbers with fractions clamp"
+)]
 
 mod convert;
 mod in_use;

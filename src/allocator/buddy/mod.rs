@@ -11,6 +11,12 @@
 //!
 //! `forest` builds hierarchies, `system` knows which blocks are free and hands them out, `first_set` is the data
 //! structure for free blocks, and `allocator` implements the trait `Allocator` for all of them.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "blocks lie within a machine of at most 2^24 nodes, so that their sides, nodes and numbers, at most \
+              twice the nodes, fit 32 bits"
+)]
 
 mod allocator;
 pub(super) mod buddy_2d;

@@ -10,6 +10,13 @@
 //! `orientations` lists the orientations of a job's shape, and `best_place` takes the free submesh with the highest
 //! score. `border` computes scores from the nodes around a submesh. `busy_search` runs the allocators that look at the
 //! submeshes in use, and `coverage` keeps the list of these submeshes.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "coordinates and sides are at most 2^24, of which three are added at most; nodes around a submesh are \
+              at most twice its nodes"
+)]
 
 pub(super) mod adaptive_scan;
 pub(super) mod best_fit;

@@ -18,6 +18,11 @@
 //! 4. `free-list` skips steps 2 and 3 and takes the k lowest free ranks.
 //!
 //! The allocator never refuses while k nodes are free. Time O(m + k) per request and per release, for m intervals.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "ranks are at most 2^24, and so are the numbers of intervals of each length"
+)]
 
 mod intervals;
 

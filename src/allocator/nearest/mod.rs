@@ -5,6 +5,14 @@
 //! nodes. The search is written in two ways that give the same results: on small machines a set of nodes is one number
 //! (`small`), on other machines free nodes are counted along lines (`wide`). `ties` and `carried` choose among nodes
 //! that are equally far from a centre.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the k^2/2 pairs of at most 2^24 nodes are below 2^47, distances below 2^25, the distances of one \
+              node to all others below 2^49; sums over all pairs are clamped, and on machines of at most 128 nodes \
+              the counts of a cut fit a byte"
+)]
 
 pub(super) mod carried;
 pub(super) mod centres;

@@ -288,21 +288,22 @@ impl Wide {
             let least: u64 = self.costs[..need].iter().sum();
             // Without a ring of odd length, two nodes that are equally far from a third one are at least 2 hops apart.
             let apart = if self.odd_ring { 1 } else { 2 };
-            if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
+            let pairs = (need * (need - 1) / 2) as u64;
+            if sum.saturating_add(least).saturating_add(apart * pairs) >= limit {
                 return None;
             }
             self.keep_tied(search, i, need);
         }
         let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         // The sum has three parts: pairs of inner nodes, pairs of an inner and a tied node, and pairs of tied nodes.
-        sum += self.tied.iter().map(cost).sum::<u64>();
+        sum = sum.saturating_add(self.tied.iter().map(cost).sum());
         self.clear();
         for node in &self.tied {
             for (counts, &at) in self.counts.iter_mut().zip(node) {
                 counts[at as usize] += 1;
             }
         }
-        sum += self.pairwise(need as u32);
+        sum = sum.saturating_add(self.pairwise(need as u32));
         (sum < limit).then_some(sum)
     }
 

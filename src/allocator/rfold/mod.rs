@@ -9,6 +9,11 @@
 //!
 //! `turns` has the orientations in RFold's order, `foldings` lists foldings, `pieces` cuts a box into the parts that
 //! come from different cubes, `offsets` has the places of a part in its cube, and `path` finds paths through a cube.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "cubes, foldings and steps lie within a machine of at most 2^24 nodes"
+)]
 
 mod foldings;
 mod offsets;

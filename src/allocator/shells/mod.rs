@@ -6,6 +6,14 @@
 //! `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores` finds the best centre of a
 //! machine state, `fill` chooses the nodes that a centre takes, by `greedy` and with the help of `idle` and `near`, and `tie_break` decides between equal scores. None of
 //! these allocators refuses a job while enough nodes are free.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "coordinates are below 2^24 and sums of one node's distances to k others below 2^50; scores are sums \
+              of at most 2^24 terms of at most 2^24"
+)]
 
 mod array_scores;
 mod centre;

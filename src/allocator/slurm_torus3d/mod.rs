@@ -39,6 +39,12 @@
 //! Slurm's queue, its retry if a segmented job finds some but not all of its boxes, and nodes outside every torus are
 //! not imitated. The cost is O(N) for each box, plus the number of anchors of the placements of the job's size and of
 //! the next one.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a torus has at most 2^24 cells, so that sums and products of the sides of boxes on it fit 32 bits; a \
+              host list has at most as many names"
+)]
 
 mod choice;
 mod host_list;

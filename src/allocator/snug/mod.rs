@@ -39,6 +39,14 @@
 //! nearly idle machine the remainder matters little, therefore W has the share of the machine that is busy.
 //!
 //! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the final form.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "the allocator is not built on a machine on which nodes^2 times the half-perimeter exceeds 64 bits; \
+              distances between two sets of nodes are less than that, as the farthest sets are the halves"
+)]
 
 mod choice;
 mod far;

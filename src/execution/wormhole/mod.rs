@@ -14,6 +14,15 @@
 //! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides of the job
 //!   say, turned if the placement is turned.
 //! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "machines of the network have at most 2^20 nodes, packets 2^16 flits, and a process sends at most \
+              2^30 rounds of 2^20 messages; cycles end 2^18 before the end of 64 bits, and sums of cycles grow by \
+              at most 2^20 with each cycle that is simulated"
+)]
 
 mod communication;
 mod credit_level;

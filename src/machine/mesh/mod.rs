@@ -1,4 +1,10 @@
 //! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most 2^24 nodes, and the sides that are tried are at most twice the root of that"
+)]
 
 mod auto;
 mod divider;

@@ -5,6 +5,13 @@
 //! not depend on how a user writes a machine down. Of equal sides, x counts as the longer one, then y, then z.
 //!
 //! Each family of orders has one file, and each order has one row of [`ORDERS`].
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "strides, coordinates and ranks are at most the 2^24 nodes of a machine, and what a walk adds with a \
+              sign fits 64 bits; an order file has a bounded number of bytes for each node"
+)]
 
 mod file;
 mod gilbert;

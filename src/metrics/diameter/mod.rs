@@ -9,6 +9,13 @@
 //!    largest hops along each. Most placements have a pair that reaches it, which ends the search. If there are few runs,
 //!    all pairs are compared.
 //! 3. For what is left, `antipodes` searches all nodes at once.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "coordinates are below 2^24, so that sums of three fit 32 bits and are doubled in 64; rows and words \
+              are positions on the machine"
+)]
 
 mod antipodes;
 

@@ -1,4 +1,10 @@
 //! The fragmentation of the free nodes: the largest free submesh, and how many of given slices would fit.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "sides within a machine have a product of at most its 2^24 nodes, or that of a plane times a side, \
+              and positions are below twice a side"
+)]
 
 mod fit;
 mod largest;

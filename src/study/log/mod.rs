@@ -1,4 +1,10 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a log has at most 2^32 jobs, so that some hundred bytes for each fit 64 bits; sums of times are in \
+              128 bits"
+)]
 
 mod extent;
 mod recorded_nodes;
@@ -14,7 +20,7 @@ pub use self::extent::MOST_KEPT;
 pub use self::recorded_nodes::RecordedNodesError;
 pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 pub use self::start::LogStart;
-use crate::job::{Job, Time};
+use crate::job::{Job, JobId, Time};
 use crate::memory;
 use crate::spec::SpecError;
 use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
@@ -143,6 +149,7 @@ pub(super) fn load_most(
         }
         if let Some(extent) = &mut extent {
             extent.add(&job);
+            check_count(path, reader.line(), extent.jobs)?;
             builder.forget_job();
         }
         let jobs = builder.jobs().len();
@@ -159,6 +166,18 @@ pub(super) fn load_most(
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(Extent { last: extent.last - origin, ..extent }));
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
+}
+
+/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.
+const MOST_JOBS: u64 = JobId::MAX as u64;
+
+/// Fails if a log has more jobs than can be numbered. Lists in memory are shorter.
+fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
+    if jobs <= MOST_JOBS {
+        Ok(())
+    } else {
+        Err(TraceError::Uncountable { path: path.to_owned(), line, most: MOST_JOBS })
+    }
 }
 
 /// The number of jobs from which on it is looked whether they fit into memory, a power of two.
@@ -190,6 +209,15 @@ pub fn log_name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Jobs beyond 2^32 would get the numbers of the first ones again.
+    #[test]
+    fn logs_of_more_jobs_than_numbers_are_refused() {
+        assert!(check_count(Path::new("a.swf"), 7, u64::from(u32::MAX)).is_ok());
+        let error = check_count(Path::new("a.swf"), 7, 1 << 32).err().map(|error| error.to_string());
+        let expected = "a.swf:7: more than 4294967295 jobs, which is as many as a replay can number";
+        assert!(error.is_some_and(|error| error.starts_with(expected)));
+    }
 
     #[test]
     fn logs_are_named_by_their_files() {

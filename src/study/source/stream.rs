@@ -185,6 +185,10 @@ impl LogStream {
     }
 }
 
+/// The message about a log that has grown beyond the numbers of jobs since it was planned.
+const TOO_MANY: &str =
+    "the log has more jobs than when the replay was planned, and more than can be numbered";
+
 /// The jobs that another thread reads, as they come.
 pub(in crate::study) struct Incoming {
     batches: Receiver<Batch>,
@@ -204,7 +208,8 @@ impl Arrivals for Incoming {
         loop {
             if let Some(job) = self.batch.next() {
                 let id = self.next;
-                self.next += 1;
+                let next = id.checked_add(1);
+                self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
                 return Ok(Some((id, job)));
             }
             // The other end is dropped after the last batch.

@@ -2,6 +2,10 @@
 //!
 //! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row. Readers,
 //! writers and commands know formats only by their rows.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns and fields are positions in a line plus 1, and lines are counted one by one"
+)]
 
 mod format;
 mod nas_ipsc;

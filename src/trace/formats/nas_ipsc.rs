@@ -8,6 +8,10 @@
 //! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.
 //! * Commands that begin with `nqs` are batch jobs, in queue 1 and without an application. Others are in queue 0.
 //! * Users whose names begin with `user` are in group 1, the others in group 2.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "jobs are counted one by one, and a year is at most 2000 + 127"
+)]
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;

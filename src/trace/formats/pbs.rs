@@ -12,6 +12,11 @@
 //! * The list of nodes has the hosts of `exec_host`, each once, with commas.
 //! * The number of the element `[4]` of the array job 123 is 123000004. The line of the array as a whole, `123[]`, is no
 //!   job.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_wrap,
+    reason = "lines are counted one by one, and known times are above 0, so that their differences are in range"
+)]
 
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, SpecError};

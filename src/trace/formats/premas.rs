@@ -1,5 +1,6 @@
 //! `PReMAS`, the format of the simulator of P. Walker, D. Bunde and V. Leung (2010). Each line has four integers,
 //! separated by tabs: arrival, processors, run time and estimate. There is no header. An unknown estimate is −1.
+#![expect(clippy::arithmetic_side_effects, reason = "lines are counted one by one")]
 
 use std::io::Write;
 

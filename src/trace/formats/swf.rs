@@ -2,6 +2,11 @@
 //!
 //! This program extends it: if the header has an entry `Shapes`, the three sides of the job's shape follow the 18
 //! fields.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "positions of fields and counts of one line; a cast of a number with a fraction clamps"
+)]
 
 use std::io::Write;
 

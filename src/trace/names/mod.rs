@@ -1,4 +1,11 @@
 //! Replaces names by numbers: users, groups, applications, queues, partitions and lists of nodes.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "names and jobs are numbered one by one in memory, fewer than 2^60; an hour of the week is below 168"
+)]
 
 mod filter;
 mod log_names;

@@ -1,4 +1,10 @@
 //! Reads a log of any format as a stream of entries.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_sign_loss,
+    reason = "lines and records are counted one by one, of which 2^63 cannot be read; a negative time is meant to \
+              become the greatest number"
+)]
 
 mod records;
 

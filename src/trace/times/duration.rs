@@ -1,4 +1,9 @@
 //! Reads durations, such as `2-12:00:00`, `36:00:00`, `90s`, `1.5h` and `UNLIMITED`.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "at most nine digits times a week in seconds, which is below 2^50; others are at most 2^40"
+)]
 
 use super::is_missing;
 

@@ -1,4 +1,12 @@
 //! Reads instants, such as `2024-05-01T12:00:00`, `05/13/2024 10:00:00` and seconds since 1970.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "years have four digits, all other parts two, and plain seconds are below 10^11, so that seconds are \
+              below 2^39"
+)]
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

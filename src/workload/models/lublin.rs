@@ -16,6 +16,14 @@
 //!
 //! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may differ
 //! between platforms, so a run time may differ by a second.)
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a gap is at most the half hours of 5 days and of one more day, below 2^20 s, and jobs are at most \
+              2^32, so that the clock is below 2^52; sizes are at most 2^24 and casts of numbers with fractions \
+              clamp"
+)]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -15,6 +15,12 @@
 //!    sides of 1 come last.
 //! 5. *Run times*: They are log-normal as in `tpu-slices`. The simulator draws them from a file of recorded run times
 //!    that we did not see.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are at most 2^16 nodes, so that cubes of sides up to their square root fit 32 bits"
+)]
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;

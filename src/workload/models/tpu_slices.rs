@@ -13,6 +13,10 @@
 //!    slices turned chooses an allocator that turns them.
 //! 3. *Run times*: They are log-normal. By default the median is 14,800 s and the standard deviation of the natural
 //!    logarithm is 1, so that the mean is 24,401 s. They are rounded to whole seconds and are at least 1 s.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "the nodes of the listed slices times their weights are below 2^17"
+)]
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,10 @@
 //! The rule for the shape of a job if its log gives only the number of processors.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_sign_loss,
+    reason = "weights fit 32 bits and a list of slices fits memory, so that their sum fits 64 bits; it is above 0, \
+              and a job's number only decides a draw"
+)]
 
 use std::fmt;
 use std::str::FromStr;

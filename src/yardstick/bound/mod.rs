@@ -10,6 +10,13 @@
 //!    machines, and for numbers of nodes beyond the tables of the grid.
 //!
 //! For a machine that wraps around in some dimension see `ring`. A side of one node does not count as a dimension.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most 2^24 nodes: squares of nodes times sides, below 2^72, are computed in 128 bits or in \
+              floating point, whose casts clamp, and sides have a product of at most the nodes"
+)]
 
 mod grid;
 mod layers;

@@ -4,6 +4,11 @@
 //! The problem is NP-hard on general graphs, so this is for small cases. The method is branch and bound, which stops
 //! after a given amount of work. It starts from a good placement (see `incumbent`), which may already be as good as
 //! [`PairwiseBound`] allows. Otherwise every set of nodes is either tried or ruled out (see `search`).
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_sign_loss,
+    reason = "at most 1000 nodes are placed, so that their pairwise sum is below 2^45; work is counted up to a limit"
+)]
 
 mod best;
 mod incumbent;

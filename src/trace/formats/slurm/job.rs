@@ -1,4 +1,9 @@
 //! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that differences \
+              are in range; jobs are counted"
+)]
 
 use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};

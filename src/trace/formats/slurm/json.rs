@@ -156,7 +156,9 @@ impl Document {
             (b"cpu", _) => resources.cpus = count,
             (b"gres", b"gpu") => resources.gpus = count,
             (b"gres", name) if name.starts_with(b"gpu:") => {
-                job.by_type[usize::from(!is_allocated)] += count.unwrap_or_default();
+                // Beyond 64 bits it is clamped, and larger than any machine anyway.
+                let by_type = &mut job.by_type[usize::from(!is_allocated)];
+                *by_type = by_type.saturating_add(count.unwrap_or_default());
             }
             _ => {}
         }
@@ -411,6 +413,16 @@ mod tests {
                 }
             }
         }
+        Ok(())
+    }
+
+    #[test]
+    fn gpus_of_types_beyond_64_bits_are_clamped() -> Result<(), TraceError> {
+        let mut huge = job(40, "COMPLETED");
+        let of = |name: &str| json!({"type": "gres", "name": name, "id": 1, "count": i64::MAX - 1});
+        huge["tres"]["allocated"] = json!([of("gpu:a"), of("gpu:b"), of("gpu:c")]);
+        let (records, _) = read_text(&json!({"jobs": [huge]}).to_string(), "slurm-json:unit=gpus", false)?;
+        assert_eq!(records[0].allocated_procs, i64::MAX);
         Ok(())
     }
 

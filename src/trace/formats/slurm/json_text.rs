@@ -1,6 +1,11 @@
 //! Reads JSON in pieces, as a stream of events, without holding the text or a tree of it.
 //!
 //! A piece may end anywhere: within a number, a string or an escape. Memory holds the open brackets and one string.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "positions in a text; four hexadecimal digits fit 16 bits"
+)]
 
 use memchr::memchr2;
 

@@ -3,6 +3,7 @@
 //!
 //! The three tell the same facts in three ways. Each parser collects those of a job as a [`job::SlurmJob`], and
 //! [`job::Accounting`] makes the record, so that the three give the same jobs.
+#![expect(clippy::arithmetic_side_effects, reason = "positions in a line and counts of lines")]
 
 mod job;
 pub(super) mod jobcomp;

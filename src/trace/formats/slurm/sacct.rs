@@ -4,6 +4,11 @@
 //! jobs. Tasks of arrays (`123_4`), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
 //! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
 //! (`123_[5-9]`) and are one record.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and durations at \
+              most 2^40 s"
+)]
 
 use memchr::{memchr, memchr_iter};
 

@@ -1,4 +1,11 @@
 //! Reads lists of trackable resources, such as `billing=8,cpu=8,gres/gpu=4,gres/gpu:a100=4,mem=2G,node=2`.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "positions in an entry; at most nine digits on the fast path, other numbers are below 9e15, and sums \
+              are checked"
+)]
 
 use crate::trace::unit::Unit;
 
@@ -30,7 +37,7 @@ impl Resources {
     }
 
     /// Reads a list of resources. An empty list tells nothing; in any other list, a missing `gres/gpu` is no GPU. The
-    /// result is `None` if one of the three numbers is malformed. Other resources are not looked at.
+    /// result is `None` if one of the three numbers is malformed or a sum exceeds 64 bits. Other resources are not looked at.
     ///
     /// GPUs are counted by `gres/gpu`. Only if the list does not have it, GPUs by type (`gres/gpu:a100`) are added up.
     pub(super) fn parse(list: &[u8]) -> Option<Self> {
@@ -38,7 +45,7 @@ impl Resources {
         if list.is_empty() {
             return Some(found);
         }
-        let mut by_type = 0;
+        let mut by_type = 0_i64;
         for entry in list.split(|&byte| byte == b',') {
             let Some(at) = memchr::memchr(b'=', entry) else { continue };
             let (name, value) = (&entry[..at], &entry[at + 1..]);
@@ -46,7 +53,7 @@ impl Resources {
                 b"node" => found.nodes = Some(quantity(value)?),
                 b"cpu" => found.cpus = Some(quantity(value)?),
                 b"gres/gpu" => found.gpus = Some(quantity(value)?),
-                _ if name.starts_with(b"gres/gpu:") => by_type += quantity(value)?,
+                _ if name.starts_with(b"gres/gpu:") => by_type = by_type.checked_add(quantity(value)?)?,
                 _ => {}
             }
         }
@@ -97,6 +104,15 @@ mod tests {
         ] {
             assert_eq!(Resources::parse(list.as_bytes()), expected, "{list}");
         }
+    }
+
+    /// Each of these numbers is small enough, and the sum of 1,025 of them is not.
+    #[test]
+    fn gpus_of_types_beyond_64_bits_are_malformed() {
+        let list = vec!["gres/gpu:a=8999999999999999"; 1025].join(",");
+        assert_eq!(Resources::parse(list.as_bytes()), None);
+        let gpus = Resources::parse(&list.as_bytes()[..list.len() / 2]).and_then(|found| found.gpus);
+        assert!(gpus.is_some_and(|gpus| gpus > 4_000_000_000_000_000_000));
     }
 
     #[test]

@@ -10,6 +10,10 @@
 //! * A job that started before it was submitted counts as submitted at its start.
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
 //! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns are positions in a line plus 1, and lines are counted one by one"
+)]
 
 mod advice;
 mod cells;

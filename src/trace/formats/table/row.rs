@@ -1,4 +1,10 @@
 //! Makes a record of the cells of one line.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "instants are between the years 0 and 9999 or below 10^11 s, durations at most 2^40 s; casts of \
+              numbers with fractions clamp"
+)]
 
 use super::Table;
 use super::field::{FIELDS, Kind, seconds_in};
