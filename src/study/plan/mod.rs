@@ -161,7 +161,8 @@ impl Draft {
             }
             let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
-            let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
+            let weight = shard::weight(&spec.allocator, spec.machine.nodes());
+            let cost = survey.jobs.max(1).saturating_mul(weight);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
