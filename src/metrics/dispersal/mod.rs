@@ -1,5 +1,8 @@
 //! Measures dispersal: how far the nodes of a placement are from each other.
 
+mod remembered;
+
+use self::remembered::Remembered;
 use super::diameter::Diameter;
 use super::rows::Rows;
 use crate::machine::{Mesh, NodeId, pairwise_along};
@@ -39,12 +42,14 @@ pub struct Meter {
     mesh: Mesh,
     rows: Rows,
     diameter: Diameter,
+    remembered: Remembered,
 }
 
 impl Meter {
     /// Makes a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
-        Self { mesh: mesh.clone(), rows: Rows::new(mesh), diameter: Diameter::new(mesh) }
+        let (rows, diameter) = (Rows::new(mesh), Diameter::new(mesh));
+        Self { mesh: mesh.clone(), rows, diameter, remembered: Remembered::default() }
     }
 
     /// Returns the dispersal of the placement `nodes`, which must be distinct.
@@ -53,6 +58,17 @@ impl Meter {
         if let [] | [_] = nodes {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
+        if let Some(known) = self.remembered.get(nodes) {
+            return known;
+        }
+        let measured = self.measure_anew(nodes);
+        self.remembered.keep(nodes, measured);
+        measured
+    }
+
+    /// Returns the dispersal of a placement of at least two nodes, whatever was measured before.
+    fn measure_anew(&mut self, nodes: &[NodeId]) -> Dispersal {
+        let k = nodes.len() as u32;
         self.rows.load(nodes);
         let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
         let mut pairwise_sum = 0;
@@ -196,7 +212,10 @@ mod tests {
                 let pick =
                     |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
                 let nodes: Vec<NodeId> = (0..mesh.nodes()).rev().filter(pick).collect();
-                assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}: {nodes:?}");
+                // The second time the placement is remembered, unless it is very small or large.
+                for time in ["first", "second"] {
+                    assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}, {time} time: {nodes:?}");
+                }
             }
         }
         Ok(())
