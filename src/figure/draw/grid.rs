@@ -154,7 +154,7 @@ impl Grid {
         if !self.x.0.title.is_empty() {
             page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
         }
-        page.upright((18.0, top + high / 2.0), &self.y.0.title);
+        page.upright((18.0, top + high / 2.0), high + 10.0, &self.y.0.title);
     }
 
     /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a square.
