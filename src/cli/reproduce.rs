@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::plot::drawing::{PaperArgs, PixelArgs};
 use super::runner::Runner;
 use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::disk::{Claim, Unfinished};
 use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
-use crate::paper::{Comparison, Figure, Format, Paper, Regeneration, Replays, papers, plot, shown};
+use crate::paper::{Comparison, Figure, Format, Paper, Plot, Regeneration, Replays, papers, plots, shown};
 use crate::spec::unknown;
 use crate::study::Study;
 use crate::text::{Align, Screen, Table};
@@ -27,7 +28,8 @@ use crate::text::{Align, Screen, Table};
 #[command(after_help = "Examples:
   meshreplay reproduce list
   scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln && meshreplay reproduce walker2010 fig9
-  meshreplay reproduce walker2010 --traces ~/logs -o walker --format markdown > walker.md")]
+  meshreplay reproduce walker2010 --traces ~/logs -o walker --format markdown > walker.md
+  meshreplay reproduce gabl2006 fig4 -o gabl --pictures pdf --size 84mm --no-title")]
 pub(super) struct Args {
     /// Paper, such as walker2010; or list.
     #[arg(value_name = "PAPER")]
@@ -57,6 +59,12 @@ pub(super) struct Args {
     /// Format of the plots that -o keeps beside the comparison.
     #[arg(long, value_parser = super::plot::formats(), value_name = "FORMAT", default_value = "svg")]
     pictures: &'static PictureFormat,
+
+    #[command(flatten)]
+    paper_size: PaperArgs,
+
+    #[command(flatten)]
+    pixels: PixelArgs,
 
     /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
@@ -146,7 +154,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .into());
     }
     if let Some(folder) = &args.output {
-        keep(paper, &comparisons, (folder, args.pictures))?;
+        keep(paper, &comparisons, (folder, args))?;
     }
     print(&shown(&comparisons, args.format, screen())?)?;
     if replays.failed > 0 {
@@ -157,19 +165,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the comparisons and their plots into `folder`.
-fn keep(
-    paper: &Paper,
-    comparisons: &[Comparison],
-    (folder, pictures): (&Path, &PictureFormat),
-) -> Result<(), Failure> {
+fn keep(paper: &Paper, comparisons: &[Comparison], (folder, args): (&Path, &Args)) -> Result<(), Failure> {
     for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
         let path = folder.join(format!("{}.{extension}", paper.name));
         frame::write_whole(&path, shown(comparisons, format, Screen::default())?.as_bytes(), TEMPORARY)?;
     }
     for comparison in comparisons {
-        if let Some(svg) = plot(comparison) {
-            let path = folder.join(format!("{}-{}.{}", paper.name, comparison.figure.name, pictures.name));
-            frame::write_whole(&path, &(pictures.write)(&svg, 2.0)?, TEMPORARY)?;
+        for Plot { name, drawing } in plots(comparison, args.paper_size.page()) {
+            let svg = args.paper_size.printed(drawing).svg();
+            let path = folder.join(format!("{name}.{}", args.pictures.name));
+            frame::write_whole(&path, &(args.pictures.write)(&svg, args.pixels.factor())?, TEMPORARY)?;
         }
     }
     Ok(())

@@ -18,6 +18,29 @@ pub(super) fn screen() -> Screen {
     Screen { width: told.or_else(measured).filter(|&width| width > 0), is_bold: is_bold() }
 }
 
+/// When a drawing has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless the variable `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always, such as for a pager
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Returns whether what is printed on standard output has colours.
+    pub(super) fn is_on(self) -> bool {
+        match self {
+            Self::Auto => is_bold(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
 /// Returns whether letters on standard output may be bold: it is a terminal, and `NO_COLOR` is not set.
 pub(super) fn is_bold() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())

@@ -3,7 +3,8 @@
 //! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on the order
 //! or the content of a registry, so new rows never change the look of others. A hash of the name gives an order of
 //! preference for colours, markers and dashes. In a picture each curve gets the most preferred look that the other
-//! curves leave free. Algorithms from outside get what ours leave, so that a picture with one more of them shows ours as before.
+//! curves leave free. Those whose names are in [`KNOWN`] choose first, in its order; then come newer names, and then
+//! algorithms from outside. So a picture with one more of these shows the others as before.
 
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,39 @@ use crate::spec::Spec;
 /// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the allocators that
 /// papers and the README compare prefer different colours (perfect hashing).
 const SALT: u32 = 2_201_864;
+
+/// The names of allocators, schedulers and orders of nodes that choose first, in the order in which they choose. A name
+/// that is added to a registry chooses after them without being listed here. It is listed with a release, at the end.
+#[rustfmt::skip]
+const KNOWN: &[&str] = &[
+    "adaptive-scan", "anca", "best-fit", "best-of", "buddy-2d", "busy-list", "bypass-queue",
+    "column-major", "column-snake", "conservative", "cost-free-compaction", "curve", "easy", "fcfs",
+    "first-fit", "first-fit-queue", "fixed-orientation", "frame-sliding", "gabl", "gen-alg", "gilbert",
+    "granular-mbs", "hilbert", "layered-mbs", "left-compaction", "linear-first-fit", "max-periphery",
+    "mbs", "mc", "mc-pair", "mc1x1", "mc1x1-shells", "mm", "mm-inc", "naive", "octet-mbs",
+    "ordered-compaction", "paging", "qna", "qna-scan", "random", "rbs", "recorded", "rfold",
+    "rfold-first-fit", "rfold-folding", "rfold-reconfig", "right-compaction", "round-up-mbs", "row-major",
+    "row-snake", "slurm-torus3d", "snug", "spliced-hilbert", "stack-based", "worst-fit", "zoltan-hilbert",
+];
+
+/// Who chooses a look when: the place of a name in [`KNOWN`], names that are not there, and guests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    Known(usize),
+    New,
+    Guest,
+}
+
+impl Turn {
+    /// Returns when a subject chooses. The short form of a curve allocator begins with the name of its order.
+    fn of(subject: &str) -> Self {
+        if subject.parse::<Spec>().is_ok_and(|spec| spec.is_guest()) {
+            return Self::Guest;
+        }
+        let name = subject.split(['+', ':']).next().unwrap_or_default();
+        KNOWN.iter().position(|known| *known == name).map_or(Self::New, Self::Known)
+    }
+}
 
 /// The preferences of a name: positions of colours, markers and dashes, the most preferred one first.
 struct Taste {
@@ -41,19 +75,21 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 /// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator or
 /// scheduler that it shows) and its name, which distinguishes curves of the same subject.
 ///
-/// A curve gets the preferred colour of its subject, unless a curve that is earlier in the alphabet has the same
-/// preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash.
-/// Markers differ for up to 12 curves. No curve of an algorithm from outside changes the look of one of ours.
+/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash.
+/// Markers differ for up to 12 curves. A curve of a name that is not in [`KNOWN`] changes the look of none whose name is, and a
+/// guest that of none of ours.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
-    order.sort_by_key(|&i| curves[i]);
-    let is_guest = |i: &usize| curves[*i].0.parse::<Spec>().is_ok_and(|spec| spec.is_guest());
-    let (guests, ours): (Vec<usize>, Vec<usize>) = order.into_iter().partition(is_guest);
+    let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::of(subject)).collect();
+    order.sort_by_key(|&i| (turns[i], curves[i]));
+    let (known, others): (Vec<usize>, Vec<usize>) =
+        order.into_iter().partition(|&i| matches!(turns[i], Turn::Known(_)));
+    let (guests, new): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|&i| turns[i] == Turn::Guest);
     let mut taken = [false; COLOURS.len()];
-    // Of ours and of the guests those that get their preferred colour come first. So no other curve takes such a colour
-    // before them.
-    let order = [ours, guests].into_iter().flat_map(|group| {
+    // Of each group those that get their preferred colour come first. So no other curve of it takes such a colour before
+    // them.
+    let order = [known, new, guests].into_iter().flat_map(|group| {
         let (first, others): (Vec<usize>, Vec<usize>) =
             // `replace` marks the colour as taken and returns whether it was taken before.
             group.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
@@ -111,6 +147,35 @@ mod tests {
         let golden: Vec<&str> =
             ["hilbert+bf", "mc1x1", "gabl", "easy"].map(|name| own(name).colour()).to_vec();
         assert_eq!(golden, GOLDEN);
+    }
+
+    #[test]
+    fn a_new_row_changes_no_picture() {
+        let rows = ALLOCATORS.iter().map(|row| row.name).chain(SCHEDULERS.iter().map(|row| row.name));
+        let orders = crate::machine::order::ORDERS.iter().map(|row| row.name);
+        let names: Vec<&str> = rows.chain(orders).collect();
+        for name in &names {
+            assert_ne!(
+                Turn::of(name),
+                Turn::New,
+                "{name} is to be listed at the end of KNOWN with the next release"
+            );
+        }
+        // New rows of any name, so of any preferences, at the beginning of the alphabet, in its midst and at its end, in
+        // pictures of few, of some and of all.
+        for picture in names.windows(6).chain(names.chunks(11)).chain([&names[..]]) {
+            let alone = of_all(picture);
+            for i in 0..40 {
+                let new = ["aa", "mb", "zz"].map(|start| format!("{start}{i}"));
+                for at in [0, picture.len() / 2, picture.len()] {
+                    let mut more: Vec<&str> = picture.to_vec();
+                    more.splice(at..at, new.iter().map(String::as_str));
+                    let mut looks = of_all(&more);
+                    looks.drain(at..at + new.len());
+                    assert_eq!(looks, alone, "{new:?} in {picture:?}");
+                }
+            }
+        }
     }
 
     const GOLDEN: [&str; 4] = ["#871dff", "#00966d", "#b432ba", "#908fb3"];

@@ -255,11 +255,13 @@ impl Results {
         self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
     }
 
-    /// Returns the label below the bars of a row, in several lines: its log, its machine and its load. The load is left
-    /// out if the name of the log contains it.
+    /// Returns the label below the bars of a row, in several lines: its log and its machine, as far as rows differ in them,
+    /// and its load. The load is left out if the name of the log contains it. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
-        let load = self.load(row).and_then(Load::label).map(|label| format!("\n{label}"));
-        format!("{}\n{}{}", self.label(row, "log"), self.label(row, "machine"), load.unwrap_or_default())
+        let differing = ["log", "machine"].into_iter().filter(|name| self.varying.contains(name));
+        let mut lines: Vec<String> = differing.map(|name| self.label(row, name)).collect();
+        lines.extend(self.load(row).and_then(Load::label));
+        lines.join("\n")
     }
 
     /// Returns the different labels of [`Self::place`], in the order of the results.

@@ -35,7 +35,7 @@ pub use evidence::{At, Evidence, LogFacts};
 pub use finding::{Drawn, Finding, Mark, Place, Published, Tolerance, Verdict};
 pub use load::{Embedded, Figure, MODEL, Paper, PaperError, ROUNDS};
 pub use median::Median;
-pub use plot::plot;
+pub use plot::{BESIDE, Plot, plots};
 pub use regenerate::{Comparison, RegenerateError, Regeneration, Replays};
 pub use registry::papers;
 pub use rules::RuleError;

@@ -4,13 +4,36 @@
 use super::finding::{Drawn, Finding, Mark, Place};
 use super::regenerate::Comparison;
 use crate::figure::draw::{
-    Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Range, Reference, Series,
+    Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Page, Point, Range, Reference, Series,
 };
 use crate::figure::looks;
 
-/// Returns the plot as SVG; `None` if the figure has no numbers.
-pub fn plot(comparison: &Comparison) -> Option<String> {
-    curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
+/// What stands behind the name of a figure in the name of the plot of further quantities.
+pub const BESIDE: &str = "-beside";
+
+/// A plot of a regenerated figure.
+pub struct Plot {
+    /// The name, such as `walker2010-fig13`, which with [`BESIDE`] is that of a plot that the paper does not have.
+    pub name: String,
+    /// The drawing.
+    pub drawing: Drawing,
+}
+
+/// Returns the plots of a figure for a page. Of a chart the first one is in the paper's form, and what is measured besides, such as
+/// the same under another scheduler, is a second plot. Returns none if the figure has no numbers.
+pub fn plots(comparison: &Comparison, page: Page) -> Vec<Plot> {
+    let name = format!("{}-{}", comparison.paper.name, comparison.figure.name);
+    let plot = |name: &str, drawing: Drawing| Plot { name: name.to_owned(), drawing };
+    let mut charts = curves(comparison, page);
+    if charts.is_empty() {
+        return by_published(comparison, page).map(|drawing| plot(&name, drawing)).into_iter().collect();
+    }
+    let others = if comparison.figure.is_chart { charts.split_off(1) } else { Vec::new() };
+    let mut plots = vec![plot(&name, Drawing::stacked(charts))];
+    if !others.is_empty() {
+        plots.push(plot(&(name + BESIDE), Drawing::stacked(others)));
+    }
+    plots
 }
 
 /// What is said below a chart of which the paper prints no number.
@@ -27,8 +50,10 @@ fn published<'a>(marks: impl Iterator<Item = &'a Mark>) -> String {
     if said.is_empty() { String::new() } else { format!("published: {}", said.join("; ")) }
 }
 
-fn title(comparison: &Comparison) -> String {
-    format!("{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
+/// Returns the title of a chart, which says so if the paper does not have it.
+fn title(comparison: &Comparison, is_beside: bool) -> String {
+    let beside = if is_beside { "Not in the paper, beside " } else { "" };
+    format!("{beside}{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
 }
 
 /// Returns the findings that lie on curves, each with its place and its measured number.
@@ -39,9 +64,9 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
         .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
 }
 
-/// Returns the findings on curves with their confidence intervals, as one chart for each quantity, below each other;
-/// `None` if there are none.
-fn curves(comparison: &Comparison) -> Option<Drawing> {
+/// Returns the findings on curves with their confidence intervals, as one chart for each quantity; none if there are no
+/// such findings.
+fn curves(comparison: &Comparison, page: Page) -> Vec<Drawing> {
     let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
     for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
         let measure = (place.axis.as_str(), place.quantity.as_str(), place.drawn);
@@ -49,23 +74,31 @@ fn curves(comparison: &Comparison) -> Option<Drawing> {
             measures.push(measure);
         }
     }
+    // Charts below each other share the height of a page; the paper's chart has a page of its own.
+    let below = measures.len() - usize::from(comparison.figure.is_chart && measures.len() > 1);
+    let page = Page { height: page.height.map(|height| height / below.max(1) as f64), ..page };
     // What is not printed is said once, below the first chart, which is the paper's.
     let picture = |(i, (axis, quantity, drawn)): (usize, (&str, &str, Drawn))| {
         let note =
             if i == 0 && comparison.figure.is_chart && comparison.marks.is_empty() { UNPRINTED } else { "" };
+        let title = title(comparison, comparison.figure.is_chart && i > 0);
         match drawn {
-            Drawn::Bars => bars(comparison, axis, 1.0, note),
-            Drawn::BarsFromZero => bars(comparison, axis, 0.0, note),
-            Drawn::Curve | Drawn::Table => chart(comparison, (axis, quantity), note),
+            Drawn::Bars => bars(comparison, axis, 1.0, (title, note, page)),
+            Drawn::BarsFromZero => bars(comparison, axis, 0.0, (title, note, page)),
+            Drawn::Curve | Drawn::Table => chart(comparison, (axis, quantity), (title, note, page)),
         }
     };
-    let charts: Vec<Drawing> = measures.into_iter().enumerate().map(picture).collect();
-    (!charts.is_empty()).then(|| Drawing::stacked(charts))
+    measures.into_iter().enumerate().map(picture).collect()
 }
 
 /// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about it in
 /// percent, such as the share of serial jobs.
-fn bars(comparison: &Comparison, axis: &str, base: f64, note: &str) -> Drawing {
+fn bars(
+    comparison: &Comparison,
+    axis: &str,
+    base: f64,
+    (title, note, page): (String, &str, Page),
+) -> Drawing {
     let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
     let mut names: Vec<&str> = Vec::new();
     for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
@@ -99,8 +132,7 @@ fn bars(comparison: &Comparison, axis: &str, base: f64, note: &str) -> Drawing {
     let notes = [published(marks()), note.to_owned()];
     let names = subjects.iter().map(|(_, name)| (*name).to_owned());
     let legend = names.zip(looks(&subjects)).collect();
-    let title = title(comparison);
-    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base, notes }.draw()
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base, notes }.draw_on(page)
 }
 
 /// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before them says
@@ -119,7 +151,11 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
 }
 
 /// Returns the chart of one quantity along one axis.
-fn chart(comparison: &Comparison, (axis, quantity): (&str, &str), note: &str) -> Drawing {
+fn chart(
+    comparison: &Comparison,
+    (axis, quantity): (&str, &str),
+    (title, note, page): (String, &str, Page),
+) -> Drawing {
     let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
     let mut subjects: Vec<(&str, &str)> = Vec::new();
     let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
@@ -155,13 +191,12 @@ fn chart(comparison: &Comparison, (axis, quantity): (&str, &str), note: &str) ->
     let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
     let y = Axis { title: quantity.to_owned(), ..Axis::default() };
     let (references_are, note) = (published(marks()), note.to_owned());
-    let title = title(comparison);
-    Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw()
+    Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw_on(page)
 }
 
 /// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1 means
 /// equal. `None` if there are no such ratios.
-fn by_published(comparison: &Comparison) -> Option<Drawing> {
+fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     // Counts of comparisons are left out, because they are not measurements.
     let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;
     let found: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
@@ -187,5 +222,5 @@ fn by_published(comparison: &Comparison) -> Option<Drawing> {
     let names = found.iter().map(|_| String::new()).collect();
     let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
     let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
-    Some(Chart { title: title(comparison), x, y, series, ..Chart::default() }.draw())
+    Some(Chart { title: title(comparison, false), x, y, series, ..Chart::default() }.draw_on(page))
 }

@@ -29,9 +29,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::figure::draw::Page;
     use crate::frame::FrameSchema;
     use crate::paper::{
-        Comparison, Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, plot,
+        Comparison, Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, plots,
         stream_logs, write_stream,
     };
     use crate::study::{Manifest, Options, Study};
@@ -187,12 +188,18 @@ mod tests {
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);
                 let comparison = comparison(paper, figure, folder.path())?;
-                let svg = plot(&comparison).ok_or_else(|| label.clone())?;
+                let found = plots(&comparison, Page::default()).into_iter();
+                let found: Vec<String> = found.map(|plot| plot.drawing.svg()).collect();
+                let svg = found.first().cloned().ok_or_else(|| label.clone())?;
+                let all = found.concat();
+                // The picture of the figure is one chart, as in the paper; what we add is in another.
+                assert!(!svg.contains("Not in the paper") && found.len() <= 2, "{label}");
                 assert!(!svg.contains("measured by published") && !svg.contains("NaN"), "{label}");
                 // Every published number is in the picture, or the picture says that none is printed.
-                let shown = svg.matches(", published: ").count();
+                let shown = all.matches(", published: ").count();
                 assert_eq!(shown, comparison.marks.len(), "{label}");
                 assert_eq!(svg.contains("prints none of them"), shown == 0, "{label}");
+                assert!(found[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
                 let golden = format!("tests/it/golden/paper-{name}-{}.txt", figure.name);
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&golden);
                 let (found, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());

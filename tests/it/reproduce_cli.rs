@@ -67,8 +67,15 @@ pub(super) fn value(rows: &[Row], item: &str) -> Result<f64, String> {
 #[test]
 fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
     let directory = tempfile::tempdir()?;
-    let ran = run(directory.path(), "reproduce gabl2006 fig3 fig4 fig5 --format csv -q")?;
+    let ran = run(
+        directory.path(),
+        "reproduce gabl2006 fig3 fig4 fig5 --format csv -q -o out --size 84mm --no-title",
+    )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for figure in ["fig3", "fig4", "fig5"] {
+        let svg = fs::read_to_string(directory.path().join(format!("out/gabl2006-{figure}.svg")))?;
+        assert!(svg.contains(" width=\"84mm\"") && !svg.contains("font-weight=\"bold\""), "{figure}");
+    }
     let rows = rows(&ran.stdout);
     for (item, expected) in [
         ("finish times are the same, at 0.005, 0.01", "ordering holds"),

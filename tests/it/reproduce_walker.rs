@@ -185,10 +185,11 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
     assert_eq!(fs::read_to_string(at.join("out/walker2010.csv"))?, ran.stdout);
     // The paper's plots: distance by utilization, and bars with percentages under them.
     let loads = fs::read_to_string(at.join("out/walker2010-fig13.svg"))?;
+    let beside = fs::read_to_string(at.join("out/walker2010-fig13-beside.svg"))?;
     let bars = fs::read_to_string(at.join("out/walker2010-fig12.svg"))?;
     for (svg, words) in [
         (&loads, "utilization under EASY (%)"),
-        (&loads, "utilization under FCFS (%)"),
+        (&beside, "utilization under FCFS (%)"),
         (&loads, "pairwise sum (hops)"),
         (&loads, "granular-mbs"),
         (&bars, "LLNL-T3D-1996-2"),
@@ -198,7 +199,8 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
     ] {
         assert!(svg.contains(&format!("{words}\n<")), "{words}: {svg}");
     }
-    assert!(!loads.contains("steps down"), "{loads}");
+    assert!(!loads.contains("steps down") && !loads.contains("FCFS"), "{loads}");
+    assert!(beside.contains("Not in the paper, beside walker2010 fig13"), "{beside}");
     let shown = run(at, "reproduce walker2010 fig9 --traces logs -q --format markdown")?;
     assert!(shown.stdout.starts_with("## walker2010 fig9: "), "{}", shown.stdout);
     assert!(shown.stdout.contains("\n* LLNL-T3D-1996: version 2; the paper's is 1\n"), "{}", shown.stdout);

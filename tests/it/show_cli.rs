@@ -6,6 +6,7 @@ use meshreplay::allocator::{self, ALLOCATORS, Block, Setup};
 use meshreplay::machine::Mesh;
 use meshreplay::spec::Spec;
 
+use super::docs::root;
 use super::support::{Ran, Tested, run};
 
 fn show(arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
@@ -120,6 +121,27 @@ fn layers_and_allocators_are_side_by_side() -> Tested {
         show("curve hilbert --compare row-snake --machine 2x2")?.stdout,
         show("curve --compare hilbert row-snake --machine 2x2")?.stdout
     );
+    Ok(())
+}
+
+#[test]
+fn letters_have_colours_where_color_says() -> Tested {
+    let log = root().join("docs/examples/seven-jobs.swf");
+    let drawn = |color: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let ran = show(format!("allocation {} -m 8x8 -a mc1x1 --at 120 {color}", log.display()).trim())?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        Ok(ran.stdout)
+    };
+    // What goes into a pipe has none, unless it is asked for.
+    let (plain, coloured) = (drawn("")?, drawn("--color always")?);
+    assert!(!plain.contains('\x1b') && plain == drawn("--color never")? && plain == drawn("--color auto")?);
+    let mut bare = String::new();
+    for (i, part) in coloured.split('\x1b').enumerate() {
+        bare += if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) };
+    }
+    assert!(coloured.contains("\x1b[30;48;5;") && bare == plain, "{coloured:?}");
+    let blocks = show("blocks -m 8x8 -a mbs --color always")?;
+    assert!(blocks.stdout.contains('\x1b'), "{}", blocks.stderr);
     Ok(())
 }
 

@@ -40,6 +40,13 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
     window: Option<Window>,
 
+    #[command(flatten)]
+    paper: PaperArgs,
+}
+
+/// How large a figure on paper is, and whether a caption says what its title would.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(in crate::cli) struct PaperArgs {
     /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are 7 points high.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     size: Option<SizeMm>,
@@ -47,6 +54,21 @@ pub(in crate::cli) struct DrawingArgs {
     /// Leave out title and subtitle, for figures with a caption.
     #[arg(long)]
     no_title: bool,
+}
+
+impl PaperArgs {
+    /// Returns the page of a drawing.
+    pub(in crate::cli) fn page(self) -> Page {
+        Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::of_mm) }
+    }
+
+    /// Returns a drawing for this page with the size that it has on paper.
+    pub(in crate::cli) fn printed(self, drawing: Drawing) -> Drawing {
+        match self.size {
+            Some(size_mm) => drawing.printed(size_mm),
+            None => drawing,
+        }
+    }
 }
 
 /// How many pixels a picture has.
@@ -88,7 +110,6 @@ impl DrawingArgs {
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
         let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));
-        let page = self.size.map_or_else(Page::default, Page::of_mm);
         let options = PlotOptions {
             folder,
             value: self.value.as_deref(),
@@ -97,14 +118,11 @@ impl DrawingArgs {
             axis: self.axis,
             replays: &self.replay,
             window_s: self.window.as_ref().map(|window| window.seconds(clock.as_ref())).transpose()?,
-            page: Page { is_untitled: self.no_title, ..page },
+            page: self.paper.page(),
             is_asked,
         };
         let drawing = (kind.draw)(&options, results)?;
-        Ok(drawing.map(|drawing| match self.size {
-            Some(size_mm) => drawing.printed(size_mm),
-            None => drawing,
-        }))
+        Ok(drawing.map(|drawing| self.paper.printed(drawing)))
     }
 }
 

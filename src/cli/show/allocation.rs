@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::listed::{Specs, flat};
-use super::{Failure, coloured, print};
+use super::{Failure, print};
 use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfShow};
+use crate::cli::terminal::Color;
 use crate::figure::show::allocation::{Moment, allocation};
 use crate::machine::Mesh;
 use crate::spec::Spec;
@@ -13,7 +14,7 @@ use crate::workload::Oversize;
 
 /// Draws the jobs on the machine at a moment of a replay.
 ///
-/// Each job has a letter, and a colour on a terminal unless `NO_COLOR` is set; # is the job that started last, and × a
+/// Each job has a letter, and a colour where --color says; # is the job that started last, and × a
 /// node that is down. The highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
@@ -45,6 +46,10 @@ pub(super) struct Args {
     #[command(flatten)]
     flags: Flags<OfShow>,
 
+    /// When letters have colours.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+
     /// Seed of all random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -67,5 +72,5 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         options: args.flags.options.clone(),
         oversize: if args.oversize == "skip" { Oversize::Skip } else { Oversize::Error },
     };
-    print(&allocation(&moment, coloured())?)
+    print(&allocation(&moment, args.color.is_on())?)
 }

@@ -1,15 +1,15 @@
 //! `meshreplay show blocks`: draws the blocks into which buddy strategies divide a machine, and how the blocks split.
 
 use super::listed::{Specs, flat};
-use super::{Failure, coloured, print};
+use super::{Failure, print};
 use crate::cli::runner::holes::Holes;
-use crate::cli::terminal::screen;
+use crate::cli::terminal::{Color, screen};
 use crate::figure::show::blocks::{Size, blocks};
 use crate::machine::Mesh;
 
 /// Draws the hierarchy of blocks that a buddy strategy divides a machine into.
 ///
-/// Each top-level block has a letter, the largest first, and a colour on a terminal unless `NO_COLOR` is set. The
+/// Each top-level block has a letter, the largest first, and a colour where --color says. The
 /// highest y is the top row; the layers of a three-dimensional machine are side by side, or below each other if
 /// allocators are compared.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,10 @@ pub(super) struct Args {
     /// Draw all blocks of one size instead, such as 4x4 or 2x2x1
     #[arg(long, value_name = "SIZE")]
     size: Option<Size>,
+
+    /// When letters have colours.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
 }
 
 /// Prints the drawing and its table.
@@ -39,6 +43,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         &args.holes.out_of(&args.machine)?,
         &flat(&args.allocator),
         args.size,
-        (screen(), coloured()),
+        (screen(), args.color.is_on()),
     )?)
 }

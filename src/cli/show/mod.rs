@@ -9,8 +9,6 @@ mod listed;
 mod network;
 mod optimum;
 
-use std::io::{self, IsTerminal};
-
 use clap::Subcommand;
 
 use super::{Failure, print};
@@ -44,9 +42,4 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         What::Network(args) => network::run(args),
         What::Optimum(args) => optimum::run(args),
     }
-}
-
-/// Returns whether pictures have colours: only on a terminal, and not if `NO_COLOR` is set.
-fn coloured() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

@@ -5,7 +5,7 @@ use super::legend::{Legend, Sample};
 use super::letters::{LINE, width};
 use super::look::Look;
 use super::notes::Notes;
-use super::page::{Heading, Page};
+use super::page::{Heading, Page, wrapped};
 use super::ticks::{Scale, Ticks, ends};
 
 /// A range of values from elsewhere, such as a published one.
@@ -87,26 +87,44 @@ impl Bars {
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
         let range = ends(Scale::Linear, range, Some(self.base), None);
         let groups = self.groups.len().max(1);
-        let widest = page.width.map_or(WIDEST, |width| width - Self::left(range) - GAP);
+        let widest = page.width.map_or(WIDEST, |width| width - Self::left(range) - GAP - 6.0);
         let fitting = ((widest / self.step(page)) as usize).max(1);
         // All lines have about the same number of groups.
         let each = groups.div_ceil(groups.div_ceil(fitting));
         if groups <= each {
-            return self.line_of(&self.groups, range, (page, true));
+            return self.line_of(&self.groups, range, (page, true), self.stretched(page, (each, widest)));
         }
         let last = groups.div_ceil(each) - 1;
         let lines = self.groups.chunks(each).enumerate().map(|(i, groups)| {
-            // On a page the first line has the heading and the last one has the legend.
-            let page =
-                Page { is_untitled: page.is_untitled || page.width.is_some() && i > 0, height: None, ..page };
-            self.line_of(groups, range, (page, page.width.is_none() || i == last))
+            // The first line has the heading. On a page the last one has the legend.
+            let page = Page { is_untitled: page.is_untitled || i > 0, height: None, ..page };
+            let has_legend = page.width.is_none() || i == last;
+            self.line_of(groups, range, (page, has_legend), self.stretched(page, (each, widest)))
         });
         Drawing::stacked(lines.collect())
     }
 
-    /// Returns the width from one group to the next.
+    /// Returns the width from one group to the next, at least.
     fn step(&self, page: Page) -> f64 {
         self.bar(page) * self.bars() as f64 + GAP
+    }
+
+    /// Returns the width of a bar if `each` groups stand in a line of `room`: on a page they fill it, beside the legend if
+    /// there is room for it, as far as bars do not become planks.
+    fn stretched(&self, page: Page, (each, room): (usize, f64)) -> f64 {
+        let least = self.bar(page);
+        if page.width.is_none() {
+            return least;
+        }
+        let filled = |room: f64| (room / each as f64 - GAP) / self.bars() as f64;
+        let beside = filled(room - self.beside());
+        let filled = if beside >= least.max(20.0) { beside } else { filled(room) };
+        filled.clamp(least, least.max(if each == 1 { 64.0 } else { 40.0 }))
+    }
+
+    /// Returns the width of a legend beside the bars.
+    fn beside(&self) -> f64 {
+        self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0
     }
 
     /// Returns the number of bars of a group.
@@ -114,9 +132,16 @@ impl Bars {
         self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
     }
 
-    /// Returns the width of a bar in pixels. It makes room for the names of the groups, as far as the page has room.
+    /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the page has room;
+    /// on a page names may have a line for each word.
     fn bar(&self, page: Page) -> f64 {
-        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
+        let lines = self.groups.iter().flat_map(|group| group.name.lines());
+        let names = if page.width.is_some() {
+            let words = lines.flat_map(|line| line.split(' ').collect::<Vec<_>>());
+            words.map(width).fold(0.0, f64::max)
+        } else {
+            lines.map(width).fold(0.0, f64::max)
+        };
         let least = if page.width.is_some() { 9.0 } else { 14.0 };
         (names / self.bars() as f64).clamp(least, 40.0)
     }
@@ -129,27 +154,39 @@ impl Bars {
 
     /// Returns one line of groups as a drawing, with a legend or without. `range` holds the ends of the axis, which all
     /// lines share.
-    fn line_of(&self, groups: &[BarGroup], range: (f64, f64), (on, has_legend): (Page, bool)) -> Drawing {
+    fn line_of(
+        &self,
+        groups: &[BarGroup],
+        range: (f64, f64),
+        (on, has_legend): (Page, bool),
+        bar: f64,
+    ) -> Drawing {
         let heading = Heading::new(on, &self.title, &self.subtitle);
         let (ticks, left, top) = (Ticks::new(Scale::Linear, range, 6), Self::left(range), heading.height());
-        let (bar, step) = (self.bar(on), self.step(on));
-        let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
-        let names = 20.0 + LINE * lines as f64;
+        let step = bar * self.bars() as f64 + GAP;
+        let named = |group: &BarGroup| -> Vec<String> {
+            // A sign and its number stay together.
+            let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), step - 4.0);
+            group.name.lines().flat_map(line).collect()
+        };
+        let names: Vec<Vec<String>> = groups.iter().map(named).collect();
+        let lines = names.iter().map(Vec::len).max().unwrap_or(1);
+        let below_bars = 20.0 + LINE * lines as f64;
         let legend = if has_legend { &self.legend[..] } else { &[] };
-        let beside = legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
+        let beside = if has_legend { self.beside() } else { 0.0 };
         let right = left + step * groups.len() as f64 + GAP;
         let is_beside = on.width.is_none_or(|width| width >= right + beside);
         let below = legend.iter().map(|(name, look)| (name.as_str(), Sample::Marker(*look)));
         let below = Legend::new(below.filter(|_| !is_beside).collect(), on.width.unwrap_or(right) - 8.0);
         let under = if below.height() > 0.0 { below.height() + 12.0 } else { 0.0 };
         let height = match (on.height, on.width) {
-            (Some(height), _) => (height - top - names - under).max(60.0),
+            (Some(height), _) => (height - top - below_bars - under).max(60.0),
             (None, Some(width)) => (0.5 * width).clamp(120.0, HIGH),
             (None, None) => HIGH.max(self.legend.len() as f64 * LINE),
         };
         let bottom = top + height;
         let across = on.width.unwrap_or(right + beside).max(right);
-        let size = (across, bottom + names + under);
+        let size = (across, bottom + below_bars + under);
         let mut page = Drawing::titled(size, left, on, &heading, &self.title);
         page.upright((18.0, top + height / 2.0), &self.axis);
         let at = |value: f64| top + height * (1.0 - ticks.share(value));
@@ -157,9 +194,15 @@ impl Bars {
             page.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
             page.text((left - 7.0, at(*value) + 4.0), Anchor::End, (INK, "ink"), label);
         }
-        self.draw_groups(&mut page, groups, &at, (left, bottom), (bar, step));
+        self.draw_groups(&mut page, groups, &at, left, (bar, step));
+        for (i, lines) in names.iter().enumerate() {
+            let middle = left + GAP + step * i as f64 + (step - GAP) / 2.0;
+            for (line, name) in lines.iter().enumerate() {
+                page.text((middle, bottom + 19.0 + LINE * line as f64), Anchor::Middle, (INK, "ink"), name);
+            }
+        }
         page.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
-        below.draw(&mut page, (4.0, bottom + names + 4.0));
+        below.draw(&mut page, (4.0, bottom + below_bars + 4.0));
         for (i, (name, look)) in legend.iter().enumerate().filter(|_| is_beside) {
             let y = top + 8.0 + LINE * i as f64;
             page.marker((right + 20.0, y - 2.0), *look, None);
@@ -168,22 +211,22 @@ impl Bars {
         page
     }
 
-    /// Draws the bars of `groups` and their names. `at` returns the y of a value, `bar` is the width of a bar.
+    /// Draws the bars of `groups`. `at` returns the y of a value, `bar` is the width of a bar.
     fn draw_groups(
         &self,
         page: &mut Drawing,
         groups: &[BarGroup],
         at: &dyn Fn(f64) -> f64,
-        (left, bottom): (f64, f64),
+        left: f64,
         (bar, step): (f64, f64),
     ) {
-        let count = self.bars() as f64;
         for (i, group) in groups.iter().enumerate() {
             let from = left + GAP + step * i as f64;
             for (j, (value, (name, look))) in group.bars.iter().zip(&self.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
                 let (top, low) = (at(value.max(self.base)), at(value.min(self.base)));
-                let words = format!("{}, {name}: {value:.4}", group.name.replace('\n', " "));
+                let of = group.name.replace('\n', " ") + if group.name.is_empty() { "" } else { ", " };
+                let words = format!("{of}{name}: {value:.4}");
                 let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
                 page.rectangle(place, (look.colour(), "bar"), Some(&words));
                 // Colours repeat if there are many bars, and disappear in grey print. Then the markers distinguish the
@@ -194,10 +237,6 @@ impl Bars {
             for Range { bar: at_bar, ends, words } in &group.ranges {
                 let (top, low) = (at(ends.1), at(ends.0));
                 page.frame((from + bar * *at_bar as f64 + 1.0, top, bar - 2.0, low - top), words);
-            }
-            for (line, name) in group.name.lines().enumerate() {
-                let middle = (from + bar * count / 2.0, bottom + 19.0 + LINE * line as f64);
-                page.text(middle, Anchor::Middle, (INK, "ink"), name);
             }
         }
     }
@@ -211,7 +250,7 @@ mod tests {
     fn many_groups_are_drawn_in_lines_on_one_axis() {
         let bars = |count: usize| {
             let group = |i: usize| BarGroup {
-                name: format!("a log of some length {i}"),
+                name: format!("a log of some length L{i}"),
                 bars: vec![Some(i as f64)],
                 ..BarGroup::default()
             };

@@ -67,7 +67,7 @@ impl Boxes {
         let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
         for (value, label) in &ticks.at {
             drawing.line((at(*value), top), (at(*value), bottom), (GRID, "grid"));
-            drawing.text((at(*value), bottom + 19.0), Anchor::Middle, (INK, "ink"), label);
+            drawing.label((at(*value), bottom + 19.0), label);
         }
         drawing.line((left, bottom), (left + wide, bottom), (INK, "ink"));
         drawing.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
@@ -95,8 +95,12 @@ fn draw_box(page: &mut Drawing, row: &BoxRow, at: &dyn Fn(f64) -> f64, y: f64) {
     }
     let said = row.marks.iter().map(|mark| super::chart::digits(*mark)).collect::<Vec<_>>().join(", ");
     let words = format!("{}: {said}; mean {}", row.name, super::chart::digits(row.mean));
-    page.rectangle((first, y - half, (third - first).max(1.0), BOX), (colour, "box"), Some(&words));
-    page.rectangle((median - 1.0, y - half, 2.0, BOX), (PAPER, "paper"), None);
+    // A box with its ends close to each other is a line; a median in it would hide it.
+    let is_line = third - first < 6.0;
+    page.rectangle((first, y - half, (third - first).max(2.0), BOX), (colour, "box"), Some(&words));
+    if !is_line {
+        page.rectangle((median - 1.0, y - half, 2.0, BOX), (PAPER, "paper"), None);
+    }
     page.dot((at(row.mean), y));
 }
 
@@ -123,7 +127,7 @@ mod tests {
             .filter_map(|part| part.split("width=\"").nth(1)?.split('"').next()?.parse().ok())
             .collect();
         // The axis is 4 % longer than the data at the right, and ends at 0 at the left.
-        assert_eq!(widths, [(20.0 / 104.0 * WIDE * 100.0_f64).round() / 100.0, 1.0]);
+        assert_eq!(widths, [(20.0 / 104.0 * WIDE * 100.0_f64).round() / 100.0, 2.0]);
         let text = boxes(Scale::Log).draw_on(Page::default()).svg();
         assert!(!text.contains("NaN") && !text.contains("inf"));
         let narrow = Page { width: Some(200.0), ..Page::default() };

@@ -193,7 +193,7 @@ impl Chart {
             (None, None) => HIGH.max(names),
         };
         if area.height < 240.0 {
-            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(2, 6));
+            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(3, 6));
         }
         let bottom = area.top + area.height + BOTTOM;
         let size = (left + wide + right, bottom + below - BOTTOM);
@@ -262,7 +262,7 @@ impl Chart {
         for (value, label) in &area.x.at {
             let (x, _) = area.at(*value, area.y.low);
             page.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
-            page.text((x, bottom + 19.0), Anchor::Middle, (INK, "ink"), label);
+            page.label((x, bottom + 19.0), label);
         }
         page.line((area.left, bottom), (right, bottom), (INK, "ink"));
         page.text((area.left + area.width / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);

@@ -177,6 +177,40 @@ impl Drawing {
         });
     }
 
+    /// Adds the label of a tick, whose middle is at `(x, y)`, or farther inside if it would reach out of the drawing.
+    pub(super) fn label(&mut self, (x, y): (f64, f64), words: &str) {
+        let half = width(words) / 2.0 + 1.0;
+        let x = if 2.0 * half < self.width { x.clamp(half, self.width - half) } else { x };
+        self.text((x, y), Anchor::Middle, (INK, "ink"), words);
+    }
+
+    /// Adds rows of squares of one colour as one element. Each run is given by the place of its first square, counted to
+    /// the right and upwards from `origin`, and its length in squares, which have sides of `unit`. `overlap` is added to their height.
+    pub(super) fn runs(
+        &mut self,
+        (origin, unit): ((f64, f64), f64),
+        runs: &[(i64, i64, i64)],
+        (colour, overlap): (&str, f64),
+        words: &str,
+    ) {
+        let mut path = String::new();
+        let mut at = (0, 0);
+        for &(x, y, length) in runs {
+            // Steps from the end of the last run are shorter than coordinates. Writing to a string cannot fail.
+            let _ = write!(path, "m{} {}h{length}", x - at.0, at.1 - y);
+            at = (x + length, y);
+        }
+        let place = format!("translate({} {})", round(origin.0), round(origin.1 - unit / 2.0));
+        let path = Path::new()
+            .set("d", path)
+            .set("fill", "none")
+            .set("stroke", colour)
+            .set("stroke-width", 1.0 + overlap)
+            .set("class", "cell")
+            .set("transform", format!("{place} scale({unit:.5})"));
+        self.add(Group::new().add(Title::new(words)).add(path));
+    }
+
     /// Adds a text that is read upwards. `(x, y)` is its middle.
     pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
         let turned = format!("rotate(-90 {} {})", round(x), round(y));

@@ -1,5 +1,7 @@
 //! Grids of coloured rectangles, such as the busy time of each node, or the nodes of each job over time.
 
+use std::collections::BTreeMap;
+
 use super::chart::Axis;
 use super::drawing::{Anchor, Drawing, INK};
 use super::legend::{Legend, Sample};
@@ -31,6 +33,9 @@ pub struct Grid {
     pub y: (Axis, [f64; 2]),
     /// Whether a unit has the same length on both axes. If not, a thin gap separates neighbouring rectangles.
     pub square: bool,
+    /// Whether all rectangles are squares of one unit at whole numbers, of which those of one colour are drawn as one
+    /// element with the tooltip of the first of them: for so many that files would be large.
+    pub is_merged: bool,
     /// The rectangles.
     pub cells: Vec<GridCell>,
     /// The legend: pairs of a name and a colour (`#rrggbb`).
@@ -107,16 +112,32 @@ impl Grid {
         let (right, bottom) = (left + wide, top + high);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
-        for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
+        if self.is_merged {
+            self.draw_merged(page, ((at_x(0.0), at_y(0.0)), wide / spans_x));
+        }
+        for GridCell { place: [x, y, cell_width, cell_height], colour, words } in
+            self.cells.iter().filter(|_| !self.is_merged)
+        {
             let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
-            // Very small rectangles get no gap, because the gap would hide them.
-            let hair = |side: f64| if self.square || side < 3.0 { 0.0 } else { 0.6 };
-            let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
+            // Very small rectangles get no gap, because the gap would hide them. Squares reach a little under their
+            // neighbours to the right and above, which are drawn later, so that no light line is seen between them.
+            let hair = |side: f64| match (self.square, side < 3.0) {
+                (true, _) => -0.4,
+                (false, true) => 0.0,
+                (false, false) => 0.6,
+            };
+            let up = if self.square { hair(height) } else { 0.0 };
+            let place = (at_x(*x), at_y(y + cell_height) + up, width - hair(width), height - hair(height));
             page.rectangle(place, (colour, "cell"), Some(words));
         }
-        for (value, label) in ticks(&self.x, ((wide / 80.0) as usize).clamp(2, 8)) {
+        let mut x =
+            Ticks::at((self.x.1[0], self.x.1[1]), ticks(&self.x, ((wide / 80.0) as usize).clamp(2, 8)));
+        if self.x.0.names.is_empty() {
+            x.thin(wide);
+        }
+        for (value, label) in x.at {
             page.line((at_x(value), bottom), (at_x(value), bottom + 5.0), (INK, "ink"));
-            page.text((at_x(value), bottom + 19.0), Anchor::Middle, (INK, "ink"), &label);
+            page.label((at_x(value), bottom + 19.0), &label);
         }
         let mut last = f64::INFINITY;
         // Labels of a low axis would lie on each other.
@@ -134,6 +155,37 @@ impl Grid {
             page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
         }
         page.upright((18.0, top + high / 2.0), &self.y.0.title);
+    }
+
+    /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a square.
+    fn draw_merged(&self, page: &mut Drawing, place: ((f64, f64), f64)) {
+        let mut of_colour: BTreeMap<&str, (usize, &str, Vec<(i64, i64, i64)>)> = BTreeMap::new();
+        let mut rows: Vec<(i64, i64, i64)> = Vec::new();
+        let extend = |runs: &mut Vec<(i64, i64, i64)>, (x, y): (i64, i64)| match runs.last_mut() {
+            Some((from, row, length)) if *row == y && *from + *length == x => *length += 1,
+            _ => runs.push((x, y, 1)),
+        };
+        let mut cells: Vec<&GridCell> = self.cells.iter().collect();
+        cells.sort_by(|a, b| a.place[1].total_cmp(&b.place[1]).then(a.place[0].total_cmp(&b.place[0])));
+        for cell in cells {
+            let at = (cell.place[0] as i64, cell.place[1] as i64);
+            extend(&mut rows, at);
+            let (count, _, runs) = of_colour.entry(&cell.colour).or_insert((0, &cell.words, Vec::new()));
+            *count += 1;
+            extend(runs, at);
+        }
+        // The most frequent colour lies below all squares, so that no paper is seen between them.
+        let Some((colour, words)) = of_colour
+            .iter()
+            .max_by_key(|(_, (count, _, _))| *count)
+            .map(|(colour, (_, words, _))| (*colour, *words))
+        else {
+            return;
+        };
+        page.runs(place, &rows, (colour, 0.1), words);
+        for (other, (_, words, runs)) in of_colour.iter().filter(|(other, _)| **other != colour) {
+            page.runs(place, runs, (other, 0.0), words);
+        }
     }
 
     /// Returns the size in pixels that a unit has in a square grid of this many units on a page.

@@ -79,20 +79,11 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lightness::{contrast, luminance};
     use super::*;
-
-    /// Returns the relative luminance of a colour, after the W3C's guidelines for accessible content.
-    fn luminance(colour: &str) -> f64 {
-        let channel = |at: usize| {
-            let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits")) / 255.0;
-            if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
-    }
 
     #[test]
     fn colours_are_seen_on_white_and_on_dark() {
-        let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
         for colour in COLOURS {
             for paper in ["#ffffff", "#14181c"] {
                 let found = contrast(luminance(colour), luminance(paper));

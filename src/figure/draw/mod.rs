@@ -13,6 +13,7 @@ mod drawing;
 mod grid;
 mod legend;
 mod letters;
+mod lightness;
 mod look;
 mod notes;
 mod ordered_pdf;
@@ -29,6 +30,9 @@ pub use boxes::{BoxRow, Boxes};
 pub use chart::{Axis, Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridCell};
+pub use lightness::of_hue;
+#[cfg(test)]
+pub(in crate::figure) use lightness::{contrast, luminance};
 pub use look::{COLOURS, DASHES, Look, MARKERS};
 pub use page::{Page, UNITS_PER_MM};
 pub use panels::Panels;

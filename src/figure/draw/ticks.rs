@@ -34,6 +34,11 @@ impl Ticks {
         }
     }
 
+    /// Returns a linear axis with these ticks.
+    pub(super) fn at((low, high): (f64, f64), at: Vec<(f64, String)>) -> Self {
+        Self { low, high, at, scale: Scale::Linear }
+    }
+
     /// Leaves out every second tick, as long as labels beside each other on an axis of `wide` pixels would meet.
     pub(super) fn thin(&mut self, wide: f64) {
         let at = |value: f64| wide * self.share(value);
@@ -74,10 +79,10 @@ pub(super) fn ends(
         let factor = if high > low { (high / low).powf(MARGIN) } else { 1.5 };
         return (low / factor, high.max(low) * factor);
     }
-    // Close values get an axis around them in `linear`.
-    let margin = if is_range(low, high) { (high - low) * MARGIN } else { 0.0 };
-    let below = if is_fixed(low) { low } else { low - margin };
-    let above = if is_fixed(high) { high } else { high + margin };
+    // A single value gets an axis around it.
+    let margin = if is_range(low, high) { (high - low) * MARGIN } else { around(low) };
+    let below = if is_fixed(low) && high > low { low } else { low - margin };
+    let above = if is_fixed(high) && high > low { high } else { high + margin };
     let below = if low >= 0.0 { below.max(0.0) } else { below };
     let above = if high <= 0.0 { above.min(0.0) } else { above };
     (below, most.filter(|most| high <= *most).map_or(above, |most| above.min(most)))
@@ -87,26 +92,30 @@ pub(super) fn ends(
 const SMALLEST: f64 = 1e-300;
 const FINEST: f64 = 1e-12;
 
+/// Returns how far an axis that shows a single value reaches to each side of it.
+fn around(value: f64) -> f64 {
+    value.abs().max(1.0) / 2.0
+}
+
 /// Returns whether two values are far enough apart for floating-point steps between them.
 fn is_range(low: f64, high: f64) -> bool {
     high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST)
 }
 
-/// Returns a linear axis with about `wanted` ticks. Their distance is 1, 2, 2.5 or 5 times a power of ten.
+/// Returns a linear axis with about `wanted` ticks, and three at least if so many are wanted. Their distance is 1, 2,
+/// 2.5 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
-    // A single value gets an axis around it.
-    let spread = low.abs().max(1.0);
-    let (low, high) =
-        if is_range(low, high) { (low, high) } else { (low - spread / 2.0, high + spread / 2.0) };
+    let (low, high) = if is_range(low, high) { (low, high) } else { (low - around(low), high + around(low)) };
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10.0_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|step| *step >= rough * 0.999);
-    let step = step.unwrap_or(10.0 * power);
+    let steps = [0.5, 1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * power);
     // The small tolerance keeps rounding errors from losing a tick at an end.
-    let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    let between = |step: f64| ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    let usual = steps.iter().position(|step| *step >= rough * 0.999).unwrap_or(steps.len() - 1);
+    // Fewer than three ticks would not show what lies between them.
+    let is_enough = |step: &f64| between(*step).1 - between(*step).0 + 1 >= wanted.min(3) as i64;
+    let step = steps[..=usual].iter().rev().copied().find(is_enough).unwrap_or(steps[usual]);
+    let (first, last) = between(step);
     let decimals = (0..9).find(|&d| is_whole(step * 10.0_f64.powi(d))).unwrap_or(9) as usize;
     let at = (first..=last)
         .map(|i| i as f64 * step)

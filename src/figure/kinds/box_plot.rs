@@ -2,7 +2,6 @@
 
 use super::jobs::columns::distributions;
 use super::jobs::values::JobValue;
-use super::values::capital;
 use crate::figure::draw::{Axis, BoxRow, Boxes, Scale};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -32,10 +31,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let scale = if options.log { Scale::Log } else { Scale::Linear };
-    let about = "whiskers 5 % and 95 % of the jobs, box 25 %, 50 % and 75 %, dot mean";
+    let about =
+        "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
     let shared = results.shared_at_first_load();
     let boxes = Boxes {
-        title: capital(&value.title()),
+        title: format!("Distribution of the {} of jobs", value.title()),
         subtitle: if shared.is_empty() { about.to_owned() } else { format!("{shared} · {about}") },
         x: Axis { scale, ..value.axis() },
         rows,

@@ -5,6 +5,7 @@ use super::jobs::values::JobValue;
 use crate::figure::draw::{Axis, Chart, Scale};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
+use crate::metrics::Distribution;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -23,10 +24,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if none == 0 {
         return Ok(None);
     }
+    let is_log = options.log || found.iter().any(|(_, found)| has_long_tail(found));
     // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
     let mut series = shares(found, 100.0);
     series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
-    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    let scale = if is_log { Scale::Log } else { Scale::Linear };
     let chart = Chart {
         title: format!("Distribution of the {} of jobs", value.title()),
         subtitle: results.shared_at_first_load(),
@@ -41,4 +43,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
+}
+
+/// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear axis would
+/// leave them a tenth of its length.
+fn has_long_tail(found: &Distribution) -> bool {
+    let ends = found.quantile(0.75).zip(found.quantile(1.0));
+    ends.is_some_and(|(most, largest)| most < 0.1 * largest)
 }

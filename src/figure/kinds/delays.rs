@@ -34,18 +34,30 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
             };
             let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
-            groups.push(BarGroup {
-                name: format!("{}\n{place}", delay.title()),
-                bars,
-                ..BarGroup::default()
-            });
+            let name = format!("{}\n{place}", delay.title()).trim_end().to_owned();
+            groups.push((delay.title(), BarGroup { name, bars, ..BarGroup::default() }));
         }
     }
+    // A kind of delay that nobody had takes no room.
+    let is_nothing = |title: &str| {
+        let bars = groups.iter().filter(|(other, _)| other == title).flat_map(|(_, group)| &group.bars);
+        bars.flatten().all(|value| value.abs() < f64::MIN_POSITIVE)
+    };
+    let nothing: Vec<String> =
+        delays.iter().map(|delay| delay.title()).filter(|title| is_nothing(title)).collect();
+    let note = if nothing.is_empty() || nothing.len() == delays.len() {
+        String::new()
+    } else {
+        groups.retain(|(title, _)| !nothing.contains(title));
+        format!("{}: 0 s everywhere.", nothing.join(" and "))
+    };
+    let groups = groups.into_iter().map(|(_, group)| group).collect();
     let bars = Bars {
         title: "Mean delays of jobs".to_owned(),
         subtitle: results.shared(),
         axis: "seconds".to_owned(),
         groups,
+        notes: [String::new(), note],
         legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
         ..Bars::default()
     };

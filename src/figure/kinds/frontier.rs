@@ -37,16 +37,21 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let points = rows.chunk_by(same_load).filter_map(point).collect();
         Series { name, look, kind: Kind::Points, points }
     };
+    let series: Vec<Series> = results.curves(&["arrival_scale"]).into_iter().map(series).collect();
+    let mut subtitle = results.shared();
+    if series.iter().any(|series| series.points.len() > 1) {
+        subtitle += if subtitle.is_empty() { "a point for each load" } else { " · a point for each load" };
+    }
     let chart = Chart {
         title: format!("{} against the cost of a call", untitled(column)),
-        subtitle: results.shared(),
+        subtitle,
         x: Axis {
             title: format!("mean call that places a job ({})", unit.name),
             scale: Scale::Log,
             ..Axis::default()
         },
         y: axis(column),
-        series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
+        series,
         ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))

@@ -5,6 +5,7 @@ use super::jobs::held_nodes::{
     DOWN, PlacedJob, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays,
     visit_placed,
 };
+use super::jobs::job_colours::{JobColours, Rectangle};
 use super::jobs::time_axis::TimeAxis;
 use crate::figure::draw::{Axis, Grid, GridCell, Panels};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
@@ -53,8 +54,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let axis = TimeAxis::new((from, to));
     let x = axis.axis(options, results, "first start");
+    let rectangles = |earliest: &Earliest| earliest.jobs.iter().flat_map(rectangles).collect();
+    let panels: Vec<Vec<Rectangle>> = found.iter().map(rectangles).collect();
+    let colours = JobColours::of(&panels, to - from);
     let panel = |((replay, earliest), count): ((&ShownReplay, &Earliest), usize)| {
-        panel(replay, &earliest.jobs, &axis, (options, count, x.clone()))
+        panel(replay, &earliest.jobs, &axis, (options, count, x.clone(), &colours))
     };
     let panels: Vec<Grid> = replays.iter().zip(&found).zip(counts).map(panel).collect();
     let said = [results.shared_at_first_load(), note];
@@ -117,7 +121,7 @@ fn panel(
     replay: &ShownReplay,
     jobs: &[PlacedJob],
     axis: &TimeAxis,
-    (options, count, x): (&PlotOptions<'_>, usize, Axis),
+    (options, count, x, colours): (&PlotOptions<'_>, usize, Axis, &JobColours),
 ) -> Grid {
     let (from, to) = axis.span_s();
     let is_shown = |job: &&PlacedJob| job.start_s < to || (job.start_s <= to && job.end_s <= to);
@@ -126,7 +130,7 @@ fn panel(
         let (start, end) = (axis.at(job.start_s.max(from)), axis.at(job.end_s.min(to)));
         let killed = if job.is_killed { ", killed as a node went down" } else { "" };
         let words = format!("job {}: {:.0} s to {:.0} s{killed}", job.number, job.start_s, job.end_s);
-        let colour = colour(job.number);
+        let colour = colours.colour(job.number);
         let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
             place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
             colour: colour.clone(),
@@ -150,16 +154,29 @@ fn panel(
     let first = if options.window_s.is_some() { "" } else { "the first " };
     Grid {
         title: String::new(),
-        subtitle: format!("{} · {first}{shown} of {count} jobs{killed}", replay.name),
+        subtitle: format!("{} · {first}{} of {} jobs{killed}", replay.name, count_of(shown), count_of(count)),
         x: (x, [0.0, span]),
         y: (Axis { title: "node".to_owned(), ..Axis::default() }, [0.0, f64::from(replay.machine.nodes())]),
         square: false,
+        is_merged: false,
         cells: unavailable.chain(down).chain(jobs.iter().flat_map(bars)).collect(),
         legend: legend_of_unavailable(&replay.machine)
             .into_iter()
             .chain(legend_of_down(&replay.outages))
             .collect(),
     }
+}
+
+/// Returns the rectangles of a job.
+fn rectangles(job: &PlacedJob) -> impl Iterator<Item = Rectangle> + '_ {
+    let rectangle =
+        |&nodes: &(NodeId, NodeId)| Rectangle { job: job.number, times_s: (job.start_s, job.end_s), nodes };
+    job.nodes.iter().map(rectangle)
+}
+
+/// Returns a number of jobs as text.
+fn count_of(jobs: usize) -> String {
+    crate::text::grouped(jobs as f64, 0)
 }
 
 /// Returns the runs in which jobs were killed as jobs of the chart, as far as their nodes are known.
@@ -191,18 +208,4 @@ fn bars_of_down(outages: &Downtimes, axis: &TimeAxis) -> Vec<GridCell> {
         down.nodes.iter().map(bar).filter(move |_| end > start)
     });
     bars.take(MOST_BARS).collect()
-}
-
-/// Returns a colour for a job, as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with
-/// close numbers have very different hues.
-fn colour(number: i64) -> String {
-    let hue = (number.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
-    let light = 0.42 + 0.1 * number.rem_euclid(3) as f64;
-    // Conversion from HSL to RGB with a saturation of 0.6.
-    let channel = |shift: f64| {
-        let k = (shift + hue / 30.0).rem_euclid(12.0);
-        let a = 0.6 * light.min(1.0 - light);
-        (255.0 * (light - a * (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0))).round() as u8
-    };
-    format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(8.0), channel(4.0))
 }

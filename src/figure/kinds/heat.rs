@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::jobs::columns::{JobCurve, job_curves, visit_rows};
+use super::jobs::held_nodes::some_of;
 use super::jobs::time_axis::TimeAxis;
 use super::jobs::values::JobValue;
 use super::nodes::shade;
@@ -60,13 +61,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let colours = Colours { low, high, is_log: is_ns && low > 0.0, factor: unit.ns };
     let name = if is_ns { unit.name } else { value.unit() };
     let biggest = found.values().flat_map(BTreeMap::values).map(|(_, _, procs)| *procs).max().unwrap_or(1);
+    let least = found.values().flat_map(BTreeMap::keys).map(|(size, _)| *size).min().unwrap_or(0);
     let panel = |curve: &JobCurve| {
         let cells = found.get(curve.replays.first()?)?;
-        Some(panel(curve, cells, biggest, (&colours, name)))
+        Some(panel(curve, cells, (least, biggest), (&colours, name)))
     };
     let mut parts = vec![results.shared_at_first_load(), "colour: mean over the jobs of a field".to_owned()];
     if all > MOST_PANELS {
-        parts.push(format!("{MOST_PANELS} of {all} replays; --replay chooses others"));
+        parts.push(some_of(options, MOST_PANELS, all));
     }
     parts.retain(|part| !part.is_empty());
     let title = if is_ns { "call that places a job".to_owned() } else { value.title() };
@@ -177,12 +179,18 @@ impl Colours {
     }
 }
 
-/// Returns the panel of a replay. `biggest` is the most processors of a job of all panels.
-fn panel(curve: &JobCurve, cells: &Cells, biggest: u32, (colours, unit): (&Colours, &str)) -> Grid {
+/// Returns the panel of a replay. `least` is the smallest class of sizes of all panels, and `biggest` the most processors
+/// of a job.
+fn panel(
+    curve: &JobCurve,
+    cells: &Cells,
+    (least, biggest): (u32, u32),
+    (colours, unit): (&Colours, &str),
+) -> Grid {
     let classes = biggest.ilog2();
     let sizes = |class: u32| match (1_u64 << class, ((1_u64 << (class + 1)) - 1).min(u64::from(biggest))) {
-        (least, most) if least >= most => least.to_string(),
-        (least, most) => format!("{least}–{most}"),
+        (from, to) if from >= to => from.to_string(),
+        (from, to) => format!("{from}–{to}"),
     };
     let width = 100.0 / LOADS as f64;
     let cell = |(&(size, load), &(count, sum, _)): (&(u32, usize), &(u64, f64, u32))| {
@@ -193,7 +201,7 @@ fn panel(curve: &JobCurve, cells: &Cells, biggest: u32, (colours, unit): (&Colou
             from + width,
             colours.text(mean)
         );
-        GridCell { place: [from, f64::from(size), width, 1.0], colour: colours.of(mean), words }
+        GridCell { place: [from, f64::from(size - least), width, 1.0], colour: colours.of(mean), words }
     };
     let axis = |title: &str| Axis { title: title.to_owned(), ..Axis::default() };
     Grid {
@@ -201,10 +209,11 @@ fn panel(curve: &JobCurve, cells: &Cells, biggest: u32, (colours, unit): (&Colou
         subtitle: curve.name.clone(),
         x: (axis("busy nodes (%)"), [0.0, 100.0]),
         y: (
-            Axis { names: (0..=classes).map(sizes).collect(), ..axis("processors") },
-            [0.0, f64::from(classes + 1)],
+            Axis { names: (least..=classes).map(sizes).collect(), ..axis("processors") },
+            [0.0, f64::from(classes + 1 - least)],
         ),
         square: false,
+        is_merged: false,
         cells: cells.iter().map(cell).collect(),
         legend: colours.legend(unit),
     }

@@ -1,6 +1,8 @@
 //! The plot `nodes`: the share of time in which each node is busy, in a panel for each replay.
 
-use super::jobs::held_nodes::{ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, visit_placed};
+use super::jobs::held_nodes::{
+    ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
+};
 use crate::figure::draw::{Axis, Grid, GridCell, Page, Panels};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -19,7 +21,10 @@ pub(super) const KIND: PlotKind = PlotKind {
 const MOST_NODES: u32 = 65_536;
 
 /// The largest number of nodes of several panels together, so that a report with them stays small.
-const MOST_CELLS: u32 = 4096;
+const MOST_CELLS: u32 = 65_536;
+/// The largest number of nodes that are elements of their own, with their coordinates as tooltips. More nodes are drawn
+/// in steps of 1 %, those of one colour as one element.
+const MOST_SINGLE: u32 = 4096;
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
 
@@ -42,7 +47,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         .map(|(_, replay)| replay)
         .collect();
     if replays.len() < all {
-        note = format!("{} of {} replays; --replay chooses others", replays.len(), results.replays()?);
+        note = some_of(options, replays.len(), results.replays()?);
     }
     let (low, high) = options.window_s.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let mut found: Vec<Busy> = replays.iter().map(Busy::of_killed).collect();
@@ -55,13 +60,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let widths: Vec<u32> = replays.iter().map(|replay| across(replay.machine.extents())).collect();
     let columns = if widths.iter().any(|width| *width > 80) { 1 } else { 3 };
     let (_, page) = Panels::layout(options.page, replays.len(), columns, None);
-    let panels = replays.iter().zip(found).filter_map(|(replay, mut busy)| {
-        if let Some(window_s) = options.window_s {
-            busy.span_s = window_s;
-        }
-        (busy.span_s.1 > busy.span_s.0).then(|| panel(replay, &busy, page))
-    });
-    let panels: Vec<Grid> = panels.collect();
+    if let Some(window_s) = options.window_s {
+        found.iter_mut().for_each(|busy| busy.span_s = window_s);
+    }
+    let shown: Vec<(&ShownReplay, &Busy)> =
+        replays.iter().zip(&found).filter(|(_, busy)| busy.length_s() > 0.0).collect();
+    let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
+    let shares = Shares::of(&shown, nodes > MOST_SINGLE);
+    let panels: Vec<Grid> = shown.iter().map(|(replay, busy)| panel(replay, busy, (&shares, page))).collect();
     let said = [results.shared_at_first_load(), note];
     let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let title = "Share of the time that each node is busy".to_owned();
@@ -88,6 +94,11 @@ impl Busy {
         busy
     }
 
+    /// Returns the time from the first start to the last end, in seconds; below 0 if there are no runs.
+    fn length_s(&self) -> f64 {
+        self.span_s.1 - self.span_s.0
+    }
+
     /// Adds a run from one time to another, in seconds.
     fn add(&mut self, nodes: &[(NodeId, NodeId)], (start_s, end_s): (f64, f64)) {
         self.span_s = (self.span_s.0.min(start_s), self.span_s.1.max(end_s));
@@ -97,15 +108,56 @@ impl Busy {
     }
 }
 
+/// What the colours of shares mean, in all panels of a picture.
+struct Shares {
+    /// The shares of the lightest and of the darkest colour: whole tenths round all that are shown.
+    ends: (f64, f64),
+    /// Whether shares are rounded to 1 %, and nodes of one colour drawn as one.
+    are_merged: bool,
+}
+
+impl Shares {
+    /// Returns the colours for the shares of some replays.
+    fn of(shown: &[(&ShownReplay, &Busy)], are_merged: bool) -> Self {
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for (replay, busy) in shown {
+            let nodes = (0..replay.machine.nodes()).zip(&busy.busy_s);
+            for (_, busy_s) in nodes.filter(|(node, _)| replay.machine.is_available(*node)) {
+                let share = (busy_s / busy.length_s()).clamp(0.0, 1.0);
+                (low, high) = (low.min(share), high.max(share));
+            }
+        }
+        // Rounding errors take no tenth more.
+        let low = ((low.min(high) * 10.0 + 1e-9).floor() / 10.0).min(0.9);
+        Self { ends: (low, ((high * 10.0 - 1e-9).ceil() / 10.0).max(low + 0.1)), are_merged }
+    }
+
+    /// Returns the colour of a share.
+    fn colour(&self, share: f64) -> String {
+        shade((share - self.ends.0) / (self.ends.1 - self.ends.0))
+    }
+
+    /// Returns five shares with their colours.
+    fn legend(&self) -> Vec<(String, String)> {
+        let entry = |step: i32| {
+            let share = self.ends.0 + f64::from(step) / 4.0 * (self.ends.1 - self.ends.0);
+            let percent = (1000.0 * share).round() / 10.0;
+            (format!("{percent} %"), self.colour(share))
+        };
+        (0..=4).map(entry).collect()
+    }
+}
+
 /// Returns the number of columns of the layers of a machine side by side, with an empty column between them.
 fn across([width, _, depth]: [u32; 3]) -> u32 {
     depth * (width + 1) - 1
 }
 
 /// Returns the panel of a replay for a page of this size.
-fn panel(replay: &ShownReplay, Busy { busy_s, span_s: (from, to) }: &Busy, page: Page) -> Grid {
+fn panel(replay: &ShownReplay, busy: &Busy, (shares, page): (&Shares, Page)) -> Grid {
+    let Busy { busy_s, span_s: (from, to) } = busy;
     let machine = &replay.machine;
-    let length_s = to - from;
+    let length_s = busy.length_s();
     let mut down_s = vec![0.0; busy_s.len()];
     for down in &replay.outages.down {
         for node in down.nodes.iter().flat_map(|&(first, last)| first..=last) {
@@ -116,12 +168,15 @@ fn panel(replay: &ShownReplay, Busy { busy_s, span_s: (from, to) }: &Busy, page:
     let cell = |(node, busy_s): (usize, &f64)| {
         let [x, y, z] = machine.coord(node as NodeId);
         let share = busy_s / length_s;
-        let (colour, words) = if machine.is_available(node as NodeId) {
+        let (colour, words) = if shares.are_merged && machine.is_available(node as NodeId) {
+            let share = (100.0 * share).round();
+            (shares.colour(share / 100.0), format!("{share} %"))
+        } else if machine.is_available(node as NodeId) {
             let down = match down_s[node] {
                 down_s if down_s > 0.0 => format!(", down {:.1} %", 100.0 * down_s / length_s),
                 _ => String::new(),
             };
-            (shade(share), format!("({x}, {y}, {z}): {:.1} %{down}", 100.0 * share))
+            (shares.colour(share), format!("({x}, {y}, {z}): {:.1} %{down}", 100.0 * share))
         } else {
             (UNAVAILABLE.to_owned(), format!("({x}, {y}, {z}): unavailable"))
         };
@@ -135,8 +190,7 @@ fn panel(replay: &ShownReplay, Busy { busy_s, span_s: (from, to) }: &Busy, page:
     } else {
         "x".to_owned()
     };
-    let legend = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (format!("{:.0} %", 100.0 * share), shade(share)));
-    let mut legend = legend.to_vec();
+    let mut legend = shares.legend();
     legend.extend(legend_of_unavailable(machine));
     Grid {
         title: String::new(),
@@ -144,15 +198,16 @@ fn panel(replay: &ShownReplay, Busy { busy_s, span_s: (from, to) }: &Busy, page:
         x: (Axis { names: names_x, title: title_x, ..Axis::default() }, [0.0, f64::from(across)]),
         y: (Axis { names: names_y, title: "y".to_owned(), ..Axis::default() }, [0.0, f64::from(length)]),
         square: true,
+        is_merged: shares.are_merged,
         cells: busy_s.iter().enumerate().map(cell).collect(),
         legend,
     }
 }
 
 /// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would overlap, only
-/// every second, third … is shown, and the others are empty. `unit` is the size of a node in pixels.
+/// every second, fourth, eighth … is shown, and the others are empty. `unit` is the size of a node in pixels.
 fn coordinates([width, length]: [u32; 2], across: u32, unit: f64) -> (Vec<String>, Vec<String>) {
-    let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
+    let step = |room: f64| ((room / unit).ceil().max(1.0) as u32).next_power_of_two();
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
     let of_column = |at: u32| match at % (width + 1) {
         x if x < width => some(x, step(28.0)),

@@ -10,7 +10,7 @@ use super::error::ReportError;
 use super::foreign::safe_svg;
 use super::html::ReportFigure;
 use super::table::{ReportCell, ReportColumn, ReportTable};
-use crate::paper::papers;
+use crate::paper::{BESIDE, papers};
 use crate::text::grouped;
 
 /// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read or is not valid
@@ -113,10 +113,9 @@ pub(super) fn answer(table: &ReportTable) -> String {
 /// are left out, and a note says why.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
-    for (paper, figure) in
-        papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
-    {
-        let name = format!("{}-{}", paper.name, figure.name);
+    let figures = papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
+    for ((paper, figure), beside) in figures.flat_map(|figure| [(figure, ""), (figure, BESIDE)]) {
+        let name = format!("{}-{}{beside}", paper.name, figure.name);
         let path = folder.join(format!("{name}.svg"));
         if !path.exists() {
             continue;
@@ -125,7 +124,9 @@ pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>),
             .map_err(|source| ReportError::Unreadable { path: path.clone(), source })?;
         match safe_svg(&svg) {
             Ok(svg) => {
-                let label = format!("{} of {}", figure.name, paper.name);
+                let of_paper = format!("{} of {}", figure.name, paper.name);
+                let label =
+                    if beside.is_empty() { of_paper } else { format!("not in the paper, beside {of_paper}") };
                 plots.push(ReportFigure { name, label, svg });
             }
             Err(problem) => notes.push(format!("left out {}: {problem}", path.display())),

@@ -72,9 +72,13 @@ pub(in crate::figure::kinds) fn shown_replays(
         let outages = outages.remove(&number).unwrap_or_default();
         shown.push(ShownReplay { number, machine: results.machine(curve.row)?, name: curve.name, outages });
     }
-    let note =
-        if all > most { format!("{most} of {all} replays; --replay chooses others") } else { String::new() };
-    Ok((shown, note))
+    Ok((shown, if all > most { some_of(options, most, all) } else { String::new() }))
+}
+
+/// Returns the note that a picture shows only some of the replays. On paper it does not say how to choose others.
+pub(in crate::figure::kinds) fn some_of(options: &PlotOptions<'_>, shown: usize, all: usize) -> String {
+    let how = if options.page.width.is_some() { "" } else { "; --replay chooses others" };
+    format!("{shown} of {all} replays{how}")
 }
 
 /// Hands the jobs of the first seed of each of `replays` to `visit`, in the order of the frame, with the position of the

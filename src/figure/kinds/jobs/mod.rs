@@ -2,5 +2,6 @@
 
 pub(super) mod columns;
 pub(super) mod held_nodes;
+pub(super) mod job_colours;
 pub(super) mod time_axis;
 pub(super) mod values;

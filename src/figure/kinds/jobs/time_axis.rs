@@ -66,7 +66,10 @@ impl TimeAxis {
         let unit = self.unit;
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
         if let Some(clock) = Clock::of_shown(options.folder, results, options.replays) {
-            let ticks = clock.ticks(self.span_s(), wanted);
+            // Rounder dates may be too few to read a time off.
+            let ticks = |wanted: usize| clock.ticks(self.span_s(), wanted);
+            let enough = (wanted..=3 * wanted).map(ticks).find(|ticks| ticks.len() >= wanted.min(3));
+            let ticks = enough.unwrap_or_else(|| ticks(3 * wanted));
             let marks: Vec<_> = ticks.into_iter().map(|(time_s, label)| (self.at(time_s), label)).collect();
             if !marks.is_empty() {
                 let title = format!("date ({})", clock.zone_name);

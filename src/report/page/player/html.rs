@@ -32,7 +32,8 @@ const OVERLAYS: [(&str, &str, &str); 4] = [
         "shells",
         "Shells",
         "Shells: the nodes at each distance (the longest of the ways along x, y and z) from the centre of the marked job, which is \
-         the node where the sum of these distances to its nodes, the score of MC1x1, is least.",
+         the node where the sum of these distances to its nodes, the score of MC1x1, is least. It follows from the nodes that the job \
+         has: mc1x1:fill=shells chose this very centre, and with fill=nearest, the default, another one may have been chosen.",
     ),
     (
         "boxes",
