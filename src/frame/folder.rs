@@ -14,8 +14,9 @@
 //! A file gets its name only when it is complete and on disk. A killed process leaves files with names that begin with
 //! `.meshreplay-`. The next run of the same part of the study removes them.
 
+use std::collections::HashSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name, summary};
-use crate::disk::{Claim, TEMPORARY, create_dir_all, read_to_string, remove_file};
+use crate::disk::{Claim, TEMPORARY, create_dir_all, open, remove_file};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
@@ -140,7 +141,9 @@ impl StudyFolder {
     /// the same study. Fails if a process of another study is using the directory.
     pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         create_dir_all(&self.cells()).map_err(|source| failed(&self.cells(), source))?;
-        Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
+        let (path, text) = (self.path.join(STUDY_FILE), json(manifest)? + "\n");
+        let holds = || Ok(holds_text(&path, text.as_bytes()).unwrap_or(false));
+        Claim::shared_after(&self.path, holds, || self.write(&path, text.as_bytes()))
     }
 
     /// Returns the path of the study's summary in this format.
@@ -186,17 +189,6 @@ impl StudyFolder {
         self.forget_failure(key)
     }
 
-    /// Returns whether `study.json` exists and holds exactly this study.
-    fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
-        let text = json(manifest)? + "\n";
-        Ok(read_to_string(&self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
-    }
-
-    /// Writes `study.json`.
-    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        self.write(&self.path.join(STUDY_FILE), (json(manifest)? + "\n").as_bytes())
-    }
-
     /// Returns the study in `study.json`; `None` if the file or the directory does not exist.
     pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
         let path = self.path.join(STUDY_FILE);
@@ -223,8 +215,28 @@ impl StudyFolder {
 
     /// Returns the positions of the unfinished cells in the study.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
+        // Where the directory cannot be listed, its files are looked for one by one.
+        let there = self.rows_there().ok();
+        let may_be_there = |key: &str| there.as_ref().is_none_or(|there| there.contains(key));
+        let is_missing = |cell: &ManifestCell| !may_be_there(&cell.key) || !self.has(&cell.key, false);
         let cells = manifest.cells.iter().enumerate();
-        cells.filter(|(_, cell)| !self.has(&cell.key, false)).map(|(i, _)| i).collect()
+        cells.filter(|(_, cell)| is_missing(cell)).map(|(i, _)| i).collect()
+    }
+
+    /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is read once,
+    /// which is faster than to ask for each cell of a large study.
+    fn rows_there(&self) -> io::Result<HashSet<String>> {
+        let entries = match fs::read_dir(self.cells()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
+            entries => entries?,
+        };
+        let mut keys = HashSet::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            // Details have another part of the name before the extension.
+            keys.extend(name.to_str().and_then(|name| name.strip_suffix(".parquet")).map(str::to_owned));
+        }
+        Ok(keys)
     }
 
     /// Reads the rows of a finished cell, one row per replication.
@@ -253,7 +265,10 @@ impl StudyFolder {
     /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read now: a summary
     /// without it would look complete.
     fn finished(&self, manifest: &Manifest) -> Result<Vec<bool>, FrameError> {
-        manifest.cells.iter().map(|cell| self.holds_cell(&cell.key, false)).collect()
+        let unread = |source| FrameError::Unreadable { path: self.cells(), source };
+        let there = self.rows_there().map_err(unread)?;
+        let holds = |key: &str| Ok(there.contains(key) && self.holds_cell(key, false)?);
+        manifest.cells.iter().map(|cell| holds(&cell.key)).collect()
     }
 
     /// Returns what [`Self::has`] does, but fails if a file is there and cannot be read now.
@@ -336,6 +351,23 @@ impl StudyFolder {
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
+}
+
+/// Returns whether the file at `path` holds exactly `text`. The file is never in memory as a whole.
+fn holds_text(path: &Path, text: &[u8]) -> io::Result<bool> {
+    let mut file = open(path)?;
+    if file.metadata()?.len() != text.len() as u64 {
+        return Ok(false);
+    }
+    let mut read = vec![0; 1 << 20];
+    for part in text.chunks(read.len()) {
+        let read = &mut read[..part.len()];
+        file.read_exact(read)?;
+        if read != part {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use polars_core::prelude::{Column, DataFrame, DataType, PolarsError};
 
 use super::FrameError;
+use super::file::FileFormat;
 use super::folder::StudyFolder;
-use super::origin::Origin;
-use super::read::{find, read_file};
+use super::origin::{Origin, RUN_COLUMN};
+use super::read::{ROWS, find, read_file, read_slice};
 use crate::audit::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::parse_intervals;
@@ -117,6 +118,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     let origin = if path.is_dir() { Origin::of(path)? } else { None };
     let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
     let (path, frame) = match (found, &origin) {
+        (Some(file), _) if has_parts(&file)? => return of_parts(file, origin.as_ref(), selection),
         (Some(file), _) => {
             let frame = read_file(&file).map_err(|error| match error {
                 FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
@@ -130,16 +132,92 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     if let Some(origin) = &origin {
         origin.check(&path, &frame)?;
     }
-    let table = Table { path: &path, frame: &frame, origin: origin.as_ref() };
+    let table = Table { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
     if frame.column("starting_time").is_ok() {
         let schedule = batsim(&table)?;
         return Ok(Selected { path, of: None, has_outages: false, schedule });
     }
-    let (of, rows) = table.select(selection)?;
+    let of = table.select(&table.known()?.into_iter().collect(), selection)?;
+    let rows = table.rows_of(of)?;
     let schedule = Schedule { jobs: ours(&table, &rows)?, left_out: 0 };
     // Only replays with outages have this column.
     let has_outages = table.has("restarts");
     Ok(Selected { path, of: Some(of), has_outages, schedule })
+}
+
+/// Returns whether the file at `path` is one of ours that can be read in parts.
+fn has_parts(path: &Path) -> Result<bool, ScheduleError> {
+    if FileFormat::of_path(path) != Some(FileFormat::Parquet) {
+        return Ok(false);
+    }
+    let (first, _) = slice(path, &["starting_time", "submit_s"], 0)?;
+    Ok(first.column("starting_time").is_err())
+}
+
+/// Reads the selected schedule from the file at `path` in parts, so that only its jobs are in memory at once.
+fn of_parts(path: PathBuf, origin: Option<&Origin>, selection: Selection) -> Result<Selected, ScheduleError> {
+    let mut known = BTreeSet::new();
+    for_parts(&path, origin, &["replay", "seed", "submit_s"], &mut |table| {
+        table.column("submit_s")?;
+        known.extend(table.known()?);
+        Ok(())
+    })?;
+    let nothing = Table { path: &path, frame: &DataFrame::empty(), first_row: 0, origin };
+    let of = nothing.select(&known, selection)?;
+    let (mut jobs, mut has_outages) = (Vec::new(), false);
+    for_parts(&path, origin, &COLUMNS, &mut |table| {
+        jobs.extend(ours(table, &table.rows_of(of)?)?);
+        has_outages |= table.has("restarts");
+        Ok(())
+    })?;
+    Ok(Selected { path, of: Some(of), has_outages, schedule: Schedule { jobs, left_out: 0 } })
+}
+
+/// The columns of our own `jobs` frame that a schedule is made of. Not every frame has all.
+const COLUMNS: [&str; 14] = [
+    "replay",
+    "seed",
+    RUN_COLUMN,
+    "job",
+    "submit_s",
+    "start_s",
+    "end_s",
+    "estimate_s",
+    "prediction_s",
+    "procs",
+    "allocated",
+    "nodes",
+    "moves",
+    "restarts",
+];
+
+/// Hands the file at `path` to `visit` in parts: these columns, as far as they exist.
+fn for_parts(
+    path: &Path,
+    origin: Option<&Origin>,
+    columns: &[&str],
+    visit: &mut dyn FnMut(&Table<'_>) -> Result<(), ScheduleError>,
+) -> Result<(), ScheduleError> {
+    let mut first_row = 0;
+    loop {
+        let (frame, is_last) = slice(path, columns, first_row)?;
+        if let Some(origin) = origin {
+            origin.check(path, &frame)?;
+        }
+        visit(&Table { path, frame: &frame, first_row, origin })?;
+        first_row += frame.height();
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads rows of the file at `path`, from `first_row` on.
+fn slice(path: &Path, columns: &[&str], first_row: usize) -> Result<(DataFrame, bool), ScheduleError> {
+    read_slice(path, columns, (first_row, ROWS)).map_err(|error| match error {
+        FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
+        other => other.into(),
+    })
 }
 
 /// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only cell that
@@ -171,6 +249,8 @@ fn of_cell(
 struct Table<'a> {
     path: &'a Path,
     frame: &'a DataFrame,
+    /// The row of the file, from 0, with which the frame begins.
+    first_row: usize,
     origin: Option<&'a Origin>,
 }
 
@@ -196,7 +276,13 @@ impl Table<'_> {
         let texts = self.texts(column).unwrap_or_default();
         let found = texts.get(row).filter(|text| !text.is_empty());
         let found = found.map_or_else(|| "nothing".to_owned(), |text| format!("'{text}'"));
-        ScheduleError::Value { path: self.path.to_owned(), row: row + 1, column, found, expected }
+        ScheduleError::Value {
+            path: self.path.to_owned(),
+            row: self.first_row + row + 1,
+            column,
+            found,
+            expected,
+        }
     }
 
     /// Returns a column as numbers.
@@ -237,29 +323,39 @@ impl Table<'_> {
         }
     }
 
-    /// Returns the replay number and the seed of the selected schedule, and the rows of its jobs. A table without these
-    /// columns has number 0 and seed 0.
-    fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
-        let height = self.frame.height();
+    /// Returns the replay number and the seed of the schedule that each row belongs to. A table without these columns has
+    /// number 0 and seed 0.
+    fn known(&self) -> Result<Vec<(u32, u64)>, ScheduleError> {
         let of = |name: &'static str| match self.frame.column(name) {
             Ok(column) => self.whole(column),
-            Err(_) => Ok(vec![None; height]),
+            Err(_) => Ok(vec![None; self.frame.height()]),
         };
         let (replays, seeds) = (of("replay")?, of("seed")?);
-        let all: Vec<(u32, u64)> = replays
-            .iter()
-            .zip(&seeds)
-            .map(|(replay, seed)| (replay.unwrap_or(0) as u32, seed.unwrap_or(0)))
-            .collect();
+        let of_row =
+            |(replay, seed): (&Option<u64>, &Option<u64>)| (replay.unwrap_or(0) as u32, seed.unwrap_or(0));
+        Ok(replays.iter().zip(&seeds).map(of_row).collect())
+    }
+
+    /// Returns the rows of the jobs of a schedule.
+    fn rows_of(&self, one: (u32, u64)) -> Result<Vec<usize>, ScheduleError> {
+        let known = self.known()?;
+        Ok((0..known.len()).filter(|&row| known[row] == one).collect())
+    }
+
+    /// Returns the replay number and the seed of the selected one of the schedules that are `known`.
+    fn select(
+        &self,
+        known: &BTreeSet<(u32, u64)>,
+        selection: Selection,
+    ) -> Result<(u32, u64), ScheduleError> {
         let wanted = |&(replay, seed): &(u32, u64)| {
             selection.replay.is_none_or(|wanted| wanted == replay)
                 && selection.seed.is_none_or(|wanted| wanted == seed)
         };
-        let known: BTreeSet<(u32, u64)> = all.iter().copied().collect();
         let chosen: Vec<(u32, u64)> = known.iter().copied().filter(wanted).collect();
         let path = self.path.to_owned();
         match chosen.as_slice() {
-            [one] => Ok((*one, (0..height).filter(|&row| all[row] == *one).collect())),
+            [one] => Ok(*one),
             [] => Err(ScheduleError::None { path, known: known.iter().map(|one| self.label(one)).collect() }),
             _ => Err(ScheduleError::Several {
                 path,
@@ -314,7 +410,7 @@ fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, Schedule
     let nodes = if table.has("nodes") { table.texts("nodes")? } else { Vec::new() };
     let job = |&row: &usize| {
         Ok(ScheduledJob {
-            row: row as u64 + 1,
+            row: (table.first_row + row) as u64 + 1,
             number: numbers.values[row].unwrap_or(0.0) as i64,
             submit: submit.time(row)?,
             start: start.time(row)?,

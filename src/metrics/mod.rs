@@ -36,7 +36,7 @@ pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOS
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
-pub use paired::{BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
+pub use paired::{BlockFiller, BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
 pub use recorder::{
     Compactions, ContentionRecord, Downtime, LeftJobs, LostRun, Monitor, OutageRecord, Recorder, Recording,
     TakeLeft, retain,

@@ -1,10 +1,11 @@
 //! Confidence intervals of the ratios of a table: of means over the same jobs, or over replications.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::frame::{FrameError, Sheet};
-use crate::metrics::{Blocks, Difference, metric};
+use crate::metrics::{BlockFiller, Blocks, Difference, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
 pub(super) struct Ratios<'a> {
@@ -13,15 +14,70 @@ pub(super) struct Ratios<'a> {
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
     /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
-    jobs: BTreeMap<(String, String), JobsInBlocks>,
+    jobs: BTreeMap<Key, JobsInBlocks>,
 }
 
-/// The numbers of the jobs of one replay, by arrival, and what was measured of them in blocks of time.
-type JobsInBlocks = (Vec<Option<f64>>, Blocks);
+/// The number and the seed of a replay.
+type Key = (String, String);
+
+/// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of them in blocks of
+/// time.
+type JobsInBlocks = ((usize, u64), Blocks);
+
+/// The jobs of one replay while a file is read that has them.
+enum Filling {
+    /// The jobs come in the order of their arrival, so that none has to be kept.
+    Sorted(BlockFiller),
+    /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when all are known.
+    Unsorted(Vec<(f64, Option<f64>, Option<f64>)>),
+}
+
+impl Filling {
+    /// Returns what is known before the first job of a replay of this size.
+    fn of(size: Option<Size>) -> Self {
+        match size {
+            Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs)),
+            _ => Self::Unsorted(Vec::new()),
+        }
+    }
+
+    fn add(&mut self, submit_s: f64, number: Option<f64>, value: Option<f64>) {
+        match self {
+            Self::Sorted(filler) => filler.add(number, value),
+            Self::Unsorted(jobs) => jobs.push((submit_s, number, value)),
+        }
+    }
+
+    fn finish(self) -> JobsInBlocks {
+        let filler = match self {
+            Self::Sorted(filler) => filler,
+            Self::Unsorted(mut jobs) => {
+                // The sort is stable: jobs that arrive together keep the order of the log.
+                jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let mut filler = BlockFiller::new(jobs.len());
+                jobs.into_iter().for_each(|(_, number, value)| filler.add(number, value));
+                filler
+            }
+        };
+        filler.finish()
+    }
+}
+
+/// How many jobs a replay has, and whether they have the order of their arrival.
+#[derive(Clone, Copy)]
+struct Size {
+    jobs: usize,
+    is_sorted: bool,
+    last_submit_s: f64,
+}
+
+/// The size of a replay of which no job has been read yet.
+const NO_JOBS: Size = Size { jobs: 0, is_sorted: true, last_submit_s: f64::NEG_INFINITY };
 
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
-    /// other jobs in every replay, and there is no interval.
+    /// other jobs in every replay, and there is no interval. It reads them twice, in parts, and keeps 2,048 sums of each
+    /// replay, and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
     pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
         let is_trimmed =
@@ -30,31 +86,35 @@ impl<'a> Ratios<'a> {
         else {
             return Ok(ratios);
         };
+        let sizes = sizes(folder)?;
         let mut names = vec!["replay", "seed", "job", "submit_s", column];
         names.extend(less.filter(|less| *less != "submit_s"));
-        let Some(jobs) = Sheet::read_jobs(folder, &names, &|_| true)? else { return Ok(ratios) };
-        let [replay, seed] = ["replay", "seed"].map(|name| jobs.column(name));
-        let (Some(replay), Some(seed)) = (replay, seed) else { return Ok(ratios) };
-        let numbers = |name: &str| jobs.numbers(name);
-        let (Some(values), Some(submit), Some(number)) =
-            (numbers(column), numbers("submit_s"), numbers("job"))
-        else {
-            return Ok(ratios);
-        };
-        let less = less.and_then(numbers);
-        let mut start = 0;
-        while start < jobs.height() {
-            let is_same = |i: &usize| replay.is_same(start, *i) && seed.is_same(start, *i);
-            let end = (start..jobs.height()).take_while(is_same).last().unwrap_or(start) + 1;
-            // By arrival, as blocks are stretches of time. The sort is stable.
-            let mut order: Vec<usize> = (start..end).collect();
-            order.sort_by(|&a, &b| submit[a].unwrap_or(0.0).total_cmp(&submit[b].unwrap_or(0.0)));
-            let value = |&i: &usize| Some(values[i]? - less.map_or(Some(0.0), |less| less[i])?);
-            let blocks = Blocks::of(order.iter().map(value));
-            let numbers = order.iter().map(|&i| number[i]).collect();
-            ratios.jobs.insert((replay.label(start), seed.label(start)), (numbers, blocks));
-            start = end;
-        }
+        let mut current: Option<(Key, Filling)> = None;
+        Sheet::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
+            let numbers = |name: &str| part.numbers(name);
+            let (Some(values), Some(submit), Some(number)) =
+                (numbers(column), numbers("submit_s"), numbers("job"))
+            else {
+                return Ok(());
+            };
+            let less = less.and_then(numbers);
+            for (key, rows) in runs(part) {
+                if current.as_ref().is_none_or(|(of, _)| *of != key) {
+                    let size = sizes.get(&key).copied();
+                    if let Some((key, before)) = current.replace((key, Filling::of(size))) {
+                        ratios.jobs.insert(key, before.finish());
+                    }
+                }
+                let Some((_, filling)) = &mut current else { continue };
+                for i in rows {
+                    let less = less.map_or(Some(0.0), |less| less[i]);
+                    let value = values[i].zip(less).map(|(value, less)| value - less);
+                    filling.add(submit[i].unwrap_or(0.0), number[i], value);
+                }
+            }
+            Ok(())
+        })?;
+        ratios.jobs.extend(current.map(|(key, filling)| (key, filling.finish())));
         Ok(ratios)
     }
 
@@ -88,4 +148,40 @@ impl<'a> Ratios<'a> {
     fn replay(&self, row: usize) -> Option<(String, String)> {
         Some((self.sheet.column("replay")?.label(row), self.sheet.column("seed")?.label(row)))
     }
+}
+
+/// Returns the rows of each replay in a part of the jobs, which stand together; nothing if the jobs do not say whose they are.
+fn runs(part: &Sheet) -> Vec<(Key, Range<usize>)> {
+    let (Some(replay), Some(seed)) = (part.column("replay"), part.column("seed")) else { return Vec::new() };
+    let (mut runs, mut start) = (Vec::new(), 0);
+    while start < part.height() {
+        let is_same = |i: &usize| replay.is_same(start, *i) && seed.is_same(start, *i);
+        let end = (start..part.height()).take_while(is_same).last().unwrap_or(start) + 1;
+        runs.push(((replay.label(start), seed.label(start)), start..end));
+        start = end;
+    }
+    runs
+}
+
+/// Returns how many jobs each replay in `folder` has.
+fn sizes(folder: &Path) -> Result<BTreeMap<Key, Size>, FrameError> {
+    let mut sizes: BTreeMap<Key, Size> = BTreeMap::new();
+    Sheet::visit_details::<FrameError>(
+        folder,
+        "jobs",
+        &["replay", "seed", "submit_s"],
+        &|_| true,
+        &mut |part| {
+            let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
+            for (key, rows) in runs(part) {
+                let size = sizes.entry(key).or_insert(NO_JOBS);
+                for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
+                    size.is_sorted &= size.last_submit_s <= submit_s;
+                    (size.jobs, size.last_submit_s) = (size.jobs + 1, submit_s);
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(sizes)
 }

@@ -1,6 +1,7 @@
 //! Shards: the replays of a study divided among several processes, which need not communicate.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,16 +51,19 @@ impl Shard {
     /// The method is list scheduling by decreasing cost: replays are taken from the most to the least expensive, and
     /// each goes to the shard with the least total cost so far (Graham, "Bounds on multiprocessing timing anomalies",
     /// SIAM J. Appl. Math. 1969). Ties go to the earlier replay and to the earlier shard. The result depends on nothing
-    /// else, so all shards of a study agree on it.
+    /// else, so all shards of a study agree on it. O(C·log C + C·log N) for C replays and N shards.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();
         order.sort_by_key(|&cell| Reverse(costs[cell]));
-        let mut loads = vec![0_u64; count];
+        // The shard with the least cost so far comes first, of equals the earlier one.
+        let mut loads: BinaryHeap<Reverse<(u64, usize)>> =
+            (1..=count).map(|shard| Reverse((0, shard))).collect();
         let mut shards = vec![0; costs.len()];
         for cell in order {
-            let Some(least) = (0..count).min_by_key(|&shard| loads[shard]) else { break };
-            loads[least] = loads[least].saturating_add(costs[cell]);
-            shards[cell] = least + 1;
+            let Some(mut least) = loads.peek_mut() else { break };
+            let Reverse((load, shard)) = &mut *least;
+            *load = load.saturating_add(costs[cell]);
+            shards[cell] = *shard;
         }
         shards
     }
@@ -102,6 +106,22 @@ mod tests {
             let loads = shares.iter().map(|share| share.iter().map(|&i| costs[i]).sum::<u64>());
             let (least, most) = (loads.clone().min(), loads.max());
             assert!(most <= least.map(|least| least + 26), "{count}: {least:?} {most:?}");
+        }
+    }
+
+    #[test]
+    fn each_replay_goes_to_the_first_shard_with_the_least_cost() {
+        let costs: Vec<u64> = (0..500_u64).map(|i| 1 + i * i % 37).collect();
+        for count in [1, 2, 7, 64] {
+            let mut order: Vec<usize> = (0..costs.len()).collect();
+            order.sort_by_key(|&cell| Reverse(costs[cell]));
+            let (mut loads, mut expected) = (vec![0; count], vec![0; costs.len()]);
+            for cell in order {
+                let least = (0..count).min_by_key(|&shard| loads[shard]).unwrap_or_default();
+                loads[least] += costs[cell];
+                expected[cell] = least + 1;
+            }
+            assert_eq!(Shard::deal(&costs, count), expected);
         }
     }
 

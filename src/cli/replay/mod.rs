@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let study = planned.map_err(unplanned)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
-        check_room(&study, &all, args.force)?;
+        check_room(&study, &all, args.file_format(), args.large)?;
     }
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));

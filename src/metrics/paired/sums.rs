@@ -73,6 +73,37 @@ impl Blocks {
     }
 }
 
+/// The blocks of one number while the jobs of a replay are added, in the order of their arrival.
+#[derive(Debug)]
+pub struct BlockFiller {
+    jobs: usize,
+    at: usize,
+    hash: u64,
+    blocks: Blocks,
+}
+
+impl BlockFiller {
+    /// Returns the blocks of so many jobs, before the first of them.
+    pub fn new(jobs: usize) -> Self {
+        Self { jobs, at: 0, hash: 0, blocks: Blocks::empty(jobs) }
+    }
+
+    /// Adds the next job, by its number and its value; `None` if it does not count in the mean. Jobs beyond the number
+    /// given before do not count either.
+    pub fn add(&mut self, number: Option<f64>, value: Option<f64>) {
+        if self.at < self.jobs {
+            self.blocks.add(block(self.at, self.jobs), value);
+        }
+        self.hash = mix(self.hash, number.unwrap_or(f64::NAN).to_bits());
+        self.at += 1;
+    }
+
+    /// Returns the number of jobs with a hash of their numbers, by which replays of the same jobs are known, and the blocks.
+    pub fn finish(self) -> ((usize, u64), Blocks) {
+        ((self.at, self.hash), self.blocks)
+    }
+}
+
 impl BlockSums {
     /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in the order of
     /// their arrival, and O(J·log J) for others.
@@ -181,11 +212,15 @@ fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
 /// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation. `before` is the
 /// hash of the jobs before them, 0 if there are none.
 fn hash(before: u64, jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
-    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |hash: u64, value: u64| (hash.rotate_left(5) ^ value).wrapping_mul(ODD);
     jobs.fold(before, |hash, (submit_s, number, procs)| {
         mix(mix(mix(hash, submit_s.to_bits()), number as u64), u64::from(procs))
     })
+}
+
+/// Returns a hash of a value and of what was hashed before it.
+fn mix(hash: u64, value: u64) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    (hash.rotate_left(5) ^ value).wrapping_mul(ODD)
 }
 
 #[cfg(test)]
@@ -200,6 +235,13 @@ mod tests {
             let (least, most) = (blocks.counts.iter().min(), blocks.counts.iter().max());
             assert!(most.copied().unwrap_or(0) <= least.copied().unwrap_or(0) + 1, "{n}");
             assert_eq!(blocks.mean(), (n > 0).then(|| (n as f64 - 1.0) / 2.0));
+        }
+        let values = |i: usize| (i % 3 > 0).then_some(i as f64);
+        for n in [0, 1, MOST_BLOCKS + 1, 100_000] {
+            let mut filler = BlockFiller::new(n);
+            (0..n).for_each(|i| filler.add(Some(i as f64), values(i)));
+            let ((jobs, _), blocks) = filler.finish();
+            assert_eq!((jobs, blocks), (n, Blocks::of((0..n).map(values))));
         }
         let some = Blocks::of([Some(4.0), None, Some(2.0)].into_iter());
         assert_eq!((some.mean(), some.counts), (Some(3.0), vec![1, 0, 1]));
