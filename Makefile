@@ -1,10 +1,13 @@
 # One profile (release) everywhere, so that the dependencies are compiled once.
 CARGO ?= cargo
+# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it.
+override CARGO := $(CARGO) $(if $(CHECKED),--config profile.release.package.meshreplay.overflow-checks=true)
+unexport CARGO
 LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills fuzz replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -125,6 +128,14 @@ MINUTES ?= 10
 fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
+
+# Throws random inputs at each target, also those of results, for SECONDS, two targets at once, as they are built by `make test`.
+# An input may take ten seconds, as other things run at the same time.
+SECONDS ?= 20
+fuzz-each:
+	$(CARGO) test --release --test fuzz --no-run
+	$(CARGO) test --release --test fuzz -- --seconds $(SECONDS) --part 1/2 & first=$$!; \
+		$(CARGO) test --release --test fuzz -- --seconds $(SECONDS) --part 2/2 --seed 2; second=$$?; wait $$first && exit $$second
 
 # Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
 # double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says

@@ -22,6 +22,8 @@ pub(crate) enum Effort {
     Inputs(u64),
     /// So long, all targets together.
     Minutes(u64),
+    /// So many seconds with each target.
+    SecondsEach(u64),
 }
 
 /// What the runner is to do.
@@ -31,9 +33,12 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// Parts of the names of the targets that run; empty for all.
     pub(crate) only: Vec<String>,
+    /// Which part of the targets runs, from 1, and how many parts there are. Every so many-th target belongs to a part.
+    pub(crate) part: (usize, usize),
 }
 
-/// How long an input may take in a long run; the suite does not look at the clock.
+/// How long an input may take in a long run; the suite does not look at the clock. Where other things run at the same time, as
+/// in the runs of some seconds with each target, it may take ten times as long.
 const HANG: Duration = Duration::from_secs(1);
 /// The greatest number of inputs that are mutated.
 const MOST_KEPT: usize = 4000;
@@ -50,7 +55,8 @@ impl Plan {
         let is_chosen = |target: &&Target| {
             self.only.is_empty() || self.only.iter().any(|part| target.name.contains(part.as_str()))
         };
-        let chosen: Vec<&Target> = TARGETS.iter().filter(is_chosen).collect();
+        let (part, parts) = self.part;
+        let chosen: Vec<&Target> = TARGETS.iter().filter(is_chosen).skip(part - 1).step_by(parts).collect();
         // Panics are caught and reported once, with the smallest input.
         let default = panic::take_hook();
         panic::set_hook(Box::new(|_| {}));
@@ -61,6 +67,9 @@ impl Plan {
                 Effort::Minutes(minutes) => {
                     let share = Duration::from_secs(60 * minutes) / chosen.len() as u32;
                     (u64::MAX, Some(Instant::now() + share))
+                }
+                Effort::SecondsEach(seconds) => {
+                    (u64::MAX, Some(Instant::now() + Duration::from_secs(seconds)))
                 }
             };
             let (tried, answers, wrong) = self.of_target(target, limit, until);
@@ -88,13 +97,15 @@ impl Plan {
         pool.extend((target.seeds)());
         let mut known = HashSet::new();
         let mut tried = 0;
+        let hang =
+            HANG * target.cost as u32 * if matches!(self.effort, Effort::SecondsEach(_)) { 10 } else { 1 };
         let mut next = pool.clone().into_iter();
         while tried < limit && until.is_none_or(|until| Instant::now() < until) {
             let input = next.next().unwrap_or_else(|| mutated(&pool, target.words, &mut random));
             tried += 1;
             let began = Instant::now();
             match attempt(target, &input) {
-                Ok(_) if until.is_some() && began.elapsed() > HANG * target.cost as u32 => {
+                Ok(_) if until.is_some() && began.elapsed() > hang => {
                     return (tried, known.len(), Some((input, Wrong::TookLong(began.elapsed()))));
                 }
                 Ok(answer) => {

@@ -18,5 +18,5 @@ if ! command -v "$maturin" > /dev/null; then
 fi
 rm -rf target/wheels
 # The wheel is for the operating system that it is built on; one for others needs their oldest libraries (`maturin build --zig`).
-"$maturin" build --release --locked --quiet --compatibility linux --manifest-path python/Cargo.toml --out target/wheels
+"$maturin" build ${CHECKED:+--config profile.release.package.meshreplay.overflow-checks=true} --release --locked --quiet --compatibility linux --manifest-path python/Cargo.toml --out target/wheels
 ls -l target/wheels

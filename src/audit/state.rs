@@ -19,7 +19,7 @@ pub struct Violation {
     pub at: Time,
     /// The log's number of the job.
     pub number: i64,
-    /// The job's row in the file, from 1.
+    /// The job's row in the file, from 1; 0 if it is no job that did it.
     pub row: u64,
     /// What was found, in words.
     pub what: String,
@@ -30,7 +30,10 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, number, row, what, expected } = self;
-        write!(f, "at {at}, job {number} (row {row}) {what}; expected {expected}")
+        match row {
+            0 => write!(f, "at {at}, {what}; expected {expected}"),
+            _ => write!(f, "at {at}, job {number} (row {row}) {what}; expected {expected}"),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 
 use crate::spec::{Spec, SpecError};
-use crate::trace::{Columns, Partitions, ReadOptions, formats, set_local_zone};
+use crate::trace::{Columns, LogLimits, Partitions, ReadOptions, formats, set_local_zone};
 
 /// Tells the readers of logs the time zone of this machine, if it is known.
 pub(in crate::cli) fn tell_local_zone() {
@@ -49,12 +49,18 @@ pub(in crate::cli) struct Reading {
 
     #[command(flatten)]
     zone: Zone,
+
+    /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a compressed
+    /// log has, and the bytes of its longest line.
+    #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
+    log_limits: Option<LogLimits>,
 }
 
 impl Reading {
     /// Returns the options of reading a log. Fails as [`Self::format`] does.
     pub(in crate::cli) fn options(&self, lenient: bool) -> Result<ReadOptions> {
-        Ok(ReadOptions { lenient, format: self.format()?, partition: self.partition.clone() })
+        let limits = self.log_limits.unwrap_or_default();
+        Ok(ReadOptions { lenient, format: self.format()?, partition: self.partition.clone(), limits })
     }
 
     /// Returns the argument `--partition` as it is typed, after a blank; empty if it is not given.

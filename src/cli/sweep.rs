@@ -11,6 +11,7 @@ use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally, check_room};
 use super::terminal::screen;
 use super::{Failure, complain, print};
+use crate::frame::FileFormat;
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
 
@@ -72,7 +73,7 @@ pub(super) struct Args {
 
     /// Begin even if the results would take more than 10 GB.
     #[arg(long)]
-    force: bool,
+    large: bool,
 
     #[command(flatten)]
     flags: Flags<OfSweep>,
@@ -102,7 +103,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     sweep.study.notes.iter().for_each(|text| note(text));
     // Whoever submitted the shards of a study was asked then.
     if args.shard.is_none() && !args.dry_run {
-        check_room(&sweep.study, &sweep.missing, args.force)?;
+        check_room(&sweep.study, &sweep.missing, FileFormat::Parquet, args.large)?;
     }
     match (&args.submit, args.dry_run) {
         (Some(slurm), true) => print(&sweep::preview(&sweep, slurm, &caller()?)?),

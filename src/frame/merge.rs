@@ -101,9 +101,12 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
         let manifest = part.manifest()?;
         match &mut common {
             None => common = Some((name, manifest)),
-            Some((_, study)) if *study == Manifest { jobs: study.jobs, ..manifest.clone() } => {
+            Some((_, study)) if is_same(study, &manifest) => {
                 // The merged study keeps jobs only if every part keeps them.
                 study.jobs &= manifest.jobs;
+                for (log, other) in study.logs.iter_mut().zip(manifest.logs) {
+                    log.starts = log.starts.take().or(other.starts);
+                }
             }
             Some((first, study)) => {
                 let (first, difference) = (first.clone(), difference(study, &manifest));
@@ -113,6 +116,19 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     }
     let none = || FrameError::NoStudy { folder: "the empty list".into() };
     Ok(common.map(|(_, study)| study).ok_or_else(none)?)
+}
+
+/// Returns whether two parts are of one study. Whether they keep jobs does not matter. A part that was made before studies told
+/// when their logs start does not tell it, which is no difference.
+fn is_same(study: &Manifest, part: &Manifest) -> bool {
+    let mut part = Manifest { jobs: study.jobs, ..part.clone() };
+    let mut study = study.clone();
+    for (log, other) in study.logs.iter_mut().zip(&mut part.logs) {
+        if log.starts.is_none() || other.starts.is_none() {
+            (log.starts, other.starts) = (None, None);
+        }
+    }
+    study == part
 }
 
 /// Returns the first difference between two studies, in words.

@@ -72,6 +72,20 @@ pub enum FrameError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The file has more rows than fit into memory.
+    #[error(
+        "{} takes about {} MB of memory, of which {} MB are free; draw or list a part of the results, or use a machine with \
+         more memory",
+        .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
+    )]
+    TooLarge {
+        /// The path of the file.
+        path: std::path::PathBuf,
+        /// About how much memory its rows take.
+        needed_bytes: u64,
+        /// How much can be had.
+        free_bytes: u64,
+    },
     /// The content of the file does not match its extension, or is incomplete.
     #[error("{} is damaged; delete it, and start what made it again", .path.display())]
     Damaged {

@@ -15,6 +15,7 @@ use polars_io::prelude::{CsvReadOptions, IpcReader, JsonFormat, JsonReader, Parq
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 use crate::disk;
+use crate::memory;
 
 /// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
 pub(super) const ROWS: usize = 1 << 18;
@@ -29,6 +30,7 @@ pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
 /// Reads a whole file, in the format of its extension. A file with any other extension is read as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
+    check_memory(&file, path, None)?;
     let frame = unpanicking(|| match FileFormat::of_path(path) {
         Some(FileFormat::Parquet) => ParquetReader::new(file).finish(),
         Some(FileFormat::Arrow) => IpcReader::new(file).finish(),
@@ -45,6 +47,38 @@ pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
+/// The memory that is taken without asking how much there is.
+const MUCH_BYTES: u64 = 1 << 28;
+
+/// The bytes of a value in memory: a number, or where a text begins and ends.
+const VALUE_BYTES: u64 = 16;
+
+/// Fails if the rows of a file would not fit into memory. Of a Parquet file `columns` are read at most; `None` stands for all of
+/// them. A few bytes of a Parquet file can stand for millions of equal values, so that its rows count and not its length.
+fn check_memory(file: &File, path: &Path, columns: Option<usize>) -> Result<(), FrameError> {
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let needed_bytes = match FileFormat::of_path(path) {
+        Some(FileFormat::Parquet) => {
+            let found = unpanicking(|| {
+                let mut reader = ParquetReader::new(file.try_clone()?);
+                let all = reader.schema()?.len();
+                let values = columns.map_or(all, |columns| columns.min(all)) as u64;
+                Ok(values.saturating_mul(reader.num_rows()? as u64).saturating_mul(VALUE_BYTES))
+            });
+            // A damaged file is reported when it is read.
+            found.unwrap_or(0).saturating_add(length)
+        }
+        Some(FileFormat::Json) => length.saturating_mul(4),
+        Some(FileFormat::Jsonl | FileFormat::Csv | FileFormat::Arrow) | None => length.saturating_mul(2),
+    };
+    match memory::lacking(needed_bytes) {
+        Some(free_bytes) if needed_bytes > MUCH_BYTES => {
+            Err(FrameError::TooLarge { path: path.to_owned(), needed_bytes, free_bytes })
+        }
+        _ => Ok(()),
+    }
+}
+
 fn open(path: &Path) -> Result<File, FrameError> {
     disk::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
 }
@@ -58,6 +92,7 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
 /// decode no other column.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
+    check_memory(&file, path, Some(columns.len()))?;
     // Asking a reader for a column that does not exist would be an error.
     let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
         columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()

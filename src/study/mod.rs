@@ -40,7 +40,7 @@ pub use log::{LoadedLog, LogSource, LogStart, MOST_KEPT, RecordedNodesError, loa
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};
 pub use plan::{Draft, PlanError};
-pub use planned::{PlannedReplay, Study, StudyLog};
+pub use planned::{JobBytes, PlannedReplay, Study, StudyLog};
 pub use replay::{Outcome, Replay, RunError, TOGETHER};
 pub use replay_spec::{COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
 pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep, sweep_into};

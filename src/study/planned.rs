@@ -11,10 +11,19 @@ use crate::guest::Guests;
 use crate::metrics::Summary;
 use crate::trace::formats;
 
-/// The bytes of disk that the results of a job take, its nodes, and a row of a summary, by measurement.
-const JOB_BYTES: u64 = 25;
-const PLACEMENT_BYTES: u64 = 20;
+/// The bytes of disk that a summary takes, by measurement.
 const SUMMARY_BYTES: u64 = 20_000;
+
+/// The bytes of disk that results take for each job in a format of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobBytes {
+    /// The row of the job.
+    pub job: u64,
+    /// Its nodes, wherever they stand.
+    pub nodes: u64,
+    /// Its row in the frame `tidy`.
+    pub tidy: u64,
+}
 
 /// A study that is ready to run.
 #[derive(Clone, Debug)]
@@ -87,15 +96,16 @@ impl Study {
         words
     }
 
-    /// Returns about how many bytes of disk the results of these replays take. Jobs are compressed to some 25 bytes, and their
-    /// nodes to a few bytes up to a thousand, which depends on how many they are and how far apart. This is for Parquet; as
-    /// comma-separated values jobs take some 300 bytes.
-    pub fn kept_bytes(&self, cells: &[usize]) -> u64 {
-        let of_job = match (self.options.jobs, self.options.placements) {
-            (false, _) => 0,
-            (true, false) => JOB_BYTES,
-            (true, true) => JOB_BYTES + PLACEMENT_BYTES,
-        };
+    /// Returns about how many bytes of disk the results of these replays take, if those of a job take so many.
+    pub fn kept_bytes(&self, cells: &[usize], JobBytes { job, nodes, tidy }: JobBytes) -> u64 {
+        let Options { jobs, placements, tidy: is_tidy, .. } = self.options;
+        let nodes = if placements { nodes } else { 0 };
+        let of_frames = [(jobs, job), (jobs && is_tidy, tidy)];
+        let of_job: u64 = of_frames
+            .iter()
+            .filter(|(is_kept, _)| *is_kept)
+            .map(|(_, bytes)| bytes.saturating_add(nodes))
+            .sum();
         let runs = u64::from(self.options.replications.least());
         let of_cell = |&i: &usize| {
             of_job.saturating_mul(self.cells[i].jobs).saturating_add(SUMMARY_BYTES).saturating_mul(runs)

@@ -70,7 +70,8 @@ pub enum TraceError {
     },
     /// A small compressed file has so much text that it is no log.
     #[error(
-        "{} has more than {} MB of text in {} kB, which no log has; if it is one, give its text: gzip -dc FILE | meshreplay … -",
+        "{} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits expansion=1000 reads up to 1000 times \
+         as much text",
         .path.display(), .bytes / 1_000_000, .compressed.div_ceil(1000)
     )]
     Bomb {
@@ -127,7 +128,8 @@ pub enum TraceError {
     },
     /// A line is longer than any line of a log.
     #[error(
-        "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line",
+        "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line; if it is one, \
+         --log-limits line=BYTES allows longer lines",
         .path.display()
     )]
     LongLine {

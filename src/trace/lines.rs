@@ -13,10 +13,6 @@ use super::source::Source;
 /// while it is hashed and parsed.
 const CHUNK: usize = 256 << 10;
 
-/// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line ends is refused
-/// early because of it, and is not read into memory as a whole.
-const LINE_LIMIT: usize = 1 << 20;
-
 /// The lines of a source. Memory holds one chunk, or the longest line if that is longer.
 pub(super) struct Lines {
     source: Source,
@@ -119,9 +115,10 @@ impl Lines {
             if is_peek && self.end >= CHUNK / 2 {
                 return Ok(Some(self.end));
             }
-            if self.end > LINE_LIMIT {
+            let limit = self.source.longest_line();
+            if self.end > limit {
                 let path = self.source.path().to_owned();
-                return Err(TraceError::LongLine { path, line: self.number + 1, limit: LINE_LIMIT });
+                return Err(TraceError::LongLine { path, line: self.number + 1, limit });
             }
             // A long line fills the buffer, which then grows by one chunk at a time.
             if self.buffer.len() - self.end < CHUNK / 2 {
@@ -157,6 +154,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::LogLimits;
     use std::io::{self, Read};
     use std::path::PathBuf;
 
@@ -176,9 +174,13 @@ mod tests {
         }
     }
 
+    fn source(drip: Drip) -> Result<Source, TraceError> {
+        Source::new(PathBuf::from("log"), drip, LogLimits::default())
+    }
+
     fn lines(text: &[u8], step: usize) -> Result<(Vec<Vec<u8>>, bool), TraceError> {
         let drip = Drip { text: text.to_vec(), at: 0, step };
-        let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
+        let mut lines = Lines::new(source(drip)?);
         let mut all = Vec::new();
         while let Some((line, _)) = lines.next_line()? {
             all.push(line.to_vec());
@@ -202,8 +204,7 @@ mod tests {
     fn pieces_end_behind_their_separator_and_lines_are_counted() -> Result<(), TraceError> {
         let text = b"{\n a}{b}\n\n";
         for step in 1..=text.len() {
-            let mut lines =
-                Lines::new(Source::new(PathBuf::from("log"), Drip { text: text.to_vec(), at: 0, step })?);
+            let mut lines = Lines::new(source(Drip { text: text.to_vec(), at: 0, step })?);
             assert_eq!(lines.peek(|line| !line.is_empty())?, Some(&b"{"[..]));
             lines.cut_behind(b'}');
             let mut found = Vec::new();
@@ -224,7 +225,8 @@ mod tests {
         text.extend(vec![b'y'; CHUNK + 1]);
         let (all, _) = lines(&text, usize::MAX)?;
         assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [3 * CHUNK, CHUNK + 1]);
-        let endless = lines(&vec![b'x'; LINE_LIMIT + CHUNK], usize::MAX).err();
+        let limit = LogLimits::default().line_bytes;
+        let endless = lines(&vec![b'x'; limit + CHUNK], usize::MAX).err();
         assert!(matches!(endless, Some(TraceError::LongLine { line: 1, .. })), "{endless:?}");
         Ok(())
     }
@@ -233,7 +235,7 @@ mod tests {
     fn a_byte_order_mark_is_left_out() -> Result<(), TraceError> {
         for step in 1..=9 {
             let drip = Drip { text: b"\xef\xbb\xbfa\n\xef\xbb\xbfb".to_vec(), at: 0, step };
-            let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
+            let mut lines = Lines::new(source(drip)?);
             assert_eq!(lines.next_line()?, Some((&b"a"[..], 1)), "{step}");
             assert!(lines.has_mark());
             assert_eq!(lines.next_line()?, Some((&b"\xef\xbb\xbfb"[..], 2)), "{step}");

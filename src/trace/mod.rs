@@ -34,9 +34,10 @@ pub use facts::Facts;
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
 pub use header::Header;
 pub use in_use::InUse;
+
 pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Partitions, no_such_partition};
 pub use node_list::{NodeList, NodeListError};
-pub use options::ReadOptions;
+pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
 pub use summary::{Irregularities, LogSummary};

@@ -14,6 +14,7 @@ use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::error::TraceError;
+use super::options::LogLimits;
 use crate::disk::hexadecimal;
 
 /// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
@@ -50,11 +51,6 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
 
-/// The number of bytes of text from which on it is looked how much smaller they were compressed, and how much smaller a log may
-/// be. Logs are 5 to 40 times smaller; gzip can make a text of one byte 1,032 times smaller.
-const MUCH_TEXT: u64 = 256 << 20;
-const MOST_RATIO: u64 = 200;
-
 /// Counts the bytes that are read.
 struct Counted<R> {
     inner: R,
@@ -67,11 +63,6 @@ impl<R: Read> Read for Counted<R> {
         self.count.set(self.count.get() + count as u64);
         Ok(count)
     }
-}
-
-/// Returns whether so much text from so many compressed bytes is no log, but made to fill time or a disk.
-fn is_bomb(text: u64, compressed: u64) -> bool {
-    text > MUCH_TEXT && text / MOST_RATIO > compressed
 }
 
 /// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which tapes and some
@@ -126,6 +117,7 @@ pub(super) struct Source {
     gzip: bool,
     /// The number of bytes of the file that were read so far, which are compressed if `gzip`.
     read: Rc<Cell<u64>>,
+    limits: LogLimits,
     hash: Sha256,
     bytes: u64,
 }
@@ -133,14 +125,14 @@ pub(super) struct Source {
 impl Source {
     /// Opens the file at `path`, or standard input if `path` is `-`. The first bytes tell whether the log is
     /// compressed; the name does not matter.
-    pub(super) fn open(path: &Path) -> Result<Self, TraceError> {
+    pub(super) fn open(path: &Path, limits: LogLimits) -> Result<Self, TraceError> {
         if path == Path::new("-") {
-            return Self::new(PathBuf::from("standard input"), io::stdin());
+            return Self::new(PathBuf::from("standard input"), io::stdin(), limits);
         }
         let path = path.to_owned();
         match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => Err(TraceError::Directory { path }),
-            Ok((false, file)) => Self::new(path, file),
+            Ok((false, file)) => Self::new(path, file, limits),
             Err(source) => Err(match source.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing { path },
                 _ => TraceError::Unreadable { path, source },
@@ -149,7 +141,11 @@ impl Source {
     }
 
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
-    pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
+    pub(super) fn new(
+        path: PathBuf,
+        mut stream: impl Read + 'static,
+        limits: LogLimits,
+    ) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
         let mut first = vec![0; FIRST];
         // One read, as a pipe may have no more for long.
@@ -177,12 +173,17 @@ impl Source {
         } else {
             Box::new(whole)
         };
-        Ok(Self { path, text, gzip, read, hash: Sha256::new(), bytes: 0 })
+        Ok(Self { path, text, gzip, read, limits, hash: Sha256::new(), bytes: 0 })
     }
 
     /// Returns the name of the log for messages: its path or `standard input`.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the greatest length of a line in bytes.
+    pub(super) fn longest_line(&self) -> usize {
+        self.limits.line_bytes
     }
 
     /// Returns the number of uncompressed bytes read so far.
@@ -214,7 +215,7 @@ impl Source {
         }
         self.hash.update(chunk);
         self.bytes += count as u64;
-        if self.gzip && is_bomb(self.bytes, self.read.get()) {
+        if self.gzip && self.limits.refuses(self.bytes, self.read.get()) {
             let (path, read) = (self.path.clone(), self.read.get());
             return Err(TraceError::Bomb { path, compressed: read, bytes: self.bytes });
         }
@@ -248,7 +249,7 @@ mod tests {
     }
 
     fn drain(content: Vec<u8>) -> Result<(Vec<u8>, Source), TraceError> {
-        let mut source = Source::new(PathBuf::from("log"), Cursor::new(content))?;
+        let mut source = Source::new(PathBuf::from("log"), Cursor::new(content), LogLimits::default())?;
         let (mut text, mut buffer) = (Vec::new(), [0; 7]);
         loop {
             match source.read(&mut buffer, 0)? {

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, write::GzEncoder};
 use meshreplay::spec::Spec;
 use meshreplay::trace::{
-    self, FORMATS, Header, Irregularities, LogSummary, ReadOptions, Reader, Record, SWF, TraceError, Writer,
+    self, FORMATS, Header, Irregularities, LogLimits, LogSummary, ReadOptions, Reader, Record, SWF,
+    TraceError, Writer,
 };
 use proptest::prelude::*;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-const STRICT: ReadOptions = ReadOptions { lenient: false, format: None, partition: None };
-const LENIENT: ReadOptions = ReadOptions { lenient: true, format: None, partition: None };
+const STRICT: ReadOptions =
+    ReadOptions { lenient: false, format: None, partition: None, limits: LogLimits::USUAL };
+const LENIENT: ReadOptions =
+    ReadOptions { lenient: true, format: None, partition: None, limits: LogLimits::USUAL };
 const JOB: &str = "1 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1";
 
 fn read_text(text: &[u8], options: ReadOptions) -> Result<(Vec<Record>, LogSummary), TraceError> {
@@ -315,7 +318,7 @@ fn mutated_logs_never_panic() -> Outcome {
             let columns = if is_table { ":submit=2,run=4,procs=5" } else { "" };
             let spec: Spec = format!("{}{columns}", format.name).parse()?;
             for lenient in [false, true] {
-                let options = ReadOptions { lenient, format: Some(spec.clone()), partition: None };
+                let options = ReadOptions { lenient, format: Some(spec.clone()), ..ReadOptions::default() };
                 let outcome = Reader::open(&path, options).and_then(Reader::finish);
                 if lenient && !text.contains(&0) && !matches!(outcome, Err(TraceError::Heading { .. })) {
                     let summary = outcome?;

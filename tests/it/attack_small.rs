@@ -137,7 +137,7 @@ fn studies_that_do_not_fit_into_memory_are_refused() -> Tested {
 
 /// Studies that would fill a disk begin only if somebody says so.
 #[test]
-fn studies_with_much_to_keep_begin_only_by_force() -> Tested {
+fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let seeds: Vec<String> = (0..2_000).map(|seed| seed.to_string()).collect();
@@ -148,10 +148,19 @@ fn studies_with_much_to_keep_begin_only_by_force() -> Tested {
     fs::write(at.join("s.toml"), study)?;
     let ran = run(at, "sweep s.toml -o out --jobs -q")?;
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
-    let said = "the results of 2000 replays would take about 50 GB; give --force";
+    let said = "the results of 2000 replays would take about 52 GB as parquet files; give --large";
     assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
     let ran = run(at, "sweep s.toml -o out --jobs -q --dry-run")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    // The same jobs take seven times as much room as CSV. That old results may be replaced is no answer.
+    let ran = run(
+        at,
+        "replay synthetic:jobs=50000 -m 4x4 -a naive -q --replications 1400 --format csv -o out --force",
+    )?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    let said = "the results of 1 replays would take about 12 GB as csv files; give --large to begin all the same, keep them \
+                as Parquet files,";
+    assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
     Ok(())
 }
 

@@ -47,13 +47,51 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
         let ran = run(at, command)?;
         assert_eq!(ran.code, Some(1), "{command}");
         let said = "bomb.swf.gz has more than 268 MB of text in ";
-        assert!(ran.stderr.contains(said) && ran.stderr.contains("gzip -dc FILE"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(said) && ran.stderr.contains("--log-limits expansion="),
+            "{}",
+            ran.stderr
+        );
+    }
+    // Whoever says so reads it.
+    let mut whole = bomb;
+    let mut last = GzEncoder::new(Vec::new(), Compression::best());
+    last.write_all(TINY.as_bytes())?;
+    whole.extend(last.finish()?);
+    fs::write(at.join("whole.swf.gz"), &whole)?;
+    fs::write(at.join("s.toml"), "logs = ['whole.swf.gz']\nmachines = ['4x4']\nallocators = ['naive']\n")?;
+    let limits = "--log-limits expansion=2000";
+    for command in [
+        format!("trace info whole.swf.gz {limits}"),
+        format!("replay whole.swf.gz -m 4x4 -a naive -q {limits}"),
+        format!("sweep s.toml -o out -q {limits}"),
+    ] {
+        assert_eq!(run(at, &command)?.code, Some(0), "{command}");
     }
     // Whoever unpacks it has decided.
     let mut text = comment.repeat(2800).into_bytes();
     text.extend_from_slice(TINY.as_bytes());
     let ran = run_with(at, &["trace", "info", "-"], &text)?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn long_lines_are_read_where_it_is_asked_for() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("long.swf"), format!("; {}\n{TINY}", "x".repeat(3_000_000)))?;
+    let ran = run(at, "trace info long.swf")?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    let said = "long.swf:1: more than 1048576 bytes without a line end";
+    assert!(ran.stderr.contains(said) && ran.stderr.contains("--log-limits line=BYTES"), "{}", ran.stderr);
+    for command in ["trace info long.swf", "trace validate long.swf", "replay long.swf -m 4x4 -a naive -q"] {
+        let ran = run(at, &format!("{command} --log-limits line=4000000"))?;
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+    }
+    let ran = run(at, "trace info long.swf --log-limits lines=5")?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("expected expansion=N, line=BYTES or both"), "{}", ran.stderr);
     Ok(())
 }
 

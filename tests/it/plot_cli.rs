@@ -157,6 +157,15 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
         .collect();
     assert!(text.contains("gabl: 1.250, "), "{}", structure(&text));
     assert!(places.len() < 2 || places[0] < places[1], "{places:?}");
+    // Turnaround would be one line, as these allocators never refuse; with first fit it is not.
+    assert!(words("")?.contains("pairwise mean (hops)"));
+    let ran = run(
+        at,
+        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a mm first-fit --arrival-scale 1 0.8 -o refuses -q --no-timing",
+    )?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(run(at, "plot refuses --kind load -q")?.code, Some(0));
+    assert!(fs::read_to_string(at.join("refuses/load.svg"))?.contains("turnaround (s)"));
     assert!(words("--axis factor")?.contains("arrival times multiplied by"));
     assert!(words("--axis utilization")?.contains("utilization (%)"));
     // The makespan is that of the last arrival for all of them, or nearly so.

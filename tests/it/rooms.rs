@@ -38,7 +38,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
     ("laws", Layer::Core, "allocator guest job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine memory prediction scheduler stop"),
-    ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
+    ("metrics", Layer::Core, "allocator disk engine execution job machine memory spec stop yardstick"),
     ("audit", Layer::Core, "allocator engine job machine stop trace"),
     (
         "study",
@@ -46,7 +46,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
         "allocator audit disk engine execution guest job machine memory metrics prediction scheduler spec stop trace workload",
     ),
     ("text", Layer::Lab, "metrics"),
-    ("frame", Layer::Lab, "audit disk engine execution job machine metrics study text trace"),
+    ("frame", Layer::Lab, "audit disk engine execution job machine memory metrics study text trace"),
     ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
     ("sweep", Layer::Lab, "disk execution frame machine spec study text"),
     (

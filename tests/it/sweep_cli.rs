@@ -124,6 +124,36 @@ fn shards_merge_to_the_whole() -> Tested {
     Ok(())
 }
 
+/// A part of a study that was begun by an earlier build has no `starts` in its study.json.
+#[test]
+fn parts_that_do_not_tell_when_logs_start_are_merged() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let text = fs::read_to_string(bundled("tiny.swf"))?;
+    fs::write(
+        at.join("dated.swf"),
+        format!("; UnixStartTime: 867801600\n; TimeZoneString: Europe/Berlin\n{text}"),
+    )?;
+    fs::write(
+        at.join("s.toml"),
+        "logs = ['dated.swf']\nmachines = ['4x4']\nallocators = ['naive', 'random']\n",
+    )?;
+    done(&run(at, "sweep s.toml -o whole --no-timing -q")?);
+    for shard in 1..=2 {
+        done(&run(at, &format!("sweep s.toml -o s{shard} --no-timing -q --shard {shard}/2"))?);
+    }
+    let path = at.join("s1/study.json");
+    let mut study: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+    let starts = study["logs"][0].as_object_mut().and_then(|log| log.remove("starts"));
+    assert!(starts.is_some(), "{study}");
+    fs::write(&path, serde_json::to_string(&study)?)?;
+    for (parts, out) in [("s1 s2", "a"), ("s2 s1", "b")] {
+        done(&run(at, &format!("merge {parts} -o {out} -q"))?);
+        assert_eq!(differences(&at.join("whole"), &at.join(out))?, Vec::<String>::new());
+    }
+    Ok(())
+}
+
 #[test]
 fn conflicting_cells_and_other_studies_are_named() -> Tested {
     let directory = tempfile::tempdir()?;

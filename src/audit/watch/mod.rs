@@ -77,9 +77,16 @@ impl<'a> Watch<'a> {
         }
         match self.holders.iter().position(|&holder| holder != NOBODY && holder != UNAVAILABLE) {
             Some(node) if self.held > 0 => {
-                let row = u64::from(self.holders[node]);
-                let (what, expected) = (format!("still holds node {node} at the end"), "no node".to_owned());
-                Err(message(&Violation { at: Time::MAX, number: 0, row, what, expected }))
+                // Its number was told with the records, which are gone.
+                let what =
+                    format!("the job of row {} still holds node {node} at the end", self.holders[node]);
+                Err(message(&Violation {
+                    at: Time::MAX,
+                    number: 0,
+                    row: 0,
+                    what,
+                    expected: "no node".to_owned(),
+                }))
             }
             _ => Ok(()),
         }
@@ -99,6 +106,15 @@ impl<'a> Watch<'a> {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());
             self.violation = Some((job, Violation { at, number: 0, row, what, expected }));
+        }
+    }
+
+    /// Notes a violation by nobody, unless there has been one, and stops the replay.
+    fn found_of_nobody(&mut self, at: Time, what: String, expected: &str) {
+        if self.violation.is_none() {
+            let violation = Violation { at, number: 0, row: 0, what, expected: expected.to_owned() };
+            self.stop.fail(message(&violation));
+            self.violation = Some((JobId::MAX, violation));
         }
     }
 
@@ -198,9 +214,18 @@ impl Observer for Watch<'_> {
                 _ => odd = odd.or(Some(node)),
             }
         }
-        if let Some(node) = odd {
-            let what = format!("gives node {node} back, which it does not hold");
-            self.found(holder.saturating_sub(1), now, what, "its own nodes");
+        match (odd, holder.checked_sub(1)) {
+            (None, Some(_)) => {}
+            (Some(node), Some(job)) => {
+                let what = format!("gives node {node} back, which it does not hold");
+                self.found(job, now, what, "its own nodes");
+            }
+            // The nodes are free, unavailable or outside, or there is none.
+            (_, None) => {
+                let node = nodes.first().map_or("no node".to_owned(), |node| format!("node {node}"));
+                let what = format!("{node} is given back, which no job holds");
+                self.found_of_nobody(now, what, "nodes of a job");
+            }
         }
         self.held = self.held.saturating_sub(nodes.len());
         if let Some(job) = holder.checked_sub(1)

@@ -120,10 +120,21 @@ fn jobs_run_once_and_give_everything_back() {
     let late =
         [Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 1, 1), Takes(0, &[0], 4), Gives(&[0], 5)];
     assert!(first(&late).contains("starts after its end; expected one run"));
-    assert!(first(&[Takes(0, &[0], 1)]).contains("still holds node 0 at the end"));
+    assert!(first(&[Takes(0, &[0], 1)]).contains("the job of row 1 still holds node 0 at the end"));
     assert!(
         first(&[Leaves([0, 1, 3], 0, 0)]).contains("has no nodes at its end; expected a start and an end")
     );
+}
+
+/// It was taken for a violation by the job of row 1.
+#[test]
+fn nodes_that_nobody_holds_are_given_back_by_nobody() {
+    // Node 3 is free, 5 is unavailable and 6 does not exist.
+    for nodes in [&[3][..], &[5], &[6]] {
+        let said =
+            format!("at 2 s, node {} is given back, which no job holds; expected nodes of a job", nodes[0]);
+        assert_eq!(first(&[Takes(0, &[0], 1), Gives(nodes, 2)]), said);
+    }
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::figure::{Clock, FigureError, LoadAxis, PlotKind, PlotOptions, Results
 /// What is drawn of the results, and on how large a page.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct DrawingArgs {
-    /// Column of the summary that a picture shows. The default is turnaround for load, the pairwise mean for
-    /// utilization and frontier, and the pairwise sum for ratio.
+    /// Column of the summary that a picture shows. The default is turnaround for load (the pairwise mean if turnaround is
+    /// the same in all curves), the pairwise mean for utilization and frontier, and the pairwise sum for ratio.
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 

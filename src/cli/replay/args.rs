@@ -104,6 +104,10 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     pub(super) force: bool,
 
+    /// Begin even if the results would take more than 10 GB.
+    #[arg(long, requires = "output")]
+    pub(super) large: bool,
+
     /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the files are
     /// Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
     #[arg(long, value_enum, default_value = "table")]
@@ -190,11 +194,12 @@ pub(crate) struct Args {
 }
 
 /// The arguments that say how the logs are read. A program that embeds the command has them for each log.
-pub(in crate::cli) const OF_READING: [&str; 5] = ["columns", "input-format", "lenient", "time-zone", "unit"];
+pub(in crate::cli) const OF_READING: [&str; 6] =
+    ["columns", "input-format", "lenient", "log-limits", "time-zone", "unit"];
 
 /// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
-pub(in crate::cli) const OF_PROGRAM: [&str; 7] =
-    ["logs", "output", "force", "format", "sort", "sparklines", "quiet"];
+pub(in crate::cli) const OF_PROGRAM: [&str; 8] =
+    ["logs", "output", "force", "large", "format", "sort", "sparklines", "quiet"];
 
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
@@ -254,8 +259,11 @@ impl Args {
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
         let options = Options { input_format: self.input_format()?, ..self.options() };
-        let read =
-            ReadOptions { lenient: self.lenient, format: options.input_format.clone(), partition: None };
+        let read = ReadOptions {
+            lenient: self.lenient,
+            format: options.input_format.clone(),
+            ..ReadOptions::default()
+        };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let (machines, autos) = self.machines()?;
         let axes = Axes {

@@ -18,6 +18,7 @@ use crate::guest::Guests;
 use crate::metrics::LeftJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
+use crate::text::Screen;
 use crate::trace::LogNames;
 
 /// Replays every combination of the repeated arguments.
@@ -35,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let study = planned.map_err(unplanned)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
-        check_room(&study, &all, args.force)?;
+        check_room(&study, &all, args.file_format(), args.large)?;
     }
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
@@ -148,17 +149,19 @@ impl Output<'_> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
         let curves = self.sparklines.as_mut().map(|sparklines| sparklines.text(screen)).unwrap_or_default();
-        let answered = |table: String| {
+        let answered = |table: String, screen: Screen| {
             let table = table + &curves;
             let sentences = verdict(self.study, run);
             let gap = if sentences.is_empty() { "" } else { "\n" };
-            sentences.iter().fold(table + gap, |text, sentence| format!("{text}{sentence}\n")).into_bytes()
+            (table + gap + &screen.hanging(&sentences.join("\n"), 2)).into_bytes()
         };
         Ok(match self.args.format {
             // The files hold the binary format; standard output gets a readable table.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => answered(table()?.text(screen)),
-            Format::Table => answered(table()?.text(screen)),
-            Format::Markdown => answered(table()?.markdown()),
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
+                answered(table()?.text(screen), screen)
+            }
+            Format::Table => answered(table()?.text(screen), screen),
+            Format::Markdown => answered(table()?.markdown(), Screen::default()),
             Format::Latex => table()?.latex().into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();

@@ -14,7 +14,7 @@ use self::progress::Progress;
 pub(super) use self::progress::counted;
 use super::interrupt::{GRACE, Saving};
 use super::{Failure, complain, interrupt};
-use crate::frame::StudyFolder;
+use crate::frame::{FileFormat, StudyFolder};
 use crate::study::{self, Keep, Outcome, Progress as News, Rows, Running, Study, SweepError};
 use crate::text::command_line;
 
@@ -58,17 +58,25 @@ impl Brake {
 /// The bytes of results from which on a command must be told to begin.
 const MANY_BYTES: u64 = 10_000_000_000;
 
-/// Fails if the results of these replays of a study would take much room, unless `force`.
-pub(super) fn check_room(study: &Study, cells: &[usize], force: bool) -> Result<(), Failure> {
-    let bytes = study.kept_bytes(cells);
-    if force || bytes < MANY_BYTES {
+/// Fails if the results of these replays of a study, as files of this format, would take much room, unless `is_large` says
+/// that the user knows.
+pub(super) fn check_room(
+    study: &Study,
+    cells: &[usize],
+    format: FileFormat,
+    is_large: bool,
+) -> Result<(), Failure> {
+    let bytes = study.kept_bytes(cells, format.job_bytes());
+    if is_large || bytes < MANY_BYTES {
         return Ok(());
     }
     let gigabytes = bytes / 1_000_000_000;
+    let smaller = if format == FileFormat::Parquet { "" } else { " keep them as Parquet files," };
     Err(anyhow::anyhow!(
-        "the results of {} replays would take about {gigabytes} GB; give --force to begin all the same, keep no jobs or no \
-         placements, or make the study smaller",
-        cells.len()
+        "the results of {} replays would take about {gigabytes} GB as {} files; give --large to begin all the same,{smaller} \
+         keep no jobs or no placements, or make the study smaller",
+        cells.len(),
+        format.extension()
     )
     .into())
 }

@@ -188,7 +188,7 @@ impl Bars {
         let across = on.width.unwrap_or(right + beside).max(right);
         let size = (across, bottom + below_bars + under);
         let mut page = Drawing::titled(size, left, on, &heading, &self.title);
-        page.upright((18.0, top + height / 2.0), &self.axis);
+        page.upright((18.0, top + height / 2.0), height + 10.0, &self.axis);
         let at = |value: f64| top + height * (1.0 - ticks.share(value));
         for (value, label) in &ticks.at {
             page.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));

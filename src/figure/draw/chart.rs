@@ -266,7 +266,7 @@ impl Chart {
         }
         page.line((area.left, bottom), (right, bottom), (INK, "ink"));
         page.text((area.left + area.width / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
-        page.upright((18.0, area.top + area.height / 2.0), &self.y.title);
+        page.upright((18.0, area.top + area.height / 2.0), area.height + 10.0, &self.y.title);
     }
 
     /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.

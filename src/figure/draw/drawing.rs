@@ -8,7 +8,7 @@ use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
 use super::letters::{LINE, SIZE, width};
 use super::look::{Look, Marker};
-use super::page::{Heading, Page, TITLE_LINE};
+use super::page::{Heading, Page, TITLE_LINE, wrapped};
 
 /// The colour of text and axes.
 pub(super) const INK: &str = "#222222";
@@ -211,10 +211,18 @@ impl Drawing {
         self.add(Group::new().add(Title::new(words)).add(path));
     }
 
-    /// Adds a text that is read upwards. `(x, y)` is its middle.
-    pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
-        let turned = format!("rotate(-90 {} {})", round(x), round(y));
-        self.add_text((x, y), Anchor::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
+    /// Adds a text that is read upwards, in two lines if it is longer than `room`. `(x, y)` is its middle.
+    pub(super) fn upright(&mut self, (x, y): (f64, f64), room: f64, words: &str) {
+        let mut lines = wrapped(words, room);
+        if lines.len() > 2 {
+            lines = wrapped(words, width(words) * 0.6);
+        }
+        let first = if lines.len() > 1 { x - 5.0 } else { x };
+        for (i, line) in lines.iter().enumerate() {
+            let x = first + 13.0 * i as f64;
+            let turned = format!("rotate(-90 {} {})", round(x), round(y));
+            self.add_text((x, y), Anchor::Middle, (INK, "ink"), line, |text| text.set("transform", turned));
+        }
     }
 
     /// Adds a text of one line, after `more` has changed its attributes.

@@ -154,7 +154,7 @@ impl Grid {
         if !self.x.0.title.is_empty() {
             page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
         }
-        page.upright((18.0, top + high / 2.0), &self.y.0.title);
+        page.upright((18.0, top + high / 2.0), high + 10.0, &self.y.0.title);
     }
 
     /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a square.
@@ -206,4 +206,41 @@ fn ticks((axis, [low, high]): &(Axis, [f64; 2]), wanted: usize) -> Vec<(f64, Str
     }
     let names = axis.names.iter().enumerate().filter(|(_, name)| !name.is_empty());
     names.map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use resvg::tiny_skia::Pixmap;
+
+    use super::super::png::png;
+    use super::*;
+
+    /// Returns a machine of so many nodes to a side in five colours.
+    fn squares(side: usize, is_merged: bool) -> String {
+        let colours = ["#e1ecf6", "#a9bed5", "#7190b3", "#3a6291", "#08306b"];
+        let cell = |i: usize| {
+            let (x, y) = (i % side, i / side);
+            let colour = colours[(x * x + 3 * x * y + y / 2) % 5].to_owned();
+            GridCell { place: [x as f64, y as f64, 1.0, 1.0], colour, words: format!("{x} {y}") }
+        };
+        let axis = || (Axis::default(), [0.0, side as f64]);
+        let cells = (0..side * side).map(cell).collect();
+        let grid = Grid { x: axis(), y: axis(), square: true, is_merged, cells, ..Grid::default() };
+        grid.draw_on(Page::default()).svg()
+    }
+
+    #[test]
+    fn merged_squares_look_as_single_ones_do() -> Result<(), Box<dyn std::error::Error>> {
+        let pixels = |is_merged| -> Result<Pixmap, Box<dyn std::error::Error>> {
+            Ok(Pixmap::decode_png(&png(&squares(10, is_merged), 1.0)?)?)
+        };
+        let (single, merged) = (pixels(false)?, pixels(true)?);
+        let pairs = single.pixels().iter().zip(merged.pixels());
+        let differ = pairs.filter(|(a, b)| a.red().abs_diff(b.red()) > 4).count();
+        // Squares have sides of 40 pixels, of which those at the borders may be mixed.
+        assert!(differ * 10 < single.pixels().len(), "{differ} of {} pixels differ", single.pixels().len());
+        let (single, merged) = (squares(100, false).len(), squares(100, true).len());
+        assert!(merged * 12 < single, "{merged} and {single} bytes");
+        Ok(())
+    }
 }

@@ -1,6 +1,7 @@
 //! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
 use super::values::{axis, points, untitled};
+use crate::figure::FigureError;
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
 use crate::figure::kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, TWO_LOADS};
 use crate::figure::load::Load;
@@ -17,7 +18,11 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if no curve has at least two loads.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let column = options.value.unwrap_or("turnaround_s_mean");
+    let column = match options.value {
+        Some(column) => column,
+        None if has_one_turnaround(results)? => "pairwise_mean_mean",
+        None => TURNAROUND,
+    };
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };
     let utilization = results.numbers("utilization")?;
@@ -49,4 +54,28 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))
+}
+
+/// The number that is drawn where curves differ in it.
+const TURNAROUND: &str = "turnaround_s_mean";
+
+/// The largest part of a turnaround by which curves may differ and still be one line.
+const SAME: f64 = 0.005;
+
+/// Returns whether there are several curves and all have the same mean turnaround at each load, as allocators have that
+/// never refuse a job, under one scheduler. A picture of them would be a single line.
+fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
+    let turnaround = results.numbers(TURNAROUND)?;
+    let load = |row: usize| results.load(row).map(Load::arrivals);
+    let curves = results.curves_by_load();
+    let mut heights = curves.iter().map(|curve| {
+        let found = points(&curve.rows, &|row| results.load_key(row), &load, turnaround);
+        found.into_iter().map(|point| point.y).collect::<Vec<f64>>()
+    });
+    let Some(first) = heights.next() else { return Ok(false) };
+    let is_same = |other: Vec<f64>| {
+        let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= SAME * a.abs().max(b.abs());
+        other.len() == first.len() && other.iter().zip(&first).all(is_near)
+    };
+    Ok(curves.len() > 1 && heights.all(is_same))
 }

@@ -1,7 +1,8 @@
 //! A list of numbers that is longer than memory should be.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Write};
+
+use crate::disk::Scratch;
 
 /// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
 #[derive(Debug)]
@@ -11,7 +12,7 @@ pub(in crate::metrics) struct Values {
     /// The most numbers that are in memory.
     most: usize,
     /// The numbers before these, with eight bytes each; `None` if there are none.
-    file: Option<File>,
+    file: Option<Scratch>,
     count: u64,
     /// The reason why numbers could not be kept; `None` if all are.
     error: Option<io::Error>,
@@ -38,7 +39,7 @@ impl Values {
         let bytes: Vec<u8> = self.recent.iter().flat_map(|value| value.to_le_bytes()).collect();
         let mut file = match self.file.take() {
             Some(file) => file,
-            None => tempfile::tempfile()?,
+            None => Scratch::create()?,
         };
         file.write_all(&bytes)?;
         self.file = Some(file);
@@ -56,9 +57,8 @@ impl Values {
         if let Some(error) = error {
             return Err(error);
         }
-        if let Some(mut file) = file {
-            file.seek(SeekFrom::Start(0))?;
-            let mut file = BufReader::with_capacity(1 << 16, file);
+        if let Some(file) = file {
+            let mut file = BufReader::with_capacity(1 << 16, file.into_reader()?);
             let mut bytes = [0; 8];
             for _ in 0..count - recent.len() as u64 {
                 file.read_exact(&mut bytes)?;

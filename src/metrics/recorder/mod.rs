@@ -10,6 +10,7 @@ mod compactions;
 mod leaving;
 mod measured;
 mod outages;
+mod placement_room;
 mod recording;
 
 pub use compactions::Compactions;
@@ -20,10 +21,10 @@ pub use recording::{ContentionRecord, Recording, retain};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::leaving::{Leaving, Open};
+use self::placement_room::PlacementRoom;
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
-
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer, Record};
 use crate::job::{Job, JobId, Time};
@@ -51,6 +52,8 @@ pub struct Recorder<'a> {
     fragmentation: Option<Fragmentation>,
     /// Whether the nodes of each job are kept.
     keeps_placements: bool,
+    /// How much memory the nodes of the jobs take that have left.
+    room: PlacementRoom,
     /// Whether the refusals of each job are counted.
     counts_refusals: bool,
     open: Open,
@@ -81,6 +84,7 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             keeps_placements: false,
+            room: PlacementRoom::default(),
             counts_refusals: false,
             open: Open::default(),
             leaving: None,
@@ -271,11 +275,17 @@ impl Observer for Recorder<'_> {
     fn left(&mut self, job: &Job, record: &Record) {
         let (id, measured) = self.open.take();
         let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
+        if self.keeps_placements
+            && let Err(problem) = self.room.add(&measured.placement)
+        {
+            self.monitor.stop.fail(problem);
+        }
         self.recording.push(measured, has_list, (self.keeps_placements, self.counts_refusals));
         let Some(leaving) = &mut self.leaving else { return };
         leaving.left.jobs.push(*job);
         leaving.left.records.push(*record);
         if leaving.left.jobs.len() == leaving.together {
+            self.room = PlacementRoom::default();
             self.hand_over();
         }
     }

@@ -12,7 +12,7 @@ use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::{OutageSource, Treatment};
 use crate::metrics::{Replications, Slices, Trim};
 use crate::spec::{Spec, SpecError};
-use crate::trace::formats;
+use crate::trace::{LogLimits, formats};
 
 /// The options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +50,8 @@ pub struct Options {
     pub audit: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
+    /// How much a log may ask for. No result depends on it.
+    pub log_limits: LogLimits,
     /// The outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageSource>,
     /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
@@ -353,6 +355,22 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: None,
             is_of_sweep: false,
             in_replay: None,
+        }),
+    },
+    ReplayOption {
+        // This option changes no result: a log is read as a whole, or it is refused.
+        name: "log_limits",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.log_limits.to_string().into(),
+        set: |options, text| text.parse().map(|limits| options.log_limits = limits),
+        example: "expansion=1000,line=16777216",
+        flag: Some(Flag {
+            name: "log-limits",
+            help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a \
+                   compressed log has, and the bytes of its longest line",
+            gives: FlagValue::Argument("LIMITS"),
+            ..SWITCH
         }),
     },
     ReplayOption {

@@ -8,6 +8,7 @@ use super::super::replay_spec::plain_text;
 use super::{Flag, FlagValue, Keyed, NONE, OPTIONS, Options, ReplayOption};
 use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::OutageSource;
+use crate::trace::LogLimits;
 
 impl Flag {
     /// Returns the flag with its leading dashes, but without a value.
@@ -71,13 +72,14 @@ impl Options {
     }
 
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
-    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`] and [`Self::audit`], which
-    /// change no result of a cell.
+    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`], [`Self::audit`] and
+    /// [`Self::log_limits`], which change no result of a cell.
     pub(in crate::study) fn without_derived(&self) -> Self {
         Self {
             jobs: false,
             tidy: false,
             audit: false,
+            log_limits: LogLimits::default(),
             traffic: false,
             recorded: false,
             recorded_nodes: false,

@@ -113,6 +113,7 @@ pub enum PlanError {
 impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked before any log is read, so that a wrong name fails at once.
         let given = self.name_logs();
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };

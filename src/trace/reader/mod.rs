@@ -97,7 +97,7 @@ impl Reader {
         };
         let known = given.or_else(|| Format::of_path(path).map(&mut spec));
         let given = known.as_ref().map(formats::build).transpose()?;
-        let source = Source::open(path)?;
+        let source = Source::open(path, options.limits)?;
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
         let (format, parser) = if let Some(built) = given {

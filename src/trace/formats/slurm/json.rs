@@ -374,7 +374,8 @@ mod tests {
     fn read_text(text: &str, format: &str, lenient: bool) -> Result<(Vec<Record>, LogSummary), TraceError> {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(text.as_bytes()).expect("written");
-        let options = ReadOptions { lenient, format: Some(format.parse().expect("a spec")), partition: None };
+        let format = Some(format.parse().expect("a spec"));
+        let options = ReadOptions { lenient, format, ..ReadOptions::default() };
         let mut records = Vec::new();
         let summary = read(file.path(), options, |record| records.push(*record))?;
         Ok((records, summary))

@@ -1,0 +1,41 @@
+//! A temporary file without a name, for what is longer than memory should be. It is gone with the process.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::operations::{Operation, allowed, perform};
+
+/// A temporary file. What was written is read from its beginning.
+#[derive(Debug)]
+pub struct Scratch {
+    file: File,
+}
+
+impl Scratch {
+    /// What stands for the path of a file that has none.
+    const PLACE: &str = "temporary file";
+
+    /// Makes an empty file.
+    pub fn create() -> io::Result<Self> {
+        let file = perform(Operation::Create, Path::new(Self::PLACE), tempfile::tempfile)?;
+        Ok(Self { file })
+    }
+
+    /// Returns a reader of all that was written.
+    pub fn into_reader(mut self) -> io::Result<impl Read> {
+        perform(Operation::Open, Path::new(Self::PLACE), || self.file.seek(SeekFrom::Start(0)))?;
+        Ok(self.file)
+    }
+}
+
+impl Write for Scratch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = allowed(Operation::Write, Path::new(Self::PLACE), bytes.len())?;
+        self.file.write(&bytes[..length])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
