@@ -118,9 +118,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Gives a job a node with this holder, which may be down. Notes a violation if the job cannot have it.
+    /// Gives a job a node. Notes a violation if the job cannot have it.
     #[cold]
-    fn take_odd(&mut self, job: JobId, node: NodeId, holder: Option<u32>, now: Time) {
+    fn take_one(&mut self, job: JobId, node: NodeId, now: Time) {
+        let holder = self.holders.get(node as usize).copied();
         if let Some(what) = self.conflict(job, node, holder) {
             return self.found(job, now, what, "a free node");
         }
@@ -173,6 +174,20 @@ impl<'a> Watch<'a> {
     }
 }
 
+/// Splits a list of nodes into runs of consecutive ones, which are checked and set together.
+fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
+    nodes.chunk_by(|a, b| a.wrapping_add(1) == *b)
+}
+
+/// Returns the holders of a run of nodes if `holder` holds them all; `None` otherwise, and if nodes are outside of the machine.
+fn held_by<'h>(holders: &'h mut [u32], run: &[NodeId], holder: u32) -> Option<&'h mut [u32]> {
+    let first = *run.first()? as usize;
+    let holders = holders.get_mut(first..first.checked_add(run.len())?)?;
+    // Without an early end, many are compared at once.
+    let differs = holders.iter().fold(0, |differs, other| differs | (other ^ holder));
+    (differs == 0).then_some(holders)
+}
+
 /// Returns the message about a violation.
 fn message(violation: &Violation) -> String {
     format!("the audit finds that the replay is wrong: {violation}")
@@ -185,13 +200,10 @@ impl Observer for Watch<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         let all_up = self.down.is_empty();
-        for &node in nodes {
-            match self.holders.get_mut(node as usize) {
-                Some(holder) if *holder == NOBODY && all_up => *holder = job + 1,
-                other => {
-                    let holder = other.map(|holder| *holder);
-                    self.take_odd(job, node, holder, now);
-                }
+        for run in runs(nodes) {
+            match held_by(&mut self.holders, run, NOBODY) {
+                Some(holders) if all_up => holders.fill(job + 1),
+                _ => run.iter().for_each(|&node| self.take_one(job, node, now)),
             }
         }
         self.held += nodes.len();
@@ -208,10 +220,16 @@ impl Observer for Watch<'_> {
         let first = nodes.first().and_then(|&node| self.holders.get(node as usize));
         let holder = first.copied().filter(|&holder| holder != UNAVAILABLE).unwrap_or(NOBODY);
         let mut odd = None;
-        for &node in nodes {
-            match self.holders.get_mut(node as usize) {
-                Some(held) if *held == holder => *held = NOBODY,
-                _ => odd = odd.or(Some(node)),
+        for run in runs(nodes) {
+            if let Some(holders) = held_by(&mut self.holders, run, holder) {
+                holders.fill(NOBODY);
+                continue;
+            }
+            for &node in run {
+                match self.holders.get_mut(node as usize) {
+                    Some(held) if *held == holder => *held = NOBODY,
+                    _ => odd = odd.or(Some(node)),
+                }
             }
         }
         match (odd, holder.checked_sub(1)) {
