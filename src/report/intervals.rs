@@ -55,7 +55,9 @@ impl Filling {
                 // The sort is stable: jobs that arrive together keep the order of the log.
                 jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
                 let mut filler = BlockFiller::new(jobs.len());
-                jobs.into_iter().for_each(|(_, number, value)| filler.add(number, value));
+                for (_, number, value) in jobs {
+                    filler.add(number, value);
+                }
                 filler
             }
         };

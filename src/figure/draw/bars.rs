@@ -169,8 +169,8 @@ impl Bars {
             let line = |line: &str| wrapped(&line.replace("× ", "×\u{a0}"), step - 4.0);
             group.name.lines().flat_map(line).collect()
         };
-        let names: Vec<Vec<String>> = groups.iter().map(named).collect();
-        let lines = names.iter().map(Vec::len).max().unwrap_or(1);
+        let below_groups: Vec<Vec<String>> = groups.iter().map(named).collect();
+        let lines = below_groups.iter().map(Vec::len).max().unwrap_or(1);
         let below_bars = 20.0 + LINE * lines as f64;
         let legend = if has_legend { &self.legend[..] } else { &[] };
         let beside = if has_legend { self.beside() } else { 0.0 };
@@ -195,7 +195,7 @@ impl Bars {
             page.text((left - 7.0, at(*value) + 4.0), Anchor::End, (INK, "ink"), label);
         }
         self.draw_groups(&mut page, groups, &at, left, (bar, step));
-        for (i, lines) in names.iter().enumerate() {
+        for (i, lines) in below_groups.iter().enumerate() {
             let middle = left + GAP + step * i as f64 + (step - GAP) / 2.0;
             for (line, name) in lines.iter().enumerate() {
                 page.text((middle, bottom + 19.0 + LINE * line as f64), Anchor::Middle, (INK, "ink"), name);

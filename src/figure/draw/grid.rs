@@ -20,6 +20,9 @@ pub struct GridCell {
     pub words: String,
 }
 
+/// Rows of squares: the place of the first one, and how many follow each other to the right.
+type Runs = Vec<(i64, i64, i64)>;
+
 /// A grid of coloured rectangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
@@ -159,9 +162,9 @@ impl Grid {
 
     /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a square.
     fn draw_merged(&self, page: &mut Drawing, place: ((f64, f64), f64)) {
-        let mut of_colour: BTreeMap<&str, (usize, &str, Vec<(i64, i64, i64)>)> = BTreeMap::new();
-        let mut rows: Vec<(i64, i64, i64)> = Vec::new();
-        let extend = |runs: &mut Vec<(i64, i64, i64)>, (x, y): (i64, i64)| match runs.last_mut() {
+        let mut of_colour: BTreeMap<&str, (usize, &str, Runs)> = BTreeMap::new();
+        let mut rows = Runs::new();
+        let extend = |runs: &mut Runs, (x, y): (i64, i64)| match runs.last_mut() {
             Some((from, row, length)) if *row == y && *from + *length == x => *length += 1,
             _ => runs.push((x, y, 1)),
         };

@@ -61,7 +61,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let columns = if widths.iter().any(|width| *width > 80) { 1 } else { 3 };
     let (_, page) = Panels::layout(options.page, replays.len(), columns, None);
     if let Some(window_s) = options.window_s {
-        found.iter_mut().for_each(|busy| busy.span_s = window_s);
+        for busy in &mut found {
+            busy.span_s = window_s;
+        }
     }
     let shown: Vec<(&ShownReplay, &Busy)> =
         replays.iter().zip(&found).filter(|(_, busy)| busy.length_s() > 0.0).collect();

@@ -236,7 +236,7 @@ mod tests {
             assert!(most.copied().unwrap_or(0) <= least.copied().unwrap_or(0) + 1, "{n}");
             assert_eq!(blocks.mean(), (n > 0).then(|| (n as f64 - 1.0) / 2.0));
         }
-        let values = |i: usize| (i % 3 > 0).then_some(i as f64);
+        let values = |i: usize| (!i.is_multiple_of(3)).then_some(i as f64);
         for n in [0, 1, MOST_BLOCKS + 1, 100_000] {
             let mut filler = BlockFiller::new(n);
             (0..n).for_each(|i| filler.add(Some(i as f64), values(i)));

@@ -153,7 +153,7 @@ mod tests {
     fn neighbours_differ_in_lightness() {
         // 37 has no factor in common with the number of bricks.
         let wall = wall(20, 30);
-        let colours = JobColours::of(&[wall.clone()], 300.0);
+        let colours = JobColours::of(std::slice::from_ref(&wall), 300.0);
         let mut borders = 0;
         for (i, one) in wall.iter().enumerate() {
             for other in wall[..i].iter().filter(|other| touch(one, other, 1.0)) {
