@@ -7,7 +7,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -129,13 +129,13 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Throws random inputs at each target, also those of results, for SECONDS, two targets at once, as they are built by `make test`.
+# Throws random inputs at each target, also those of results, for FUZZ_SECONDS, two targets at once, as they are built by `make test`.
 # An input may take ten seconds, as other things run at the same time.
-SECONDS ?= 20
+FUZZ_SECONDS ?= 20
 fuzz-each:
 	$(CARGO) test --release --test fuzz --no-run
-	$(CARGO) test --release --test fuzz -- --seconds $(SECONDS) --part 1/2 & first=$$!; \
-		$(CARGO) test --release --test fuzz -- --seconds $(SECONDS) --part 2/2 --seed 2; second=$$?; wait $$first && exit $$second
+	$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part 1/2 & first=$$!; \
+		$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part 2/2 --seed 2; second=$$?; wait $$first && exit $$second
 
 # Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
 # double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says
@@ -151,3 +151,9 @@ RUNS ?= 1000
 kills:
 	$(CARGO) build --release --quiet
 	python3 tests/faults/kill.py --runs $(RUNS) --pairs $$(($(RUNS) / 10)) target/release/meshreplay
+
+# Sends SIGTERM to every command of the help at random moments, and prints how long they take to end.
+SIGNALS ?= 10
+latency:
+	$(CARGO) build --release --quiet
+	python3 tests/faults/latency.py --signals $(SIGNALS) target/release/meshreplay

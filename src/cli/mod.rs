@@ -21,8 +21,9 @@ mod terminal;
 mod trace;
 mod usage;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::panic;
 use std::process::ExitCode;
@@ -37,7 +38,7 @@ use crate::figure::show::ShowError;
 use crate::frame;
 use crate::inspect::InspectError;
 use crate::report::{CrosstabError, ReportError};
-use crate::text::printable;
+use crate::text::{for_terminal, printable};
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -180,6 +181,7 @@ fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
 /// Writes `text` to standard output.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
+    let text = if out.is_terminal() { Cow::Owned(for_terminal(text)) } else { Cow::Borrowed(text) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())

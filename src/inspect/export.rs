@@ -3,6 +3,7 @@
 use super::error::InspectError;
 use super::input::Input;
 use crate::audit;
+use crate::text::to_cell;
 use crate::trace::{TraceError, Writer};
 
 /// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header comments.
@@ -38,5 +39,5 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
 /// a job are not known.
 pub fn evalys(input: &Input) -> Result<String, InspectError> {
     let no_nodes = |job| InspectError::NoNodes { name: input.name.clone(), job };
-    audit::evalys(&input.schedule, input.log.as_deref().unwrap_or("log")).map_err(no_nodes)
+    audit::evalys(&input.schedule, &to_cell(input.log.as_deref().unwrap_or("log"))).map_err(no_nodes)
 }

@@ -1,31 +1,67 @@
 //! Escapes text for Markdown, LaTeX and CSV, and writes the body of LaTeX tables.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
-/// Returns `text` with its control characters as Rust writes them, such as `\\u{1b}` or `\\n`, so that a name from a file
-/// can neither steer a terminal nor break a line. A text without control characters is returned as it is.
+/// Returns whether a character changes the direction in which the text behind it is shown, so that a name could show what
+/// follows it in another order (N. Boucher, R. Anderson, "Trojan Source", 2021).
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns `text` with its control characters, and those that turn text, as Rust writes them, such as `\\u{1b}` or `\\n`, so
+/// that a name from a file can neither steer a terminal nor break a line. A text without any is returned as it is.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    let is_odd = |c: char| c.is_control() || turns_text(c);
+    if !text.contains(is_odd) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if c.is_control() { escaped.extend(c.escape_debug()) } else { escaped.push(c) }
+        if is_odd(c) { escaped.extend(c.escape_debug()) } else { escaped.push(c) }
     }
     Cow::Owned(escaped)
 }
 
+/// Returns a whole text as a terminal may have it: of its control characters line breaks, tabs and the sequences for bold and
+/// coloured letters stay, and others are as [`printable`] has them. Data, such as comma-separated values, have names as they are.
+pub fn for_terminal(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_control() && !matches!(c, '\n' | '\t') || turns_text(c)) {
+        shown += &rest[..at];
+        rest = &rest[at..];
+        let sequence = rest.strip_prefix("\u{1b}[").and_then(|look| {
+            let length = look.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+            look[length..].starts_with('m').then_some(length + 3)
+        });
+        let length = sequence.or_else(|| rest.chars().next().map(char::len_utf8)).unwrap_or(rest.len());
+        let (odd, behind) = rest.split_at(length);
+        shown += &if sequence.is_some() { Cow::Borrowed(odd) } else { printable(odd) };
+        rest = behind;
+    }
+    shown + rest
+}
+
 /// Returns a document in XML or HTML with the control characters that these must not have, not even escaped, as Rust
-/// writes them, such as `\\u{1b}`. Line breaks and tabs stay.
+/// writes them, such as `\\u{1b}`. Line breaks and tabs stay. Characters that turn text are as JSON writes them, such as
+/// `\\u202e`, as they may stand in a text of JSON in the document.
 pub fn well_formed(document: String) -> String {
     let is_wrong =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
-    if !document.contains(is_wrong) {
+    if !document.contains(|c| is_wrong(c) || turns_text(c)) {
         return document;
     }
     let mut whole = String::with_capacity(document.len() + 16);
     for c in document.chars() {
-        if is_wrong(c) { whole.extend(c.escape_unicode()) } else { whole.push(c) }
+        match c {
+            c if turns_text(c) => {
+                // Writing to memory cannot fail.
+                let _ = write!(whole, "\\u{:04x}", u32::from(c));
+            }
+            c if is_wrong(c) => whole.extend(c.escape_unicode()),
+            c => whole.push(c),
+        }
     }
     whole
 }
@@ -164,6 +200,25 @@ mod tests {
             well_formed("<a>\u{1b}\u{0}\n\t\u{ffff}ä</a>".to_owned()),
             "<a>\\u{1b}\\u{0}\n\t\\u{ffff}ä</a>"
         );
+    }
+
+    /// `user\u{202e}0.1` would turn what stands behind it in the line.
+    #[test]
+    fn names_turn_no_text() {
+        assert_eq!(printable("a\u{202e}b\u{2066}"), r"a\u{202e}b\u{2066}");
+        assert_eq!(well_formed("<a>\u{202e}ש</a>".to_owned()), r"<a>\u202eש</a>");
+    }
+
+    #[test]
+    fn terminals_get_colours_and_nothing_else() {
+        for (text, shown) in [
+            ("a,b\nc\t\u{1b}[1;31md\u{1b}[0m\n", "a,b\nc\t\u{1b}[1;31md\u{1b}[0m\n"),
+            ("\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}", r"\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}"),
+            ("a\u{202e}b\u{9b}31m", r"a\u{202e}b\u{9b}31m"),
+            ("", ""),
+        ] {
+            assert_eq!(for_terminal(text), shown);
+        }
     }
 
     #[test]

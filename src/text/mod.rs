@@ -10,7 +10,7 @@ mod screen;
 mod shell;
 mod table;
 
-pub use escaped::{csv_line, from_cell, printable, to_cell, well_formed};
+pub use escaped::{csv_line, for_terminal, from_cell, printable, to_cell, well_formed};
 pub use fit::wrapped_words;
 pub use long_table::{LongTable, LongText};
 pub use number::{duration_ns, grouped};

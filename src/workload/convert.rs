@@ -155,19 +155,14 @@ fn named_kinds() -> impl Iterator<Item = NameKind> {
     NameKind::all().filter(|kind| *kind != NameKind::Nodes)
 }
 
-/// Returns the names of a log as a table with the columns kind, number and name, in CSV; `None` if it has no names.
-pub fn names_table(summary: &LogSummary) -> Option<String> {
+/// Returns the names of a log as rows of kind, number and name, in the order of kinds and numbers.
+pub fn names_rows(summary: &LogSummary) -> Vec<[String; 3]> {
     let names = &summary.facts.names;
     let rows = named_kinds().flat_map(|kind| {
-        let row = move |(i, name): (usize, String)| {
-            let needs_quotes = name.contains([',', '"', '\n', '\r']);
-            let name = if needs_quotes { format!("\"{}\"", name.replace('"', "\"\"")) } else { name };
-            format!("{},{},{name}\n", kind.word(), i + 1)
-        };
+        let row = move |(i, name): (usize, String)| [kind.word().to_string(), (i + 1).to_string(), name];
         names.of(kind).enumerate().map(row)
     });
-    let table: String = rows.collect();
-    (!table.is_empty()).then(|| format!("kind,number,name\n{table}"))
+    rows.collect()
 }
 
 /// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.

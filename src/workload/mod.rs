@@ -13,7 +13,7 @@ mod in_use;
 pub mod models;
 mod rules;
 
-pub use convert::{Again, CONVERSION_REASONS, convert, names_table};
+pub use convert::{Again, CONVERSION_REASONS, convert, names_rows};
 pub use in_use::most_in_use;
 pub use models::entry::ModelEntry;
 pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};

@@ -76,6 +76,28 @@ fn small_files_with_much_text_are_refused_and_streams_are_not() -> Tested {
     Ok(())
 }
 
+/// The names beside a converted log and the name of the log in a table for evalys were written as they are.
+#[test]
+fn names_are_no_formulas_in_any_table() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let rows = "JobID,User,Submit,Start,End,NNodes\n1,=1+cmd(),2024-01-01T00:00:00,2024-01-01T00:00:01,2024-01-01T00:00:09,2\n";
+    fs::write(at.join("=1+1.csv"), rows)?;
+    for command in [
+        "trace convert =1+1.csv log.swf --time-zone UTC",
+        "replay =1+1.csv -m 4x4 -a naive --placements -q -o out --time-zone UTC",
+        "export out --to evalys -o jobs.csv",
+    ] {
+        let ran = run(at, command)?;
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+    }
+    assert_eq!(fs::read_to_string(at.join("log.names.csv"))?, "kind,number,name\nuser,1,'=1+cmd()\n");
+    let jobs = fs::read_to_string(at.join("jobs.csv"))?;
+    let cell = jobs.lines().nth(1).and_then(|line| line.split(',').nth(1));
+    assert!(cell.is_some_and(|cell| cell.starts_with("\"'=1+1")), "{jobs}");
+    Ok(())
+}
+
 #[test]
 fn long_lines_are_read_where_it_is_asked_for() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -110,9 +132,12 @@ fn files_without_end_are_no_orders() -> Tested {
 fn names_neither_steer_a_terminal_nor_make_links_or_rows() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    for (name, shown) in
-        [("a\u{1b}[31mb", r"a\\u{1b}\[31mb"), ("a\nb", r"a\\nb"), ("[x](http:a)", r"\[x\](http:a)")]
-    {
+    for (name, shown) in [
+        ("a\u{1b}[31mb", r"a\\u{1b}\[31mb"),
+        ("a\nb", r"a\\nb"),
+        ("[x](http:a)", r"\[x\](http:a)"),
+        ("a\u{202e}b", r"a\\u{202e}b"),
+    ] {
         let file = name.to_owned() + ".swf";
         // Some file systems have no such names.
         let name = std::ffi::OsStr::from_bytes(file.as_bytes());
@@ -123,7 +148,7 @@ fn names_neither_steer_a_terminal_nor_make_links_or_rows() -> Tested {
         let arguments = ["replay", &file, "-m", "4x4", "8x8", "-a", "naive", "--format", "markdown"];
         let ran = run_with(at, &arguments, b"")?;
         assert!(ran.stdout.contains(shown), "{}", ran.stdout);
-        assert!(!ran.stdout.contains('\u{1b}'));
+        assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']));
         let gone = format!("gone-{file}");
         let ran = run_with(at, &["trace", "info", &gone], b"")?;
         assert_eq!(ran.code, Some(1));

@@ -6,8 +6,9 @@ use anyhow::anyhow;
 use crate::cli::complain;
 use crate::disk::TEMPORARY;
 use crate::frame::write_whole;
-use crate::trace::Reader;
-use crate::workload::{Again, CONVERSION_REASONS, convert, names_table};
+use crate::text::csv_line;
+use crate::trace::{LogSummary, Reader};
+use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
 
 /// Converts a log from one format to another, told by the extensions
 ///
@@ -79,4 +80,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Returns the names of a log as comma-separated values with a heading; `None` if it has no names.
+fn names_table(summary: &LogSummary) -> Option<String> {
+    let rows = names_rows(summary);
+    let lines = rows.iter().map(|row| csv_line(row.iter().map(String::as_str)));
+    (!rows.is_empty()).then(|| csv_line(["kind", "number", "name"]) + &lines.collect::<String>())
 }
