@@ -47,17 +47,16 @@ fn every_operation_may_fail_once() -> Tested {
 
 /// Some kills at random moments, and two sweeps in one directory; `make kills` does more of both.
 #[test]
-fn commands_may_be_killed_at_any_moment() -> Tested {
+fn commands_may_be_killed_at_any_moment() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/kill.py");
     let words = [script, "--short", "--runs", "20", "--pairs", "2", env!("CARGO_BIN_EXE_meshreplay")];
     let Ok(output) = Command::new("python3").args(words).output() else {
         println!("skipped: killing commands needs python3");
-        return Ok(());
+        return;
     };
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{out}{}", String::from_utf8_lossy(&output.stderr));
     assert!(out.contains(" kills, 0 wrong"), "{out}");
-    Ok(())
 }
 
 /// Tries every scenario in this process.
