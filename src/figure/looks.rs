@@ -75,9 +75,9 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 /// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator or
 /// scheduler that it shows) and its name, which distinguishes curves of the same subject.
 ///
-/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash.
-/// Markers differ for up to 12 curves. A curve of a name that is not in [`KNOWN`] changes the look of none whose name is, and a
-/// guest that of none of ours.
+/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same preference. All
+/// colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash. Markers differ for up to
+/// 12 curves. A subject that is newer than the last release changes the look of no older one, and a guest that of none of ours.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();

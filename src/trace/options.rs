@@ -27,7 +27,7 @@ pub struct ReadOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
     /// How many times as much text as compressed bytes a gzip file may have. Logs have 5 to 40 times as much; gzip can make
-    /// a text of one byte 1,032 times smaller. It counts from [`MUCH_TEXT`] on.
+    /// a text of one byte 1,032 times smaller. It counts from 256 MiB of text on.
     pub expansion: u64,
     /// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line ends is refused
     /// early because of it, and is not read into memory as a whole.
@@ -49,7 +49,7 @@ impl LogLimits {
 
     /// Returns whether so much text from so many compressed bytes is no log, but made to fill time or a disk.
     pub(super) fn refuses(self, text: u64, compressed: u64) -> bool {
-        text > MUCH_TEXT && text / self.expansion.max(1) > compressed
+        text > MUCH_TEXT && text.checked_div(self.expansion.max(1)).is_some_and(|times| times > compressed)
     }
 }
 
