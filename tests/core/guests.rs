@@ -59,7 +59,7 @@ struct Lowest {
 
 impl Allocator for Lowest {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.dies_at -= 1;
+        self.dies_at = self.dies_at.saturating_sub(1);
         if self.dies_at == 0 {
             self.stop.fail("guest:lowest: it was tired".to_owned());
             return None;

@@ -259,6 +259,49 @@ fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
     Ok(())
 }
 
+/// Finding 11: planning a study compared each seed with every other, and counted the lines before each of them. With 300,000 it
+/// took a quarter of an hour.
+#[test]
+fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let seeds: Vec<String> = (0..300_000).map(|seed| seed.to_string()).collect();
+    let log = bundled("tiny.swf");
+    let study = format!(
+        "logs = ['{log}']\nmachines = ['4x4']\nallocators = ['random']\nseeds = [{}]\n",
+        seeds.join(", ")
+    );
+    fs::write(at.join("s.toml"), study)?;
+    let ran = run(at, "sweep s.toml -o out --no-timing --dry-run")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("\n 300000 cells: 0 done, 300000 to do\n"), "{}", ran.stdout.len());
+    Ok(())
+}
+
+/// Results whose rows would not fit into memory are refused before they are read: a file without content in which there is
+/// nothing but length, and a short one in which millions of rows are equal.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_do_not_fit_into_memory_are_refused() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let ran = run(
+        at,
+        &format!("replay {} -m 4x4 -a naive -q --no-timing --format csv -o long", bundled("tiny.swf")),
+    )?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    fs::File::options().write(true).open(at.join("long/summary.csv"))?.set_len(1 << 34)?;
+    let program = env!("CARGO_BIN_EXE_meshreplay");
+    for command in ["table long", "plot long", "report long", "compare long long"] {
+        let limited = format!("ulimit -v 4000000; {program} {command}");
+        let ran = Command::new("bash").args(["-c", &limited]).current_dir(at).output()?;
+        let said = String::from_utf8(ran.stderr)?;
+        assert!(matches!(ran.status.code(), Some(1 | 2)), "{command}: {said}");
+        assert!(said.contains("summary.csv") && said.contains("memory"), "{command}: {said}");
+    }
+    Ok(())
+}
+
 /// Finding 11: a similar name was looked for to a name of ten million letters, which the message repeated.
 #[test]
 fn names_without_end_are_named_in_short() -> Tested {

@@ -28,8 +28,11 @@ impl Values {
     pub(in crate::metrics) fn push(&mut self, value: f64) {
         self.recent.push(value);
         self.count += 1;
-        if self.recent.len() >= self.most && self.error.is_none() {
-            self.error = self.spill().err();
+        if self.recent.len() >= self.most {
+            // After an error the rest is forgotten, too, as it is of no use and takes memory.
+            if self.error.is_none() {
+                self.error = self.spill().err();
+            }
             self.recent.clear();
         }
     }
@@ -72,7 +75,63 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::path::Path;
+
     use super::*;
+    use crate::disk::{Double, Operation, interpose};
+
+    thread_local! {
+        /// How many operations on files of this thread are still done; `None` for all.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// A disk that has no room after some operations.
+    struct SmallDisk;
+
+    impl Double for SmallDisk {
+        fn before(&self, _: Operation, _: &Path, bytes: usize) -> io::Result<usize> {
+            match LEFT.get() {
+                None => Ok(bytes),
+                Some(0) => Err(io::ErrorKind::StorageFull.into()),
+                Some(left) => {
+                    LEFT.set(Some(left - 1));
+                    // Writes are short, too.
+                    Ok(bytes.min(13))
+                }
+            }
+        }
+    }
+
+    /// Every operation on the temporary file may fail. Then the numbers are not given, and no others either.
+    #[test]
+    fn numbers_that_cannot_be_kept_are_an_error() {
+        assert!(interpose(Box::new(SmallDisk)), "another unit test has a double already");
+        let mut done = 0;
+        for left in 0.. {
+            let mut values = Values::new(7);
+            LEFT.set(Some(left));
+            (0..30).for_each(|i| values.push(f64::from(i)));
+            assert!(values.recent.len() < 7);
+            let mut found = Vec::new();
+            let result = values.for_each(|value| found.push(value));
+            let is_full = LEFT.replace(None) == Some(0);
+            if result.is_ok() {
+                assert_eq!(found, (0..30).map(f64::from).collect::<Vec<_>>());
+                if !is_full {
+                    break;
+                }
+            } else {
+                assert_eq!(
+                    (result.map_err(|error| error.kind()), found.len()),
+                    (Err(io::ErrorKind::StorageFull), 0)
+                );
+                done += 1;
+            }
+        }
+        // One is making the file, and 28 numbers of eight bytes take more than 17 writes of 13 bytes.
+        assert!(done > 18, "{done}");
+    }
 
     #[test]
     fn numbers_come_back_in_their_order() -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -145,6 +146,8 @@ impl<'a> Keys<'a> {
         };
         let mut list: Vec<Entry<T>> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
+        // Lines are counted from entry to entry, as a list may have a million of them.
+        let mut reached = (0, 1);
         for (i, value) in array.iter().enumerate() {
             let (number, at) = (i + 1, value.span().start);
             let entry = match parse(&plain(value)) {
@@ -162,7 +165,9 @@ impl<'a> Keys<'a> {
                 return Err(self.wrong(at, problem));
             }
             numbers.insert(spelling, number);
-            list.push((entry, line(self.text, at)));
+            let (before, line_before) = reached;
+            reached = (at, line_before + line_feeds(self.text, before..at));
+            list.push((entry, reached.1));
         }
         if list.is_empty() {
             let problem = format!(
@@ -219,7 +224,12 @@ fn describe(key: &str) -> (&'static str, &'static str) {
 
 /// Returns the number of the line of byte `at`, from 1.
 fn line(text: &str, at: usize) -> usize {
-    1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
+    1 + line_feeds(text, 0..at)
+}
+
+fn line_feeds(text: &str, bytes: Range<usize>) -> usize {
+    let piece = text.as_bytes().get(bytes).unwrap_or(text.as_bytes());
+    memchr::memchr_iter(b'\n', piece).count()
 }
 
 /// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the directory of the

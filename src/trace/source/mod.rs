@@ -4,15 +4,18 @@
     reason = "bytes are counted as they are read, of which 2^63 cannot be read"
 )]
 
-use std::cell::Cell;
+mod ahead;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
+use self::ahead::{Ahead, Text};
 use super::error::TraceError;
 use super::options::LogLimits;
 use crate::disk::hexadecimal;
@@ -51,16 +54,19 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
 
+/// The number of bytes of text from which on another thread reads ahead. A shorter log is not worth a thread.
+const AHEAD_FROM: u64 = 1 << 20;
+
 /// Counts the bytes that are read.
 struct Counted<R> {
     inner: R,
-    count: Rc<Cell<u64>>,
+    count: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.count.set(self.count.get() + count as u64);
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -113,13 +119,22 @@ fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
     path: PathBuf,
-    text: Box<dyn Read>,
+    text: Reading,
     gzip: bool,
-    /// The number of bytes of the file that were read so far, which are compressed if `gzip`.
-    read: Rc<Cell<u64>>,
     limits: LogLimits,
-    hash: Sha256,
+    /// The number of bytes of text that were read so far, and from how many on another thread reads ahead.
     bytes: u64,
+    ahead_from: u64,
+}
+
+/// Who reads the text.
+enum Reading {
+    /// The thread that parses it does.
+    Here(Box<Text>),
+    /// Another one does.
+    Ahead(Ahead),
+    /// Nobody does, while it is handed over.
+    HandedOver,
 }
 
 impl Source {
@@ -143,7 +158,7 @@ impl Source {
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(
         path: PathBuf,
-        mut stream: impl Read + 'static,
+        mut stream: impl Read + Send + 'static,
         limits: LogLimits,
     ) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
@@ -163,9 +178,9 @@ impl Source {
         }
         let gzip = magic.starts_with(&GZIP_MAGIC);
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
-        let read = Rc::default();
-        let whole = Counted { inner: Cursor::new(magic).chain(stream), count: Rc::clone(&read) };
-        let text: Box<dyn Read> = if gzip {
+        let file_bytes = Arc::default();
+        let whole = Counted { inner: Cursor::new(magic).chain(stream), count: Arc::clone(&file_bytes) };
+        let inner: Box<dyn Read + Send> = if gzip {
             Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(
                 COMPRESSED_CHUNK,
                 whole,
@@ -173,7 +188,8 @@ impl Source {
         } else {
             Box::new(whole)
         };
-        Ok(Self { path, text, gzip, read, limits, hash: Sha256::new(), bytes: 0 })
+        let text = Reading::Here(Box::new(Text { inner, file_bytes, hash: Sha256::new() }));
+        Ok(Self { path, text, gzip, limits, bytes: 0, ahead_from: AHEAD_FROM })
     }
 
     /// Returns the name of the log for messages: its path or `standard input`.
@@ -191,33 +207,53 @@ impl Source {
         self.bytes
     }
 
-    /// Returns the SHA-256 of the uncompressed bytes read so far, in hexadecimal.
+    /// Returns the SHA-256 of the whole uncompressed text, in hexadecimal. The caller must have read up to its end.
     pub(super) fn sha256(&self) -> String {
-        hexadecimal(&self.hash.clone().finalize())
+        let hash = match &self.text {
+            Reading::Here(text) => text.hash.clone(),
+            Reading::Ahead(ahead) => ahead.passed().map(|(hash, _)| hash.clone()).unwrap_or_default(),
+            Reading::HandedOver => Sha256::new(),
+        };
+        hexadecimal(&hash.finalize())
+    }
+
+    /// Returns the number of bytes of the file that were read so far, which are compressed if `gzip`.
+    fn file_bytes(&self) -> u64 {
+        match &self.text {
+            Reading::Here(text) => text.file_bytes.load(Ordering::Relaxed),
+            Reading::Ahead(ahead) => ahead.passed().map_or(0, |(_, file_bytes)| file_bytes),
+            Reading::HandedOver => 0,
+        }
     }
 
     /// Reads some uncompressed text into `buffer` and returns the number of bytes, which is 0 only at the end of the
     /// log. `lines` is the number of whole lines that were handed out before. Messages about damaged gzip data name it,
     /// so that the user knows how much of the file is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
-        let count = loop {
-            match self.text.read(buffer) {
-                Ok(count) => break count,
-                // A signal came while the call was waiting. Nothing was read, so it is made again.
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failure(error, lines)),
-            }
+        if self.bytes >= self.ahead_from && matches!(self.text, Reading::Here(_)) {
+            let here = std::mem::replace(&mut self.text, Reading::HandedOver);
+            self.text = match here {
+                Reading::Here(text) => Ahead::begin(text).map_or_else(Reading::Here, Reading::Ahead),
+                other => other,
+            };
+            // If there was no thread, none is asked for again.
+            self.ahead_from = u64::MAX;
+        }
+        let read = match &mut self.text {
+            Reading::Here(text) => text.read(buffer),
+            Reading::Ahead(ahead) => ahead.read(buffer),
+            Reading::HandedOver => Ok(0),
         };
+        let count = read.map_err(|error| self.failure(error, lines))?;
         let chunk = &buffer[..count];
         // No text has a zero byte, so this is some other kind of file.
         if let Some(zero) = memchr::memchr(0, chunk) {
             return Err(TraceError::Binary { path: self.path.clone(), offset: self.bytes + zero as u64 });
         }
-        self.hash.update(chunk);
         self.bytes += count as u64;
-        if self.gzip && self.limits.refuses(self.bytes, self.read.get()) {
-            let (path, read) = (self.path.clone(), self.read.get());
-            return Err(TraceError::Bomb { path, compressed: read, bytes: self.bytes });
+        if self.gzip && self.limits.refuses(self.bytes, self.file_bytes()) {
+            let (path, compressed) = (self.path.clone(), self.file_bytes());
+            return Err(TraceError::Bomb { path, compressed, bytes: self.bytes });
         }
         Ok(count)
     }
@@ -270,6 +306,49 @@ mod tests {
             let (read, source) = drain(content)?;
             assert_eq!((read.as_slice(), source.bytes()), (&text[..], text.len() as u64));
             assert_eq!(source.sha256(), "6ca35a4ef01574eb4eb4382585bc41ad1e65063af7132fcbc575f4b0295c3f13");
+        }
+        Ok(())
+    }
+
+    /// Reads as [`drain`] does, with another thread from so many bytes on.
+    fn drained(content: &[u8], ahead_from: u64, step: usize) -> Result<(Vec<u8>, String, u64), TraceError> {
+        let mut source =
+            Source::new(PathBuf::from("log"), Cursor::new(content.to_vec()), LogLimits::default())?;
+        source.ahead_from = ahead_from;
+        let (mut text, mut buffer) = (Vec::new(), vec![0; step]);
+        loop {
+            match source.read(&mut buffer, 0)? {
+                0 => return Ok((text, source.sha256(), source.file_bytes())),
+                count => text.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    /// Text that is read ahead is the same text, with the same hash, and ends in the same errors.
+    #[test]
+    fn reading_ahead_changes_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        // Four lengths of a piece that is read ahead, and some bytes.
+        let text: Vec<u8> =
+            (0..1_048_583_u32).map(|i| b"0123456789 \n"[(i.wrapping_mul(i >> 3) % 12) as usize]).collect();
+        let whole = gzip(&text)?;
+        let mut damaged = whole.clone();
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 0x55;
+        let mut binary = text.clone();
+        binary[600_000] = 0;
+        let cut = whole[..middle].to_vec();
+        for content in [&text, &whole, &damaged, &cut, &binary] {
+            for step in [100_000, 262_144, 300_000] {
+                let here = drained(content, u64::MAX, step);
+                for ahead_from in [0, 1, 262_144, 1_000_000] {
+                    let ahead = drained(content, ahead_from, step);
+                    match (&here, &ahead) {
+                        (Ok(here), Ok(ahead)) => assert!(here == ahead, "{step} {ahead_from}"),
+                        (Err(here), Err(ahead)) => assert_eq!(here.to_string(), ahead.to_string()),
+                        _ => panic!("{here:?} {ahead:?}"),
+                    }
+                }
+            }
         }
         Ok(())
     }
