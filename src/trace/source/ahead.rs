@@ -86,7 +86,7 @@ impl Ahead {
         let (spent, memory) = channel();
         let run = move || {
             if let Ok(text) = given.recv() {
-                read_ahead(text, &to_parser, &memory);
+                read_ahead(*text, &to_parser, &memory);
             }
         };
         match thread::Builder::new().name("read".to_owned()).spawn(run) {
@@ -133,7 +133,7 @@ impl Ahead {
 }
 
 /// Sends the pieces of `text` up to its end, which is an empty piece, or to an error. Ends early if nobody takes them.
-fn read_ahead(mut text: Box<Text>, to: &SyncSender<Piece>, memory: &Receiver<Vec<u8>>) {
+fn read_ahead(mut text: Text, to: &SyncSender<Piece>, memory: &Receiver<Vec<u8>>) {
     loop {
         let mut bytes = memory.try_recv().unwrap_or_else(|_| vec![0; PIECE]);
         let (length, end) = text.fill(&mut bytes);
