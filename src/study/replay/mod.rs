@@ -178,7 +178,11 @@ impl Replay {
         monitor: &Monitor,
     ) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed, &monitor.stop)?;
+        let fitting = self.jobs(seed, &monitor.stop)?;
+        if self.can_leave(options, &fitting.jobs) {
+            return self.run_leaving(&fitting, seed, options, monitor);
+        }
+        let Fitting { jobs, skipped, misfits, first_arrival } = fitting;
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;

@@ -3,18 +3,20 @@
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use super::{Driven, Feed, Manner, Outcome, Replay, RunError};
+use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
 use crate::allocator::Request;
 use crate::engine::{Record, ReplayError};
 use crate::guest;
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::metrics::{Finished, LeftJobs, Monitor, Recording, RunningSums, Trim};
+use crate::metrics::{BlockSums, Finished, LeftJobs, Monitor, Recording, RunningSums, Summary, Trim};
 use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
+use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
 use crate::study::source::{BATCHES, Incoming, LogStream};
 
@@ -25,6 +27,18 @@ pub const TOGETHER: usize = 1 << 17;
 /// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
 /// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
 pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+
+/// The number of jobs that leave together if all jobs are in memory anyway.
+const FEW_TOGETHER: usize = 1 << 12;
+
+/// How the jobs that have left a replication are taken.
+#[derive(Clone, Copy)]
+struct TakenParts<'a> {
+    seed: u64,
+    /// How many leave together.
+    together: usize,
+    rows: Option<TakeRows<'a>>,
+}
 
 /// What is known of a streamed replay before it runs.
 struct Known<'a> {
@@ -99,37 +113,18 @@ impl Replay {
         monitor: &Monitor,
         rows: Option<TakeRows<'_>>,
     ) -> Result<Outcome, RunError> {
-        let stop = &monitor.stop;
-        let known = &self.known(stream, seed, options.trim, stop)?;
+        let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
         let (to_replay, batches) = sync_channel(BATCHES);
-        // Two parts are in memory at most: one fills up while the other one is written.
-        let (to_sums, left) = sync_channel(0);
-        let (driven, sums, recording) = thread::scope(|scope| {
+        let taken = TakenParts { seed, together: TOGETHER, rows };
+        let (summary, blocks, recording) = thread::scope(|scope| {
             let reading = scope.spawn(move || stream.send(known.mesh, &known.served, &to_replay));
-            let summing = scope.spawn(move || known.sum_up(left, seed, rows));
-            let mut take = |jobs: LeftJobs| {
-                if to_sums.send(jobs).is_err() {
-                    // The jobs cannot be kept. The other thread says why.
-                    stop.throw();
-                }
-            };
-            let mut recorder =
-                self.recorder(options, &[], false, None, monitor).with_leaving(TOGETHER, &mut take);
             let mut arrivals = Incoming::new(batches);
-            let feed = Feed::Streamed(&mut arrivals);
-            let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
-            let recording = recorder.finish();
-            // Without receivers and senders the other threads end.
-            drop((arrivals, to_sums));
-            let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
+            // Without a receiver the other thread ends.
+            drop(arrivals);
             reading.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (driven, sums, recording)
-        });
-        let sums = sums.map_err(ReplayError::Failed)?;
-        let Driven { wall, .. } = driven?;
-        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
-        let kept = sums.finish(&Finished { wall_s, ..known.part(&[], &[], &recording) });
-        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
+            ended
+        })?;
         Ok(Outcome {
             skipped: known.skipped,
             never_fit: known.never_fit,
@@ -139,6 +134,85 @@ impl Replay {
             ..Outcome::of(seed, summary, blocks)
         })
     }
+
+    /// Runs the replication with this seed of jobs that are in memory, as one of a log that is not: another thread sums up
+    /// the jobs that leave. The caller must have found that [`Self::can_leave`].
+    pub(super) fn run_leaving(
+        &self,
+        fitting: &Fitting,
+        seed: u64,
+        options: &Options,
+        monitor: &Monitor,
+    ) -> Result<Outcome, RunError> {
+        let Fitting { jobs, skipped, misfits, .. } = fitting;
+        let known = Known {
+            mesh: &self.spec.machine,
+            trim: options.trim,
+            served: BTreeMap::new(),
+            jobs: jobs.len() as u64,
+            skipped: *skipped,
+            never_fit: misfits.len() as u64,
+        };
+        let taken = TakenParts { seed, together: FEW_TOGETHER, rows: None };
+        let (summary, blocks, recording) =
+            self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?;
+        Ok(Outcome {
+            skipped: known.skipped,
+            never_fit: known.never_fit,
+            jobs: Arc::clone(jobs),
+            names: self.source.names(),
+            recording,
+            ..Outcome::of(seed, summary, blocks)
+        })
+    }
+
+    /// Returns whether `jobs` may leave a replay in parts: nothing of single jobs is kept or needs all of them, and they are in
+    /// the order of their arrival. Few jobs are not worth a thread, and more than a stream begins with are one.
+    pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
+        (4 * FEW_TOGETHER..=MOST_KEPT).contains(&jobs.len())
+            && !options.jobs
+            && options.need_all_jobs().is_none()
+            && !self.spec.needs_all_jobs()
+            && jobs.is_sorted_by_key(|job| job.submit)
+    }
+
+    /// Replays the jobs of `feed`, while another thread sums up the jobs that have left and passes them on. Returns the numbers
+    /// of all, and what was measured of no single job.
+    fn in_parts(
+        &self,
+        feed: Feed<'_>,
+        known: &Known<'_>,
+        options: &Options,
+        monitor: &Monitor,
+        taken: TakenParts<'_>,
+    ) -> Result<(Summary, BlockSums, Recording), RunError> {
+        let (stop, TakenParts { seed, together, rows }) = (&monitor.stop, taken);
+        // Two parts are in memory at most: one fills up while the other one is written.
+        let (to_sums, left) = sync_channel(0);
+        let (driven, sums, recording) = thread::scope(|scope| {
+            let summing = scope.spawn(move || known.sum_up(left, seed, rows));
+            let mut take = |jobs: LeftJobs| {
+                if to_sums.send(jobs).is_err() {
+                    // The jobs cannot be kept. The other thread says why.
+                    stop.throw();
+                }
+            };
+            let mut recorder =
+                self.recorder(options, &[], false, None, monitor).with_leaving(together, &mut take);
+            let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
+            let recording = recorder.finish();
+            // Without a sender the other thread ends.
+            drop(to_sums);
+            let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (driven, sums, recording)
+        });
+        let sums = sums.map_err(ReplayError::Failed)?;
+        let Driven { wall, .. } = driven?;
+        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
+        let kept = sums.finish(&Finished { wall_s, ..known.part(&[], &[], &recording) });
+        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
+        Ok((summary, blocks, recording))
+    }
 }
 
 /// Returns the error that values for the variance cannot be kept in a temporary file.
@@ -147,4 +221,49 @@ fn unkept(error: &std::io::Error) -> ReplayError {
         "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
          TMPDIR to another directory"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Time;
+    use crate::study::replay_spec::ReplaySpec;
+    use crate::study::source::JobSource;
+
+    /// Jobs of scattered sizes and times, more than three parts and some.
+    fn jobs(gap: i64) -> Vec<Job> {
+        let scattered = |i: u32, below: u32| i.wrapping_mul(0x9E37_79B1) / 64 % below;
+        let job = |i: u32| Job {
+            number: i64::from(i) + 1,
+            submit: Time::from_seconds(i64::from(i) * gap),
+            run: Time::from_seconds(i64::from(scattered(i, 500))),
+            estimate: Time::from_seconds(i64::from(scattered(i, 500) + scattered(i + 7, 400))),
+            procs: 1 + scattered(i + 3, 40),
+            ..Job::default()
+        };
+        (0..4 * FEW_TOGETHER as u32 + 7).map(job).collect()
+    }
+
+    /// The numbers and the sums over blocks of jobs are the same whether jobs leave or stay.
+    #[test]
+    fn jobs_that_leave_in_parts_are_summed_up_as_those_that_stay() -> Result<(), Box<dyn std::error::Error>> {
+        // Under the longer gap most start at once, under the shorter one thousands wait.
+        for (gap, scheduler, allocator, contention) in [
+            (40, "easy", "hilbert+bf", false),
+            (9, "fcfs", "mbs", true),
+            (9, "first-fit-queue:order=sjf", "first-fit", false),
+        ] {
+            let jobs = Arc::new(jobs(gap));
+            let spec = ReplaySpec::new("8x8".parse()?, scheduler.parse()?, allocator.parse()?);
+            let replay = Replay::new(spec, JobSource::recorded(Arc::clone(&jobs), 0));
+            let left = Options { contention, ..Options::default() };
+            let stayed = Options { jobs: true, ..left.clone() };
+            assert!(replay.can_leave(&left, &jobs) && !replay.can_leave(&stayed, &jobs));
+            let [left, stayed] = [left, stayed].map(|options| replay.run(&options, &Monitor::default()));
+            let (left, mut stayed) = (left?.remove(0), stayed?.remove(0));
+            stayed.strip();
+            assert_eq!(format!("{left:?}"), format!("{stayed:?}"), "{gap} {scheduler} {allocator}");
+        }
+        Ok(())
+    }
 }
