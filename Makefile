@@ -1,13 +1,15 @@
 # One profile (release) everywhere, so that the dependencies are compiled once.
 CARGO ?= cargo
-# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it.
-override CARGO := $(CARGO) $(if $(CHECKED),--config profile.release.package.meshreplay.overflow-checks=true)
+# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it. It is optimised
+# less then, which takes minutes less to compile than the tests take more.
+CONFIG := $(if $(CHECKED),$(foreach setting,overflow-checks=true opt-level=1,--config profile.release.package.meshreplay.$(setting)))
+override CARGO := $(CARGO) $(CONFIG)
 unexport CARGO
 LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: screenshots book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -69,7 +71,7 @@ test-latex:
 
 # Builds the Python package into target/wheels, with the command in it; installs maturin into target/ where it is missing.
 wheel:
-	python/scripts/wheel.sh
+	CONFIG="$(CONFIG)" python/scripts/wheel.sh
 
 # Reads results with Polars, pandas and evalys, and renders Markdown; then tests the Python package with nothing but the wheel,
 # and with the libraries of frames. Installs into target/; says what it skips.
@@ -118,6 +120,10 @@ test-book:
 	PATH="$$PATH:$$PWD/target/tools/bin" $(MAKE) book
 	python3 tests/browser/book.py target/book docs/src target/browser/book
 
+# Takes the pictures of the report of `make replay` that stand in the book. Needs Chromium.
+screenshots: replay
+	python3 scripts/screenshots.py target/replay/report.html docs/src/images
+
 # Builds the library's documentation and opens it.
 doc:
 	$(CARGO) doc --release --no-deps --open
@@ -129,13 +135,13 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Throws random inputs at each target, also those of results, for FUZZ_SECONDS, two targets at once, as they are built by `make test`.
+# Throws random inputs at each target, also those of results, for FUZZ_SECONDS, four targets at once, as they are built by `make test`.
 # An input may take ten seconds, as other things run at the same time.
 FUZZ_SECONDS ?= 20
 fuzz-each:
 	$(CARGO) test --release --test fuzz --no-run
-	$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part 1/2 & first=$$!; \
-		$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part 2/2 --seed 2; second=$$?; wait $$first && exit $$second
+	@$(foreach part,1 2 3 4,$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part $(part)/4 --seed $(part) & tried="$$tried $$!";) \
+		for one in $$tried; do wait $$one || status=1; done; exit $${status:-0}
 
 # Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
 # double between the program and the file system, and then by strace every system call. EVERY=10 has strace try every tenth; it says

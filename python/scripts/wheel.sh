@@ -18,5 +18,7 @@ if ! command -v "$maturin" > /dev/null; then
 fi
 rm -rf target/wheels
 # The wheel is for the operating system that it is built on; one for others needs their oldest libraries (`maturin build --zig`).
-"$maturin" build ${CHECKED:+--config profile.release.package.meshreplay.overflow-checks=true} --release --locked --quiet --compatibility linux --manifest-path python/Cargo.toml --out target/wheels
+# CONFIG has what the Makefile gives to cargo, such as checks of overflow.
+# shellcheck disable=SC2086
+"$maturin" build ${CONFIG:-} --release --locked --quiet --compatibility linux --manifest-path python/Cargo.toml --out target/wheels
 ls -l target/wheels

@@ -213,16 +213,22 @@ impl Results {
                 None => curves.push(Curve { name, look: Look::default(), rows: vec![row] }),
             }
         }
-        // If one allocator is replayed under several schedulers, the curves show the schedulers.
-        let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
-        let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
-        let subjects: Vec<String> = curves.iter().map(|curve| self.subject(curve.rows[0], subject)).collect();
-        let named = subjects.iter().zip(&curves).map(|(subject, curve)| (&**subject, &*curve.name));
-        let looks = looks(&named.collect::<Vec<_>>());
+        let named: Vec<(usize, &str)> = curves.iter().map(|curve| (curve.rows[0], &*curve.name)).collect();
+        let looks = self.looks_of(&named);
         for (curve, look) in curves.iter_mut().zip(looks) {
             curve.look = look;
         }
         curves
+    }
+
+    /// Returns the looks of some rows with their names in a picture that shows no others.
+    pub fn looks_of(&self, rows: &[(usize, &str)]) -> Vec<Look> {
+        // If one allocator is replayed under several schedulers, the curves show the schedulers.
+        let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
+        let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
+        let subjects: Vec<String> = rows.iter().map(|(row, _)| self.subject(*row, subject)).collect();
+        let named = subjects.iter().zip(rows).map(|(subject, (_, name))| (&**subject, *name));
+        looks(&named.collect::<Vec<_>>())
     }
 
     /// Returns the text on which the look of a row depends: its allocator in its short form, or its scheduler in full. It

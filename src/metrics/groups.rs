@@ -3,7 +3,7 @@
 
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
-use super::gather::Number;
+use super::gather::{Number, Partial};
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
@@ -54,47 +54,102 @@ pub fn grouped_metrics() -> impl Iterator<Item = &'static Metric> {
 /// Returns the numbers of all jobs of a replay, and those of each of `groups` groups. `trim` says which jobs means leave
 /// out, of all jobs. O(J·log J) for J jobs.
 pub fn group_numbers(jobs: &[GroupedJob], trim: Trim, groups: usize) -> (GroupNumbers, Vec<GroupNumbers>) {
-    let replayed = Replayed::new(jobs);
-    // None of the numbers depends on the machine.
-    let Ok(mesh) = Mesh::new(&[1]) else { return Default::default() };
-    let finished = Finished {
-        jobs: &replayed.jobs,
-        records: &replayed.records,
-        recording: &replayed.recording,
-        traffic: None,
-        mesh: &mesh,
-        trim,
-        is_predicted: false,
-        skipped: 0,
-        never_fit: 0,
-        wall_s: 0.0,
-    };
-    let facts = Facts::new(&finished);
-    let mut members = vec![(Vec::new(), Vec::new()); groups];
-    for (i, job) in jobs.iter().enumerate() {
-        members[job.group].0.push(i);
-    }
-    for &i in &facts.kept {
-        members[jobs[i].group].1.push(i);
-    }
-    let all: Vec<usize> = (0..jobs.len()).collect();
-    let whole = numbers(&facts, &all, facts.kept.clone());
-    (whole, members.into_iter().map(|(of_group, kept)| numbers(&facts, &of_group, kept)).collect())
+    let mut sums = GroupSums::new(groups);
+    sums.add_kept(jobs, &trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s));
+    sums.finish()
 }
 
-/// Returns the numbers of the jobs at the positions `members`, of which those in `kept` count in means.
-fn numbers(facts: &Facts<'_>, members: &[usize], kept: Vec<usize>) -> GroupNumbers {
-    let mut waits_s: Vec<f64> = kept.iter().map(|&i| facts.wait_s(i)).collect();
-    waits_s.sort_by(f64::total_cmp);
-    let node_s = |&i: &usize| facts.service_s(i) * f64::from(facts.replay.records[i].allocated);
-    let jobs_in_means = kept.len() as u64;
-    let of_group = facts.of(kept);
-    GroupNumbers {
-        jobs: members.len() as u64,
-        jobs_in_means,
-        node_hours: members.iter().map(node_s).sum::<f64>() / 3600.0,
-        wait_s_median: median(&waits_s),
-        means: grouped_metrics().map(|metric| metric.compute(&of_group).map(Number::as_f64)).collect(),
+/// The numbers of a replay and of groups of its jobs while jobs are added. Of each job that counts in means it keeps two
+/// numbers of eight bytes, for medians.
+#[derive(Debug)]
+pub struct GroupSums {
+    groups: Vec<GroupSum>,
+    whole: GroupSum,
+}
+
+/// What is known of a group so far.
+#[derive(Debug)]
+struct GroupSum {
+    jobs: u64,
+    node_s: f64,
+    waits_s: Vec<f64>,
+    /// What is known of each number, one for each row of [`grouped_metrics`].
+    means: Vec<Partial>,
+}
+
+impl GroupSums {
+    /// Returns the sums of `groups` groups without jobs.
+    pub fn new(groups: usize) -> Self {
+        Self { groups: (0..groups).map(|_| GroupSum::default()).collect(), whole: GroupSum::default() }
+    }
+
+    /// Adds jobs, which follow those added before. All of them count in means. O(J) for J jobs.
+    pub fn add(&mut self, jobs: &[GroupedJob]) {
+        self.add_kept(jobs, &(0..jobs.len()).collect::<Vec<_>>());
+    }
+
+    /// Adds jobs, of which those at the positions `kept` count in means.
+    fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
+        let replayed = Replayed::new(jobs);
+        replayed.with_facts(|facts| {
+            let mut members = vec![(Vec::new(), Vec::new()); self.groups.len()];
+            for (i, job) in jobs.iter().enumerate() {
+                members[job.group].0.push(i);
+            }
+            for &i in kept {
+                members[jobs[i].group].1.push(i);
+            }
+            self.whole.add(facts, &(0..jobs.len()).collect::<Vec<_>>(), kept.to_vec());
+            for (group, (of_group, kept)) in self.groups.iter_mut().zip(members) {
+                if !of_group.is_empty() {
+                    group.add(facts, &of_group, kept);
+                }
+            }
+        });
+    }
+
+    /// Returns the numbers of all jobs, and those of each group. O(J·log J) for J jobs.
+    pub fn finish(self) -> (GroupNumbers, Vec<GroupNumbers>) {
+        (self.whole.finish(), self.groups.into_iter().map(GroupSum::finish).collect())
+    }
+}
+
+impl Default for GroupSum {
+    fn default() -> Self {
+        let means = Replayed::new(&[])
+            .with_facts(|none| grouped_metrics().map(|metric| metric.begin(none, false)).collect());
+        Self { jobs: 0, node_s: 0.0, waits_s: Vec::new(), means }
+    }
+}
+
+impl GroupSum {
+    /// Adds the jobs at the positions `members`, of which those in `kept` count in means.
+    fn add(&mut self, facts: &Facts<'_>, members: &[usize], kept: Vec<usize>) {
+        self.jobs += members.len() as u64;
+        for &i in members {
+            self.node_s += facts.service_s(i) * f64::from(facts.replay.records[i].allocated);
+        }
+        self.waits_s.extend(kept.iter().map(|&i| facts.wait_s(i)));
+        let of_group = facts.of(kept);
+        for (metric, mean) in grouped_metrics().zip(&mut self.means) {
+            metric.add(mean, &of_group);
+        }
+    }
+
+    fn finish(mut self) -> GroupNumbers {
+        self.waits_s.sort_unstable_by(f64::total_cmp);
+        let means = Replayed::new(&[]).with_facts(|none| {
+            // Nothing can fail, as no values are in a file.
+            let mean = |(metric, mean): (&Metric, Partial)| metric.finish(mean, none).ok().flatten();
+            grouped_metrics().zip(self.means).map(|both| mean(both).map(Number::as_f64)).collect()
+        });
+        GroupNumbers {
+            jobs: self.jobs,
+            jobs_in_means: self.waits_s.len() as u64,
+            node_hours: self.node_s / 3600.0,
+            wait_s_median: median(&self.waits_s),
+            means,
+        }
     }
 }
 
@@ -137,6 +192,24 @@ impl Replayed {
             records: played.iter().map(record).collect(),
             recording,
         }
+    }
+
+    /// Calls `act` with the facts about these jobs.
+    fn with_facts<T>(&self, act: impl FnOnce(&Facts<'_>) -> T) -> T {
+        // None of the numbers depends on the machine.
+        let mesh = Mesh::default();
+        act(&Facts::of_part(&Finished {
+            jobs: &self.jobs,
+            records: &self.records,
+            recording: &self.recording,
+            traffic: None,
+            mesh: &mesh,
+            trim: Trim::default(),
+            is_predicted: false,
+            skipped: 0,
+            never_fit: 0,
+            wall_s: 0.0,
+        }))
     }
 }
 
@@ -183,6 +256,16 @@ mod tests {
                 let expected = whole.means[i].expect("a mean");
                 assert!((mean - expected).abs() < 1e-9 * expected.max(1.0), "{}", metric.name());
             }
+        }
+    }
+
+    #[test]
+    fn jobs_in_parts_give_the_same_numbers() {
+        let jobs = jobs(500);
+        for size in [1, 7, 499, 500] {
+            let mut sums = GroupSums::new(3);
+            jobs.chunks(size).for_each(|part| sums.add(part));
+            assert_eq!(sums.finish(), group_numbers(&jobs, Trim::default(), 3));
         }
     }
 

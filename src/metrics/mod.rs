@@ -34,7 +34,7 @@ pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use gather::Number;
-pub use groups::{GroupNumbers, GroupedJob, group_numbers, grouped_metrics};
+pub use groups::{GroupNumbers, GroupSums, GroupedJob, group_numbers, grouped_metrics};
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use paired::{BlockFiller, BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
 pub use recorder::{

@@ -108,6 +108,8 @@ def phone(browser, report):
         browser.run("document.querySelector('.scroll').scrollLeft = 200")
         moved = browser.run("return document.querySelector('.scroll').scrollLeft")
         check(moved > 0 and browser.run(f"return {left}") == before, "the first column stays")
+    name = browser.run("return document.querySelector('table.sortable tbody th').getBoundingClientRect().width")
+    check(name >= 80, f"the first column has room for names: {name:.0f} px")
     letters = browser.run("const text = document.querySelector('.plots svg text'); return text.getBoundingClientRect().height")
     check(letters >= 9, f"letters of figures are {letters:.0f} px high")
 
@@ -135,6 +137,8 @@ def plays(browser, folder):
     before = browser.run(f"return {pixels}")
     begin = browser.run("return Number(document.getElementById('time').value)")
     loads = browser.run("return [...document.querySelectorAll('.meshes .load')].map((load) => parseInt(load.textContent.replace(/,/g, '')))")
+    fills = browser.run("return [...document.querySelectorAll('figcaption rect')].map((rect) => rect.getAttribute('fill'))")
+    check(len(fills) > 1 and len(set(fills)) == len(fills), f"machines have colours of their own: {fills}")
     check(max(loads) > 0, f"it starts where jobs wait: {loads}")
     browser.run("document.getElementById('play').click()")
     time.sleep(1.5)

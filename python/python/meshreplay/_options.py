@@ -133,8 +133,9 @@ class PlotOptions(TypedDict, total=False):
     """Every option of a picture by its own name. `None` stands for the default."""
 
     value: Scalar | None
-    """`--value`: Column of the summary that a picture shows. The default is turnaround for load, the pairwise mean
-    for utilization and frontier, and the pairwise sum for ratio."""
+    """`--value`: Column of the summary that a picture shows. The default is turnaround for load (the pairwise mean if
+    turnaround is the same in all curves), the pairwise mean for utilization and frontier, and the pairwise sum for
+    ratio."""
 
     log: bool | None
     """`--log`: Use a logarithmic axis for the values in pictures by load, boxes and distributions."""

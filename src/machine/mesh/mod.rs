@@ -38,6 +38,15 @@ pub struct Mesh {
     unavailable: Unavailable,
 }
 
+impl Default for Mesh {
+    /// Returns the machine of a single node.
+    fn default() -> Self {
+        let (by_x, by_y) = (Divider::new(1), Divider::new(1));
+        let unavailable = Unavailable::default();
+        Self { extents: [1; 3], dims: 1, wraps: [false; 3], cube: None, by_x, by_y, unavailable }
+    }
+}
+
 impl Mesh {
     /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
     /// are more than [`MAX_NODES`] nodes.

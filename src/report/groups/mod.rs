@@ -4,14 +4,14 @@ mod columns;
 
 pub use columns::group_column;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn};
-use crate::metrics::{GroupNumbers, GroupedJob, Trim, group_numbers};
+use crate::metrics::{GroupNumbers, GroupSums, GroupedJob, Trim, group_numbers};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable};
 use crate::trace::Partitions;
@@ -134,19 +134,22 @@ impl<'a> JobColumns<'a> {
         }
     }
 
-    /// Returns the rows of each replay and seed.
-    fn replays(&self) -> BTreeMap<(String, String), Range<usize>> {
-        let (mut found, mut start) = (BTreeMap::new(), 0);
+    /// Returns the rows of each replay and seed, in the order of the rows.
+    fn replays(&self) -> Vec<(ReplayKey, Range<usize>)> {
+        let (mut found, mut start) = (Vec::new(), 0);
         let height = self.submit_s.len();
         while start < height {
             let is_same = |i: &usize| self.replay.is_same(start, *i) && self.seed.is_same(start, *i);
             let end = (start..height).take_while(is_same).last().unwrap_or(start) + 1;
-            found.insert((self.replay.label(start), self.seed.label(start)), start..end);
+            found.push(((self.replay.label(start), self.seed.label(start)), start..end));
             start = end;
         }
         found
     }
 }
+
+/// A replay and its seed, as labels.
+type ReplayKey = (String, String);
 
 /// The label of jobs of which the log does not tell the group.
 const UNKNOWN: &str = "unknown";
@@ -188,35 +191,129 @@ fn hour(jobs: &JobColumns<'_>, i: usize) -> Group {
     (168 + hour, format!("hour {hour}"))
 }
 
-/// A replay with its jobs.
+/// A replay with jobs.
 struct Replayed {
+    key: ReplayKey,
     /// Its labels: the values of the columns in which replays differ.
     labels: Vec<String>,
-    rows: Range<usize>,
     trim: Trim,
+}
+
+/// The groups of all jobs, as the first reading of the jobs finds them.
+#[derive(Default)]
+struct Found {
+    /// The position of each group in the order in which they were found.
+    positions: HashMap<Group, usize>,
+    /// For each replay with jobs the node-hours of the groups, by position.
+    node_s: HashMap<ReplayKey, Vec<f64>>,
+}
+
+impl Found {
+    /// Adds the jobs of a part.
+    fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
+        for (key, rows) in columns.replays() {
+            let of_replay = self.node_s.entry(key).or_default();
+            for i in rows {
+                let next = self.positions.len();
+                let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
+                of_replay.resize(of_replay.len().max(at + 1), 0.0);
+                let GroupedJob { start_s, end_s, allocated, .. } = columns.job(i, 0);
+                of_replay[at] += (end_s - start_s) * f64::from(allocated);
+            }
+        }
+    }
+
+    /// Returns each group with the node-seconds of its jobs in these replays, in the order of the groups.
+    fn ranked(&self, replays: &[Replayed]) -> Vec<(&Group, f64)> {
+        let of = |at: usize, replay: &Replayed| {
+            self.node_s.get(&replay.key).and_then(|node_s| node_s.get(at)).copied().unwrap_or(0.0)
+        };
+        let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
+        let mut ranked: Vec<(&Group, f64)> =
+            self.positions.iter().map(|(group, &at)| (group, total(at))).collect();
+        ranked.sort_by_key(|(group, _)| *group);
+        ranked
+    }
+}
+
+/// The numbers of a replay while its jobs are read again.
+enum Sums {
+    /// All jobs count in means, so none has to be kept.
+    Running(GroupSums),
+    /// Which jobs count is known once all are.
+    Kept(Trim, Vec<GroupedJob>),
+}
+
+impl Sums {
+    fn add(&mut self, jobs: Vec<GroupedJob>) {
+        match self {
+            Self::Running(sums) => sums.add(&jobs),
+            Self::Kept(_, kept) => kept.extend(jobs),
+        }
+    }
+
+    /// Returns the numbers of all jobs, and those of each of `groups` groups.
+    fn finish(self, groups: usize) -> (GroupNumbers, Vec<GroupNumbers>) {
+        match self {
+            Self::Running(sums) => sums.finish(),
+            Self::Kept(trim, jobs) => group_numbers(&jobs, trim, groups),
+        }
+    }
+}
+
+/// Hands the jobs in `folder` to `visit` in parts. Fails if there are none, or if they lack a column.
+fn visit_jobs(
+    folder: &Path,
+    by: &Grouping,
+    visit: &mut dyn FnMut(&JobColumns<'_>),
+) -> Result<(), GroupsError> {
+    let mut columns = COLUMNS.to_vec();
+    columns.extend(Some(by.column).filter(|column| !COLUMNS.contains(column)));
+    let mut visit = |part: &Sheet| -> Result<(), GroupsError> {
+        visit(&JobColumns::of(part, by)?);
+        Ok(())
+    };
+    if Sheet::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
+        Ok(())
+    } else {
+        Err(GroupsError::NoJobs(folder.to_owned()))
+    }
 }
 
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let summary = Sheet::read(folder)?;
-    let mut columns = COLUMNS.to_vec();
-    columns.extend(Some(options.by.column).filter(|column| !COLUMNS.contains(column)));
-    let jobs = Sheet::read_jobs(folder, &columns, &|_| true)?;
-    let jobs = jobs.ok_or_else(|| GroupsError::NoJobs(folder.to_owned()))?;
-    let columns = JobColumns::of(&jobs, options.by)?;
+    let mut found = Found::default();
+    visit_jobs(folder, options.by, &mut |columns| found.add(columns, options.by))?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),
         _ => allocator::short_label(label),
     };
-    let (varying, replays) = replays(&summary, &columns, &shorten);
-    let all: Vec<Group> = (0..jobs.height()).map(|i| (options.by.group)(&columns, i)).collect();
-    let shown = Shown::choose(&all, &columns, &replays, options);
+    let (varying, replays) = replays(&summary, &found, &shorten);
+    let shown = Shown::choose(&found, &replays, options);
+    let mut sums: HashMap<ReplayKey, Sums> = HashMap::new();
+    for Replayed { key, trim, .. } in &replays {
+        let of_replay = if trim.percent.is_none() {
+            Sums::Running(GroupSums::new(shown.labels.len()))
+        } else {
+            Sums::Kept(*trim, Vec::new())
+        };
+        sums.insert(key.clone(), of_replay);
+    }
+    visit_jobs(folder, options.by, &mut |columns| {
+        for (key, rows) in columns.replays() {
+            // A file that has changed in between may have other groups and replays, which are left out.
+            let place = |i: usize| Some((i, *shown.places.get(&(options.by.group)(columns, i))?));
+            if let Some(sums) = sums.get_mut(&key) {
+                sums.add(rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect());
+            }
+        }
+    })?;
     let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
     for replay in &replays {
-        let of_group = |i: usize| columns.job(i, shown.places[&all[i]]);
-        let of_replay: Vec<GroupedJob> = replay.rows.clone().map(of_group).collect();
-        let (whole, groups) = group_numbers(&of_replay, replay.trim, shown.labels.len());
+        let Some(sums) = sums.remove(&replay.key) else { continue };
+        let (whole, groups) = sums.finish(shown.labels.len());
         let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
         for (at, (label, numbers)) in labels.zip(groups.into_iter().chain([whole])).enumerate() {
             if numbers.jobs > 0 {
@@ -233,8 +330,9 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
-    let mut notes: Vec<String> = jobs.missing_note().into_iter().collect();
-    notes.extend(dateless_note(&all, options.by));
+    let missing = Sheet::missing_jobs(folder)?;
+    let mut notes: Vec<String> = missing.and_then(|jobs| jobs.missing_note()).into_iter().collect();
+    notes.extend(dateless_note(&found, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
@@ -299,15 +397,15 @@ fn rows_of(
 /// `shown` returns a label of a column as the table shows it.
 fn replays(
     summary: &Sheet,
-    jobs: &JobColumns<'_>,
+    jobs: &Found,
     shown: &dyn Fn(&str, &str) -> String,
 ) -> (Vec<&'static str>, Vec<Replayed>) {
-    let mut rows_of = jobs.replays();
     let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i)).unwrap_or_default();
-    let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut keys: BTreeSet<ReplayKey> = jobs.node_s.keys().cloned().collect();
+    let mut found: Vec<(usize, ReplayKey)> = Vec::new();
     for i in 0..summary.height() {
-        if let Some(rows) = rows_of.remove(&(label("replay", i), label("seed", i))) {
-            found.push((i, rows));
+        if let Some(key) = keys.take(&(label("replay", i), label("seed", i))) {
+            found.push((i, key));
         }
     }
     let differs = |name: &&str| {
@@ -316,9 +414,9 @@ fn replays(
     let identity = Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"]);
     let varying: Vec<&str> = identity.filter(differs).collect();
     let trims = summary.numbers("trim_percent");
-    let replay = |(i, rows): (usize, Range<usize>)| Replayed {
+    let replay = |(i, key): (usize, ReplayKey)| Replayed {
+        key,
         labels: varying.iter().map(|name| shown(name, &label(name, i))).collect(),
-        rows,
         trim: Trim { percent: trims.and_then(|trims| trims[i]) },
     };
     let replays = found.into_iter().map(replay).collect();
@@ -336,13 +434,8 @@ struct Shown {
 }
 
 impl Shown {
-    fn choose(all: &[Group], jobs: &JobColumns<'_>, replays: &[Replayed], options: &GroupsOptions) -> Self {
-        let mut hours: BTreeMap<&Group, f64> = all.iter().map(|group| (group, 0.0)).collect();
-        for i in replays.iter().flat_map(|replay| replay.rows.clone()) {
-            let GroupedJob { start_s, end_s, allocated, .. } = jobs.job(i, 0);
-            *hours.entry(&all[i]).or_default() += (end_s - start_s) * f64::from(allocated);
-        }
-        let mut ranked: Vec<(&Group, f64)> = hours.into_iter().collect();
+    fn choose(found: &Found, replays: &[Replayed], options: &GroupsOptions) -> Self {
+        let mut ranked = found.ranked(replays);
         // The sort is stable: groups with as many node-hours keep the order of their labels.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let top = options.top.unwrap_or(usize::MAX).min(ranked.len());
@@ -360,8 +453,8 @@ impl Shown {
 }
 
 /// Returns a note if groups are hours since the start of a log that does not tell its date.
-fn dateless_note(all: &[Group], by: &Grouping) -> Option<String> {
-    let is_dateless = by.name == "hour" && all.iter().any(|(place, _)| *place >= 168);
+fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
+    let is_dateless = by.name == "hour" && found.positions.keys().any(|(place, _)| *place >= 168);
     is_dateless.then(|| {
         "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not tell its date \
          and time zone (UnixStartTime and TimeZoneString in its header)"

@@ -224,7 +224,7 @@ struct Shown {
     /// The spec of the allocator.
     spec: String,
     machine: Mesh,
-    /// The colour of the replay's curve in figures.
+    /// The colour of the replay among those that are shown.
     colour: &'static str,
 }
 
@@ -243,21 +243,25 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         known.dedup();
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
     }
-    let mut all: Vec<Shown> = Vec::new();
-    let curves = results.curves(&[]);
+    let mut all: Vec<(usize, Shown)> = Vec::new();
     for (row, number) in results.numbers("replay")?.iter().enumerate() {
         let number = number.unwrap_or_default() as u64;
         let is_wanted = show.is_empty() || show.iter().any(|show| is(row, show));
-        if is_wanted && !all.iter().any(|other| other.number == number) {
+        if is_wanted && !all.iter().any(|(_, other)| other.number == number) {
             let machine = results.machine(row)?;
-            let curve = curves.iter().find(|curve| curve.rows.contains(&row));
-            let colour = curve.map(|curve| curve.look).unwrap_or_default().colour();
             let (name, spec) = (results.name(row, &[]), results.label(row, "allocator_spec"));
-            all.push(Shown { number, name, spec, machine, colour });
+            all.push((row, Shown { number, name, spec, machine, colour: "" }));
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
-    Ok(all)
+    // Among all curves of the page several may have a colour, and among those that are shown none has that of another.
+    let named: Vec<(usize, &str)> = all.iter().map(|(row, shown)| (*row, &*shown.name)).collect();
+    let looks = results.looks_of(&named);
+    Ok(all
+        .into_iter()
+        .zip(looks)
+        .map(|((_, shown), look)| Shown { colour: look.colour(), ..shown })
+        .collect())
 }
 
 /// Returns the default window of time. It begins with the first start and ends where one of the replays has started

@@ -28,7 +28,7 @@ pub struct PlayedJob {
 pub struct PlayedReplay {
     /// The name of the replay.
     pub name: String,
-    /// The colour of its curve in figures and in the strip.
+    /// Its colour, also in the strip: that of its curves in a figure of the replays that are shown.
     pub colour: &'static str,
     /// Its queue and its busy nodes over the window of time.
     pub strip: Strip,
