@@ -174,18 +174,18 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Splits a list of nodes into runs of consecutive ones, which are checked and set together.
-fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
-    nodes.chunk_by(|a, b| a.wrapping_add(1) == *b)
-}
-
-/// Returns the holders of a run of nodes if `holder` holds them all; `None` otherwise, and if nodes are outside of the machine.
-fn held_by<'h>(holders: &'h mut [u32], run: &[NodeId], holder: u32) -> Option<&'h mut [u32]> {
-    let first = *run.first()? as usize;
-    let holders = holders.get_mut(first..first.checked_add(run.len())?)?;
+/// Returns the holders of `nodes` if these are consecutive and `holder` holds them all; `None` otherwise.
+fn all_held_by<'h>(holders: &'h mut [u32], nodes: &[NodeId], holder: u32) -> Option<&'h mut [u32]> {
+    let (first, last) = (*nodes.first()? as usize, *nodes.last()? as usize);
+    // Of most lists that are not consecutive these two numbers tell it.
+    if last.checked_sub(first)? != nodes.len().checked_sub(1)? {
+        return None;
+    }
+    let holders = holders.get_mut(first..=last)?;
     // Without an early end, many are compared at once.
+    let gaps = nodes.windows(2).fold(0, |gaps, pair| gaps | (pair[0].wrapping_add(1) ^ pair[1]));
     let differs = holders.iter().fold(0, |differs, other| differs | (other ^ holder));
-    (differs == 0).then_some(holders)
+    (gaps | differs == 0).then_some(holders)
 }
 
 /// Returns the message about a violation.
@@ -200,10 +200,15 @@ impl Observer for Watch<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         let all_up = self.down.is_empty();
-        for run in runs(nodes) {
-            match held_by(&mut self.holders, run, NOBODY) {
-                Some(holders) if all_up => holders.fill(job + 1),
-                _ => run.iter().for_each(|&node| self.take_one(job, node, now)),
+        match all_held_by(&mut self.holders, nodes, NOBODY) {
+            Some(holders) if all_up => holders.fill(job + 1),
+            _ => {
+                for &node in nodes {
+                    match self.holders.get_mut(node as usize) {
+                        Some(holder) if all_up && *holder == NOBODY => *holder = job + 1,
+                        _ => self.take_one(job, node, now),
+                    }
+                }
             }
         }
         self.held += nodes.len();
@@ -220,12 +225,10 @@ impl Observer for Watch<'_> {
         let first = nodes.first().and_then(|&node| self.holders.get(node as usize));
         let holder = first.copied().filter(|&holder| holder != UNAVAILABLE).unwrap_or(NOBODY);
         let mut odd = None;
-        for run in runs(nodes) {
-            if let Some(holders) = held_by(&mut self.holders, run, holder) {
-                holders.fill(NOBODY);
-                continue;
-            }
-            for &node in run {
+        if let Some(holders) = all_held_by(&mut self.holders, nodes, holder) {
+            holders.fill(NOBODY);
+        } else {
+            for &node in nodes {
                 match self.holders.get_mut(node as usize) {
                     Some(held) if *held == holder => *held = NOBODY,
                     _ => odd = odd.or(Some(node)),
