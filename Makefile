@@ -1,8 +1,7 @@
 # One profile (release) everywhere, so that the dependencies are compiled once.
 CARGO ?= cargo
-# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it. It is optimised
-# less then, which takes minutes less to compile than the tests take more.
-CONFIG := $(if $(CHECKED),$(foreach setting,overflow-checks=true opt-level=1,--config profile.release.package.meshreplay.$(setting)))
+# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it.
+CONFIG := $(if $(CHECKED),--config profile.release.package.meshreplay.overflow-checks=true)
 override CARGO := $(CARGO) $(CONFIG)
 unexport CARGO
 LOG ?= traces/lublin-256-10k.swf.gz
@@ -17,9 +16,9 @@ replay:
 		-o target/replay --placements --force
 	$(CARGO) run --release --quiet -- report target/replay --title "Every allocator" --show hilbert+bf mc1x1 gabl random
 
-# Runs every test; those that need logs or results that are not bundled say what they skip.
+# Runs every test; those that need logs or results that are not bundled say what they skip. TEST_FLAGS=--no-run only builds them.
 test:
-	$(CARGO) test --release
+	$(CARGO) test --release $(TEST_FLAGS)
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:

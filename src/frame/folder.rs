@@ -15,8 +15,8 @@
 //! `.meshreplay-`. The next run of the same part of the study removes them.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::kept::{foreign, is_result_of, names};
 use super::labels::{relabel, without_labels};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
-use super::whole::{read_if_there, write_whole};
+use super::whole::{read_if_there, write_filled, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use crate::disk::{Claim, TEMPORARY, create_dir_all, open, remove_file};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
@@ -141,9 +141,10 @@ impl StudyFolder {
     /// the same study. Fails if a process of another study is using the directory.
     pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         create_dir_all(&self.cells()).map_err(|source| failed(&self.cells(), source))?;
-        let (path, text) = (self.path.join(STUDY_FILE), json(manifest)? + "\n");
-        let holds = || Ok(holds_text(&path, text.as_bytes()).unwrap_or(false));
-        Claim::shared_after(&self.path, holds, || self.write(&path, text.as_bytes()))
+        let path = self.path.join(STUDY_FILE);
+        let holds = || Ok(holds_json(&path, manifest).unwrap_or(false));
+        let write = || write_filled(&path, &self.prefix, &|file| write_json(file, manifest));
+        Claim::shared_after(&self.path, holds, write)
     }
 
     /// Returns the path of the study's summary in this format.
@@ -353,21 +354,45 @@ impl StudyFolder {
     }
 }
 
-/// Returns whether the file at `path` holds exactly `text`. The file is never in memory as a whole.
-fn holds_text(path: &Path, text: &[u8]) -> io::Result<bool> {
-    let mut file = open(path)?;
-    if file.metadata()?.len() != text.len() as u64 {
-        return Ok(false);
-    }
-    let mut read = vec![0; 1 << 20];
-    for part in text.chunks(read.len()) {
-        let read = &mut read[..part.len()];
-        file.read_exact(read)?;
-        if read != part {
-            return Ok(false);
+/// The number of bytes of JSON that are in memory while a value is written or compared. A study of a million cells has some
+/// hundred megabytes.
+const JSON_PIECE: usize = 1 << 20;
+
+/// Writes `value` as indented JSON and a line feed, a piece at a time.
+fn write_json(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    let mut to = BufWriter::with_capacity(JSON_PIECE, to);
+    serde_json::to_writer_pretty(&mut to, value)?;
+    to.write_all(b"\n")?;
+    to.flush()
+}
+
+/// Returns whether the file at `path` holds exactly what [`write_json`] writes. Neither is ever in memory as a whole.
+fn holds_json(path: &Path, value: &impl Serialize) -> io::Result<bool> {
+    let mut compared = Compared { file: open(path)?, read: Vec::new() };
+    write_json(&mut compared, value)?;
+    Ok(compared.file.read(&mut [0])? == 0)
+}
+
+/// Compares what is written to it with a file, and fails where they differ.
+struct Compared {
+    file: File,
+    read: Vec<u8>,
+}
+
+impl Write for Compared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.read.resize(bytes.len(), 0);
+        self.file.read_exact(&mut self.read)?;
+        if self.read == bytes {
+            Ok(bytes.len())
+        } else {
+            Err(io::Error::other("the file has another content"))
         }
     }
-    Ok(true)
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.

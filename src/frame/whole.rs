@@ -26,10 +26,19 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
 /// lives. That process may remove the temporary file as a leftover. Then the file is written again. Devices and named
 /// pipes are written directly, and for a symbolic link its target is written.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
+    write_filled(path, prefix, &|file| file.write_all(bytes))
+}
+
+/// Writes a file as [`write_whole`] does. `content` writes it, and may be called again if a directory was not there yet.
+pub(super) fn write_filled(
+    path: &Path,
+    prefix: &str,
+    content: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), FrameError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {
         let mut file = NewFile::create(path, prefix)?;
-        file.write_all(bytes)?;
+        content(&mut file)?;
         file.sync()?;
         file.put()?;
         sync_directory(folder)

@@ -255,10 +255,17 @@ impl Candidate<'_> {
         self.replications.iter().filter_map(|replication| replication.number(name)).collect()
     }
 
-    /// Returns whether every block of jobs has exactly the same sum of the number as in `other`.
+    /// Returns whether every block of jobs has exactly the same sum of the number as in `other`, or a difference of which,
+    /// with its interval, nothing would be printed but zeros.
     fn equals(&self, other: &Self, name: &str) -> bool {
+        let is_nil = |found: Difference| {
+            let percent =
+                [Some(found.value), found.half_width].map(|part| part.map(|part| 100.0 * part.abs()));
+            found.is_relative && percent.iter().all(|part| part.is_some_and(|part| part < 0.0005))
+        };
         self.replications.len() == other.replications.len()
-            && self.replications.iter().zip(other.replications).all(|(a, b)| a.equals(b, name))
+            && (self.replications.iter().zip(other.replications).all(|(a, b)| a.equals(b, name))
+                || self.difference(other, name).is_some_and(is_nil))
     }
 
     /// Returns the difference to `base`: by the bootstrap over time, or over replications if there are several.
