@@ -100,9 +100,15 @@ impl StudyFolder {
     /// Fails unless the directory may take the study: it does not exist, is empty, or holds only this study. A study
     /// with the same name counts as this study even if it was changed, because some of its cells may still be valid.
     pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        let existing = self.read_manifest()?;
-        if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
-            let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
+        // Every shard but the first finds this very study, which need not be read: with a million cells it takes gigabytes.
+        let is_there = holds_json(&self.path.join(STUDY_FILE), manifest).unwrap_or(false);
+        let existing = if is_there {
+            Some(manifest.name.clone())
+        } else {
+            self.read_manifest()?.map(|other| other.name)
+        };
+        if let Some(found) = existing.clone().filter(|found| *found != manifest.name) {
+            let (folder, expected) = (self.path.clone(), manifest.name.clone());
             return Err(FrameError::OtherStudy { folder, found, expected });
         }
         // In the directory of this study, its own summaries and tidy jobs may be replaced. All other results are foreign.
