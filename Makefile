@@ -134,12 +134,12 @@ fuzz:
 	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
-# Throws random inputs at each target, also those of results, for FUZZ_SECONDS, four targets at once, as they are built by `make test`.
+# Throws random inputs at each target, also those of results, for FUZZ_SECONDS, eight targets at once, as they are built by `make test`.
 # An input may take ten seconds, as other things run at the same time.
 FUZZ_SECONDS ?= 20
 fuzz-each:
 	$(CARGO) test --release --test fuzz --no-run
-	@$(foreach part,1 2 3 4,$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part $(part)/4 --seed $(part) & tried="$$tried $$!";) \
+	@$(foreach part,1 2 3 4 5 6 7 8,$(CARGO) test --release --test fuzz -- --seconds $(FUZZ_SECONDS) --part $(part)/8 --seed $(part) & tried="$$tried $$!";) \
 		for one in $$tried; do wait $$one || status=1; done; exit $${status:-0}
 
 # Lets every file operation of the commands that write results fail, or be the last one before a crash, at every position: by a
