@@ -25,15 +25,16 @@ impl RunningSums {
         Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
     }
 
-    /// Adds the jobs of `part`, the next ones in the order of the log, which is that of their arrival.
-    pub fn add(&mut self, part: &Finished<'_>) {
+    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has the position of each in the order of arrival;
+    /// `None` if that is the order of the log.
+    pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
         let facts = Facts::of_part(part);
         for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
             metric.add(number, &facts);
         }
         self.totals.add(part);
         self.totals.in_means += part.jobs.len() as u64;
-        self.blocks.add(&facts, None);
+        self.blocks.add(&facts, ranks);
     }
 
     /// Returns the number of jobs so far.

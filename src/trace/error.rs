@@ -101,7 +101,8 @@ pub enum TraceError {
     /// The jobs of the log do not fit into memory.
     #[error(
         "{}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of memory, and {} MB are free; \
-         `meshreplay trace cut` makes shorter logs of it",
+         `meshreplay trace cut` makes shorter logs of it, and `meshreplay trace convert --sort` one that takes little memory \
+         if jobs stand far from the order of their submissions",
         .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooManyJobs {
@@ -116,6 +117,12 @@ pub enum TraceError {
         /// The memory that can be had.
         free_bytes: u64,
     },
+    /// Records cannot be sorted, as a temporary file fails.
+    #[error(
+        "records cannot be sorted: the temporary file that holds them: {0}; make room where temporary files are, or set TMPDIR \
+         to another directory"
+    )]
+    Unsorted(#[source] io::Error),
     /// The log has more jobs than a replay can number.
     #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace cut` makes shorter logs of it", .path.display())]
     Uncountable {

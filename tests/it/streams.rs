@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use meshreplay::frame::{FileFormat, RunResults};
 use meshreplay::metrics::LeftJobs;
-use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep_into};
+use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep, sweep_into};
 use meshreplay::trace::LogNames;
 
 use super::support::{Tested, contents, run};
@@ -77,6 +78,52 @@ fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
             assert!(kept[&name] == bytes, "{name} differs");
         }
     }
+    Ok(())
+}
+
+/// Runs every replay of `study` with at most `most` jobs of a log in memory, and returns the numbers of each in words.
+fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn Error>> {
+    let study = Study { most_kept: most, ..study.clone() };
+    let fragmentation = Some("2x2".parse()?);
+    let options = Options { jobs: false, placements: false, fragmentation, ..study.options.clone() };
+    let study = Study { options, ..study };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    let (running, found) = (Running::new(study.cells.len()), Mutex::new(Vec::new()));
+    let cells: Vec<usize> = (0..study.cells.len()).collect();
+    let keep = |number, outcomes: Vec<Outcome>| {
+        let words = outcomes.iter().map(|outcome| format!("{:?} {:?}", outcome.summary, outcome.blocks));
+        found.lock().expect("no panic").push((number, words.collect()));
+        Ok(())
+    };
+    sweep(&study, &cells, &pool, &running, &keep, &mut |_| {});
+    let mut found = found.into_inner()?;
+    found.sort();
+    Ok(found)
+}
+
+/// A log whose jobs stand behind their place in the order of arrival is replayed while it is read all the same.
+#[test]
+fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let lines = "schedulers = ['easy', 'fcfs']\nallocators = ['hilbert+bf', 'first-fit']\narrival_scales = [1.0, 0.01]\n";
+    study(directory.path(), 5_000, lines)?;
+    let log = directory.path().join("log.swf");
+    let text = fs::read_to_string(&log)?;
+    let (header, mut jobs): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(';'));
+    // Every stretch of 40 jobs is turned round, and one job comes thousands too late.
+    jobs.chunks_mut(40).for_each(<[_]>::reverse);
+    jobs[300..4_300].rotate_left(1);
+    fs::write(&log, [header, jobs].concat().join("\n") + "\n")?;
+    let options = Options { jobs: true, placements: true, ..Options::default() };
+    let study = Study::read(&directory.path().join("study.toml"), options)?;
+    let [kept, streamed] = ["kept", "streamed"].map(|name| directory.path().join(name));
+    let kept = files(&study, usize::MAX, (&kept, FileFormat::Csv))?;
+    for (name, bytes) in files(&study, 100, (&streamed, FileFormat::Csv))? {
+        assert!(kept[&name] == bytes, "{name} differs");
+    }
+    let kept = numbers(&study, usize::MAX)?;
+    assert_eq!(kept.len(), 8);
+    assert!(kept == numbers(&study, 100)?, "sums over blocks differ");
     Ok(())
 }
 

@@ -111,6 +111,36 @@ fn lenient_reading_counts_what_it_skips() -> Outcome {
     Ok(())
 }
 
+/// A sorted log has the jobs in the order of their submissions, and sorting it again changes nothing but the comment.
+#[test]
+fn logs_are_sorted_by_submission() -> Outcome {
+    let directory = tempfile::tempdir()?;
+    let job = |number: i64, submit_s: i64| {
+        format!("{number} {submit_s} -1 60 4 -1 -1 4 90 -1 1 1 1 -1 0 -1 -1 -1\n")
+    };
+    let lines = |jobs: &[(i64, i64)]| jobs.iter().map(|&(number, at)| job(number, at)).collect::<String>();
+    let mut jobs: Vec<(i64, i64)> = (1..=2_000).map(|number| (number, number * 7_919 % 331)).collect();
+    fs::write(directory.path().join("a.swf"), format!("; MaxProcs: 8\n{}; late\n", lines(&jobs)))?;
+    jobs.sort_by_key(|&(_, at)| at);
+    let comments = "; MaxProcs: 8\n; Note: sorted by submit time by meshreplay\n";
+    let ran = run(directory.path(), "trace convert a.swf b.swf.gz --sort")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "b.swf.gz: 2000 of 2000 jobs written\n"));
+    let ran = run(directory.path(), "trace convert b.swf.gz - --sort")?;
+    let expected = comments.replacen("; Note", "; late\n; Note", 1) + &comments[14..] + &lines(&jobs);
+    assert!(
+        ran.stdout.starts_with("; MaxProcs: 8\n") && ran.stdout.ends_with(&lines(&jobs)),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.stdout.len(), expected.len());
+    // The native format has other columns and no comments.
+    let ran = run(directory.path(), "trace convert a.swf - --sort --output-format premas")?;
+    let submits: Vec<i64> =
+        ran.stdout.lines().filter_map(|line| line.split('\t').next()?.parse().ok()).collect();
+    assert!(submits.len() == 2_000 && submits.is_sorted(), "{submits:?}");
+    Ok(())
+}
+
 #[test]
 fn standard_input_is_a_log_too() -> Outcome {
     let directory = tempfile::tempdir()?;

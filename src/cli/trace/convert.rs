@@ -32,13 +32,19 @@ pub(super) struct Args {
     /// instead of beside the log as NAME.names.csv
     #[arg(long)]
     keep_names: bool,
+
+    /// Write jobs in the order of their submissions; those that were submitted together keep the order of the log. A log
+    /// of any length is sorted in little memory
+    #[arg(long)]
+    sort: bool,
 }
 
 /// Reads a log and writes it in the other format.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
-    let mut writer = args.output.writer(format)?;
+    let writer = args.output.writer(format)?;
+    let mut writer = if args.sort { writer.sorted() } else { writer };
     let options = args.input.options()?;
     let again = || Reader::open(&args.input.log, options.clone());
     // A pipe cannot be read twice.

@@ -7,6 +7,7 @@
 )]
 
 mod extent;
+mod lateness;
 mod recorded_nodes;
 mod start;
 
@@ -164,7 +165,7 @@ pub(super) fn load_most(
         (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
     }
     let names = Arc::new(summary.names());
-    let extent = extent.map(|extent| Arc::new(Extent { last: extent.last - origin, ..extent }));
+    let extent = extent.map(|extent| Arc::new(extent.since(origin)));
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 

@@ -165,7 +165,7 @@ impl Replay {
         let needs_all = options.need_all_jobs().is_some()
             || options.jobs && !has_rows
             || self.spec.needs_all_jobs()
-            || !stream.is_sorted();
+            || stream.held().is_none();
         (!needs_all).then_some(stream)
     }
 
@@ -187,7 +187,8 @@ impl Replay {
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let counts_shapes = options.by_shape && options.jobs;
-        let mut recorder = self.recorder(options, &jobs, outages.is_some(), listed, monitor);
+        let arriving = (jobs.as_slice(), outages::first_arrival(&jobs));
+        let mut recorder = self.recorder(options, arriving, outages.is_some(), listed, monitor);
         let driven = self.drive(
             Feed::Listed(&jobs),
             seed,
@@ -232,11 +233,12 @@ impl Replay {
         })
     }
 
-    /// Returns the observer that measures what `options` ask for in a replay of `jobs`.
+    /// Returns the observer that measures what `options` ask for in a replay of `jobs`, the first of which arrives at
+    /// `first_arrival`. The list is empty if jobs leave the replay.
     fn recorder<'a>(
         &'a self,
         options: &Options,
-        jobs: &'a [Job],
+        (jobs, first_arrival): (&'a [Job], Time),
         has_outages: bool,
         listed: Option<&'a RecordedNodes>,
         monitor: &'a Monitor,
@@ -246,8 +248,7 @@ impl Replay {
             recorder = recorder.with_contention(&self.spec.machine);
         }
         if let Some(slices) = &options.fragmentation {
-            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (first_arrival, options.jobs));
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
@@ -259,8 +260,7 @@ impl Replay {
             recorder = recorder.with_refusals();
         }
         if has_outages {
-            recorder =
-                recorder.with_outages(&self.spec.machine, jobs, (outages::first_arrival(jobs), options.jobs));
+            recorder = recorder.with_outages(&self.spec.machine, jobs, (first_arrival, options.jobs));
         }
         recorder
     }

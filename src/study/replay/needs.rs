@@ -17,7 +17,7 @@ impl Options {
             (self.jobs && self.by_shape, "jobs are counted by shape"),
             (self.jobs && self.tidy, "tidy jobs are kept"),
             (self.outages.is_some(), "jobs that have not run leave the results at the end"),
-            (self.fragmentation.is_some(), "the course of fragmentation is kept"),
+            (self.jobs && self.fragmentation.is_some(), "the course of fragmentation is kept"),
             (self.partitions, "jobs are those of a partition"),
         ]
         .into_iter()

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use super::outages::first_arrival;
 use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
 use crate::allocator::Request;
 use crate::engine::{Record, ReplayError};
 use crate::guest;
-use crate::job::Job;
+use crate::job::{Job, Time};
 use crate::machine::Mesh;
 use crate::metrics::{BlockSums, Finished, LeftJobs, Monitor, Recording, RunningSums, Summary, Trim};
 use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Incoming, LogStream};
+use crate::study::source::{BATCHES, Incoming, LogStream, Ranks};
 
 /// The number of jobs that leave a replay together. It is also the most rows that a part of a file of jobs has, whether jobs
 /// are kept in memory or not, so that files are the same.
@@ -38,6 +39,8 @@ struct TakenParts<'a> {
     /// How many leave together.
     together: usize,
     rows: Option<TakeRows<'a>>,
+    /// The order in which the jobs arrived; `None` if it is that of the log.
+    ranks: Option<&'a Ranks>,
 }
 
 /// What is known of a streamed replay before it runs.
@@ -52,6 +55,8 @@ struct Known<'a> {
     skipped: u64,
     /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
     never_fit: u64,
+    /// The first arrival of a job that is replayed.
+    first_arrival: Time,
 }
 
 impl Known<'_> {
@@ -62,19 +67,15 @@ impl Known<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Adds the jobs that leave to sums, and passes them on to `rows`, with the seed of their replication. Returns the sums of
-    /// all jobs, or the reason why jobs cannot be kept.
-    fn sum_up(
-        &self,
-        left: Receiver<LeftJobs>,
-        seed: u64,
-        rows: Option<TakeRows<'_>>,
-    ) -> Result<RunningSums, String> {
+    /// Adds the jobs that leave to sums, and passes them on as `taken` says. Returns the sums of all jobs, or the reason why
+    /// jobs cannot be kept.
+    fn sum_up(&self, left: Receiver<LeftJobs>, taken: TakenParts<'_>) -> Result<RunningSums, String> {
         let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), self.jobs as usize);
         for jobs in left {
-            sums.add(&self.part(&jobs.jobs, &jobs.records, &jobs.recording));
-            if let Some(rows) = rows {
-                rows(seed, jobs)?;
+            let ranks = taken.ranks.map(|ranks| ranks.take(sums.jobs() as usize, jobs.jobs.len()));
+            sums.add(&self.part(&jobs.jobs, &jobs.records, &jobs.recording), ranks.as_deref());
+            if let Some(rows) = taken.rows {
+                rows(taken.seed, jobs)?;
             }
         }
         Ok(sums)
@@ -101,7 +102,9 @@ impl Replay {
             JobsError::NeverFits { log, number, asked, allocator: self.spec.allocator_label(), machine }
         })?;
         let (small, larger) = stream.sizes(mesh);
-        Ok(Known { mesh, trim, served, jobs: small - never_fit, skipped: larger + never_fit, never_fit })
+        let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
+        let (jobs, skipped) = (small - never_fit, larger + never_fit);
+        Ok(Known { mesh, trim, served, jobs, skipped, never_fit, first_arrival })
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
@@ -115,10 +118,11 @@ impl Replay {
     ) -> Result<Outcome, RunError> {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
         let (to_replay, batches) = sync_channel(BATCHES);
-        let taken = TakenParts { seed, together: TOGETHER, rows };
+        let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
+        let taken = TakenParts { seed, together: TOGETHER, rows, ranks: (held > 0).then_some(ranks) };
         let (summary, blocks, recording) = thread::scope(|scope| {
             let reading = scope.spawn(move || stream.send(known.mesh, &known.served, &to_replay));
-            let mut arrivals = Incoming::new(batches);
+            let mut arrivals = Incoming::new(batches, held, ranks);
             let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
             // Without a receiver the other thread ends.
             drop(arrivals);
@@ -152,8 +156,9 @@ impl Replay {
             jobs: jobs.len() as u64,
             skipped: *skipped,
             never_fit: misfits.len() as u64,
+            first_arrival: first_arrival(jobs),
         };
-        let taken = TakenParts { seed, together: FEW_TOGETHER, rows: None };
+        let taken = TakenParts { seed, together: FEW_TOGETHER, rows: None, ranks: None };
         let (summary, blocks, recording) =
             self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?;
         Ok(Outcome {
@@ -186,19 +191,20 @@ impl Replay {
         monitor: &Monitor,
         taken: TakenParts<'_>,
     ) -> Result<(Summary, BlockSums, Recording), RunError> {
-        let (stop, TakenParts { seed, together, rows }) = (&monitor.stop, taken);
+        let (stop, TakenParts { seed, together, .. }) = (&monitor.stop, taken);
         // Two parts are in memory at most: one fills up while the other one is written.
         let (to_sums, left) = sync_channel(0);
         let (driven, sums, recording) = thread::scope(|scope| {
-            let summing = scope.spawn(move || known.sum_up(left, seed, rows));
+            let summing = scope.spawn(move || known.sum_up(left, taken));
             let mut take = |jobs: LeftJobs| {
                 if to_sums.send(jobs).is_err() {
                     // The jobs cannot be kept. The other thread says why.
                     stop.throw();
                 }
             };
-            let mut recorder =
-                self.recorder(options, &[], false, None, monitor).with_leaving(together, &mut take);
+            let mut recorder = self
+                .recorder(options, (&[], known.first_arrival), false, None, monitor)
+                .with_leaving(together, &mut take);
             let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
             let recording = recorder.finish();
             // Without a sender the other thread ends.
@@ -226,7 +232,6 @@ fn unkept(error: &std::io::Error) -> ReplayError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Time;
     use crate::study::replay_spec::ReplaySpec;
     use crate::study::source::JobSource;
 
@@ -256,7 +261,8 @@ mod tests {
             let jobs = Arc::new(jobs(gap));
             let spec = ReplaySpec::new("8x8".parse()?, scheduler.parse()?, allocator.parse()?);
             let replay = Replay::new(spec, JobSource::recorded(Arc::clone(&jobs), 0));
-            let left = Options { contention, ..Options::default() };
+            let fragmentation = if contention { Some("4x4".parse()?) } else { None };
+            let left = Options { contention, fragmentation, ..Options::default() };
             let stayed = Options { jobs: true, ..left.clone() };
             assert!(replay.can_leave(&left, &jobs) && !replay.can_leave(&stayed, &jobs));
             let [left, stayed] = [left, stayed].map(|options| replay.run(&options, &Monitor::default()));

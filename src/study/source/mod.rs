@@ -1,11 +1,13 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
+mod incoming;
 mod stream;
 
 use std::sync::Arc;
 
+pub(super) use self::incoming::{Incoming, Ranks};
+pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
-pub(super) use self::stream::{BATCHES, Incoming};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};

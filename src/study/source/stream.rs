@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::SyncSender;
 
 use crate::allocator::Request;
-use crate::engine::{Arrivals, ReplayError};
-use crate::job::{Job, JobId, Time};
+use crate::job::{Job, Time};
 use crate::machine::Mesh;
 use crate::study::jobs::{JobsError, TooMany, checked_range, kind_of};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
@@ -67,9 +66,10 @@ impl LogStream {
         Arc::clone(&self.names)
     }
 
-    /// Returns whether jobs stand in the order of their arrival, so that the log can be replayed while it is read.
-    pub(in crate::study) fn is_sorted(&self) -> bool {
-        self.extent.is_sorted
+    /// Returns how many jobs are held back so that the others arrive in their order while the log is read; `None` if they are
+    /// too many.
+    pub(in crate::study) fn held(&self) -> Option<usize> {
+        self.extent.lateness.held()
     }
 
     /// Returns what the jobs ask for.
@@ -82,6 +82,13 @@ impl LogStream {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
         let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
         (jobs, self.left_out + self.extent.jobs - jobs)
+    }
+
+    /// Returns the first arrival of a job for whose request `fits` is true; 0 if there is none.
+    pub(in crate::study) fn first_arrival(&self, fits: Holds<'_>) -> Time {
+        let fitting = self.extent.kinds.iter().filter(|(request, _)| fits(request));
+        let first = fitting.map(|(_, of_kind)| of_kind.arrives).min();
+        first.map_or(Time::ZERO, |first| scaled_submit(first, self.arrival_scale))
     }
 
     /// Fails if a replay could run past the last representable time, or if a job is larger than `machine` although the rules
@@ -182,39 +189,5 @@ impl LogStream {
         let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.procs <= machine.available()).collect();
         let (_, skipped) = self.sizes(machine);
         Ok((Arc::new(jobs), skipped))
-    }
-}
-
-/// The message about a log that has grown beyond the numbers of jobs since it was planned.
-const TOO_MANY: &str =
-    "the log has more jobs than when the replay was planned, and more than can be numbered";
-
-/// The jobs that another thread reads, as they come.
-pub(in crate::study) struct Incoming {
-    batches: Receiver<Batch>,
-    batch: std::vec::IntoIter<Job>,
-    next: JobId,
-}
-
-impl Incoming {
-    /// Makes the source of the jobs that come through `batches`.
-    pub(in crate::study) fn new(batches: Receiver<Batch>) -> Self {
-        Self { batches, batch: Vec::new().into_iter(), next: 0 }
-    }
-}
-
-impl Arrivals for Incoming {
-    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
-        loop {
-            if let Some(job) = self.batch.next() {
-                let id = self.next;
-                let next = id.checked_add(1);
-                self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
-                return Ok(Some((id, job)));
-            }
-            // The other end is dropped after the last batch.
-            let Ok(batch) = self.batches.recv() else { return Ok(None) };
-            self.batch = batch.map_err(ReplayError::Failed)?.into_iter();
-        }
     }
 }

@@ -7,5 +7,6 @@
 
 pub(super) mod members;
 pub(super) mod profile;
+pub(super) mod quantiles;
 mod text;
 pub(super) mod validate;

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::members::{Counts, Members};
+use super::quantiles::{Quantiles, Tally};
 use crate::trace::error::TraceError;
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
@@ -84,44 +85,9 @@ pub struct Irregularity {
     pub count: u64,
 }
 
-/// The quantiles of some values by nearest rank: the p-th percentile is the smallest value such that at least p percent
-/// of the values are not above it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Quantiles {
-    /// Smallest value.
-    pub min: i64,
-    /// Lower quartile.
-    pub p25: i64,
-    /// Median.
-    pub p50: i64,
-    /// Upper quartile.
-    pub p75: i64,
-    /// 90th percentile.
-    pub p90: i64,
-    /// 99th percentile.
-    pub p99: i64,
-    /// Largest value.
-    pub max: i64,
-    /// Arithmetic mean.
-    pub mean: f64,
-}
-
-impl Quantiles {
-    /// Sorts `values` and returns their quantiles; `None` if there are no values. O(n log n).
-    pub fn of(values: &mut [i64]) -> Option<Self> {
-        values.sort_unstable();
-        let (&min, &max) = (values.first()?, values.last()?);
-        let rank = |percent: usize| values[(values.len() * percent).div_ceil(100) - 1];
-        let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
-        let mean = sum as f64 / values.len() as f64;
-        let (p25, p50, p75, p90, p99) = (rank(25), rank(50), rank(75), rank(90), rank(99));
-        Some(Self { min, p25, p50, p75, p90, p99, max, mean })
-    }
-}
-
 impl Profile {
-    /// Reads the log at `path` and returns its profile. Memory holds two numbers per job, so that quantiles are exact.
-    /// Fails if lenient reading has skipped all of it.
+    /// Reads the log at `path` and returns its profile. Quantiles are exact; memory grows with the number of
+    /// different sizes and run times, not with the number of jobs. Fails if lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
         let mut reader = Reader::open(path, options)?;
@@ -145,8 +111,8 @@ impl Profile {
 /// The sums and lists that grow while the log is read.
 #[derive(Default)]
 struct Gathering {
-    sizes: Vec<i64>,
-    runs_s: Vec<i64>,
+    sizes: Tally,
+    runs_s: Tally,
     work_proc_s: f64,
     /// The first and the last submit time; `None` as long as none is known.
     submits_s: Option<(i64, i64)>,
@@ -164,9 +130,9 @@ impl Gathering {
             let (first, last) = self.submits_s.unwrap_or((submit_s, submit_s));
             self.submits_s = Some((first.min(submit_s), last.max(submit_s)));
         }
-        self.sizes.extend(record.procs());
+        record.procs().into_iter().for_each(|procs| self.sizes.add(procs));
         if record.run_s >= 0 {
-            self.runs_s.push(record.run_s);
+            self.runs_s.add(record.run_s);
             self.work_proc_s += record.procs().unwrap_or(0) as f64 * record.run_s as f64;
         }
         *self.status.entry(record.status).or_default() += 1;
@@ -177,8 +143,8 @@ impl Gathering {
     }
 
     /// Returns the profile. `summary` holds the facts about the log as a whole.
-    fn finish(mut self, summary: LogSummary) -> Profile {
-        let size_procs = Quantiles::of(&mut self.sizes);
+    fn finish(self, summary: LogSummary) -> Profile {
+        let size_procs = self.sizes.quantiles();
         let largest_job_procs = size_procs.map(|sizes| sizes.max);
         let procs = summary.header.processors();
         let origin_s = summary.origin_s();
@@ -187,9 +153,9 @@ impl Gathering {
             let capacity_proc_s = procs as f64 * last.saturating_sub(first) as f64;
             (capacity_proc_s > 0.0).then(|| self.work_proc_s / capacity_proc_s)
         });
-        let parallel = self.sizes.iter().filter(|&&procs| procs > 1).count();
+        let (all, parallel) = (self.sizes.count(|_| true), self.sizes.count(|procs| procs > 1));
         // A power of two has one bit set, so p & (p − 1) is 0.
-        let powers = self.sizes.iter().filter(|&&procs| procs > 1 && procs & (procs - 1) == 0).count();
+        let powers = self.sizes.count(|procs| procs > 1 && procs & (procs - 1) == 0);
         let missing = self.missing.iter().enumerate().filter(|&(_, &jobs)| jobs > 0);
         Profile {
             log: summary.path.display().to_string(),
@@ -205,8 +171,8 @@ impl Gathering {
             work_proc_s: self.work_proc_s,
             offered_load,
             size_procs,
-            run_s: Quantiles::of(&mut self.runs_s),
-            serial_share: share(self.sizes.len() - parallel, self.sizes.len()),
+            run_s: self.runs_s.quantiles(),
+            serial_share: share(all - parallel, all),
             power_of_two_share: share(powers, parallel),
             status: self.status,
             members: self.members.finish(&summary.facts.names),
@@ -224,7 +190,7 @@ fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
 }
 
 /// Returns `part` / `whole`; `None` if `whole` is 0.
-fn share(part: usize, whole: usize) -> Option<f64> {
+fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
@@ -232,17 +198,6 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 mod tests {
     use super::*;
     use std::io::Write;
-
-    #[test]
-    fn quantiles_are_by_nearest_rank() {
-        let mut values: Vec<i64> = (1..=10).rev().collect();
-        let q = Quantiles::of(&mut values).expect("values");
-        assert_eq!((q.min, q.p25, q.p50, q.p75, q.p90, q.p99, q.max), (1, 3, 5, 8, 9, 10, 10));
-        assert!((q.mean - 5.5).abs() < 1e-12);
-        assert_eq!(Quantiles::of(&mut []), None);
-        let same = Quantiles::of(&mut [7]).expect("a value");
-        assert_eq!((same.min, same.p25, same.p99, same.max), (7, 7, 7, 7));
-    }
 
     #[test]
     fn a_small_log_by_hand() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
-use super::profile::{Profile, Quantiles};
+use super::profile::Profile;
+use super::quantiles::Quantiles;
 use super::validate::{Finding, Severity, Tally, Validation};
 
 impl Profile {

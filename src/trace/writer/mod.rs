@@ -4,8 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 mod behind;
+mod sorter;
 
 use self::behind::Behind;
+use self::sorter::Sorter;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
@@ -23,6 +25,8 @@ pub struct Writer {
     has_sides: bool,
     has_records: bool,
     line: Vec<u8>,
+    /// What brings the records into the order of their submissions; `None` if they keep the order in which they come.
+    sorter: Option<Sorter>,
 }
 
 /// The way of the text to the output.
@@ -59,7 +63,16 @@ impl Writer {
 
     /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
     fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
-        Self { path, writing, overwrite, out, has_sides: false, has_records: false, line: Vec::new() }
+        let (has_sides, has_records, line) = (false, false, Vec::new());
+        Self { path, writing, overwrite, out, has_sides, has_records, line, sorter: None }
+    }
+
+    /// Returns the writer, which writes the records in the order of their submissions at the end of the log. Those that were
+    /// submitted together keep the order in which they come. A temporary file holds those that are too many for 64 MB.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.sorter = Some(Sorter::default());
+        self
     }
 
     /// Writes a comment, which should begin with `;`. It is left out if the format has no comments.
@@ -83,23 +96,45 @@ impl Writer {
 
     /// Writes a record with the fields that the format has. Other fields are lost.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
+        if self.sorter.is_some() && !self.has_records {
+            self.comment(b"; Note: sorted by submit time by meshreplay")?;
+        }
         self.line.clear();
         self.has_records = true;
         (self.writing.append)(record, self.has_sides, &mut self.line);
-        self.write_line()
+        match &mut self.sorter {
+            Some(sorter) => sorter.add(record.submit_s, &self.line).map_err(TraceError::Unsorted),
+            None => self.write_line(),
+        }
     }
 
     /// Writes the bytes of `self.line`.
     fn write_line(&mut self) -> Result<(), TraceError> {
-        let written = match &mut self.out {
-            Encoder::File(out) => out.write_all(&self.line),
-            Encoder::Stream(out) => out.write_all(&self.line),
-        };
+        let written = self.out.write_all(&self.line);
         written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })
     }
 
+    /// Writes the records that wait to be sorted.
+    fn write_sorted(&mut self) -> Result<(), TraceError> {
+        let Some(sorter) = self.sorter.take() else { return Ok(()) };
+        let mut unwritable = None;
+        let sorted = sorter.finish(|line| {
+            // What the output says is kept apart from what the temporary file says.
+            self.out.write_all(line).map_err(|error| {
+                let kind = error.kind();
+                unwritable = Some(error);
+                kind.into()
+            })
+        });
+        match unwritable {
+            Some(source) => Err(TraceError::Unwritable { path: self.path.clone(), source }),
+            None => sorted.map_err(TraceError::Unsorted),
+        }
+    }
+
     /// Ends the log. A file gets its final name only now.
-    pub fn finish(self) -> Result<(), TraceError> {
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        self.write_sorted()?;
         let Self { path, overwrite, out, .. } = self;
         let placed = match out {
             Encoder::Stream(mut stream) => stream.flush(),
@@ -117,6 +152,16 @@ impl Writer {
             io::ErrorKind::AlreadyExists => TraceError::Exists { path },
             _ => TraceError::Unwritable { path, source },
         })
+    }
+}
+
+impl Encoder {
+    /// Adds text. An error may be that of text which was added before.
+    fn write_all(&mut self, text: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(out) => out.write_all(text),
+            Self::Stream(out) => out.write_all(text),
+        }
     }
 }
 

@@ -1,0 +1,118 @@
+//! The jobs that another thread reads, as they come, in the order of their arrival.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, PoisonError};
+
+use super::stream::Batch;
+use crate::engine::{Arrivals, ReplayError};
+use crate::job::{Job, JobId};
+
+/// The message about a log that has grown beyond the numbers of jobs since it was planned.
+const TOO_MANY: &str =
+    "the log has more jobs than when the replay was planned, and more than can be numbered";
+
+/// The jobs that another thread reads, as they come. Jobs that stand behind their place in the order of arrival are brought to
+/// it: so many others are held back that no job comes too late.
+pub(in crate::study) struct Incoming<'a> {
+    batches: Receiver<Batch>,
+    batch: std::vec::IntoIter<Job>,
+    next: JobId,
+    /// The number of jobs that are held back, and these jobs.
+    most_held: usize,
+    held: BinaryHeap<Held>,
+    /// The number of jobs that were handed out, and where their order is noted.
+    rank: JobId,
+    ranks: &'a Ranks,
+}
+
+impl<'a> Incoming<'a> {
+    /// Makes the source of the jobs that come through `batches`, of which so many are held back. Their order is noted in
+    /// `ranks`.
+    pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
+        let (batch, held) = (Vec::new().into_iter(), BinaryHeap::new());
+        Self { batches, batch, next: 0, most_held, held, rank: 0, ranks }
+    }
+
+    /// Returns the next job of the log with its position; `None` after the last one.
+    fn read(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
+        loop {
+            if let Some(job) = self.batch.next() {
+                let id = self.next;
+                let next = id.checked_add(1);
+                self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
+                return Ok(Some((id, job)));
+            }
+            // The other end is dropped after the last batch.
+            let Ok(batch) = self.batches.recv() else { return Ok(None) };
+            self.batch = batch.map_err(ReplayError::Failed)?.into_iter();
+        }
+    }
+}
+
+impl Arrivals for Incoming<'_> {
+    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
+        if self.most_held == 0 {
+            return self.read();
+        }
+        while self.held.len() <= self.most_held {
+            let Some((id, job)) = self.read()? else { break };
+            self.held.push(Held { id, job });
+        }
+        let Some(Held { id, job }) = self.held.pop() else { return Ok(None) };
+        self.ranks.note(id, self.rank);
+        // There are no more ranks than positions in the log, which are counted above.
+        self.rank = self.rank.saturating_add(1);
+        Ok(Some((id, job)))
+    }
+}
+
+/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them while jobs arrive,
+/// and another one takes them when the jobs have left.
+#[derive(Debug, Default)]
+pub(in crate::study) struct Ranks(Mutex<BTreeMap<JobId, JobId>>);
+
+impl Ranks {
+    /// Notes the position of the job at `id` of the log.
+    fn note(&self, id: JobId, rank: JobId) {
+        if id != rank {
+            // Nothing can panic between the two halves of a change of the map.
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, rank);
+        }
+    }
+
+    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must have arrived.
+    pub(in crate::study) fn take(&self, first: usize, count: usize) -> Vec<usize> {
+        let mut ranks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = |id: usize| ranks.remove(&(id as JobId)).map_or(id, |rank| rank as usize);
+        (first..).take(count).map(rank).collect()
+    }
+}
+
+/// A job that is held back. The greatest one is the one that arrives first, as a heap hands out the greatest; of those that arrive
+/// together it is the first one of the log.
+struct Held {
+    id: JobId,
+    job: Job,
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.job.submit, other.id).cmp(&(self.job.submit, self.id))
+    }
+}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Held {}
