@@ -1,8 +1,5 @@
 //! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
 
-mod steps;
-
-use self::steps::Steps;
 use super::running_jobs::RunningJobs;
 use crate::job::Time;
 
@@ -22,10 +19,10 @@ pub(super) struct Extent {
 /// on. The last step lasts for ever.
 ///
 /// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there. All operations are
-/// O(P / 64 + 64) with P steps.
-#[derive(Clone, Debug, Default)]
+/// O(P) with P steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Profile {
-    steps: Steps,
+    steps: Vec<(Time, i64)>,
 }
 
 impl Profile {
@@ -43,12 +40,16 @@ impl Profile {
                 _ => steps.push((end, free)),
             }
         }
-        Self { steps: Steps::new(&steps) }
+        Self { steps }
     }
 
     /// Removes the part of the profile before `now`.
     pub(super) fn advance(&mut self, now: Time) {
-        self.steps.drop_before(self.steps.at(now), now);
+        let current = self.step_at(now);
+        self.steps.drain(..current);
+        if let Some(first) = self.steps.first_mut() {
+            first.0 = first.0.max(now);
+        }
     }
 
     /// Returns the first time from `now` on at which `procs` nodes are free for a time of `length`. The nodes count as
@@ -56,21 +57,18 @@ impl Profile {
     pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
         // `start` is the beginning of the current run of steps with enough free nodes; `None` within a step with too
         // few.
-        let (mut start, procs) = (None::<Time>, i64::from(procs));
-        self.steps.walk(self.steps.at(now), |since, least, most| {
+        let mut start: Option<Time> = None;
+        for &(since, free) in &self.steps[self.step_at(now)..] {
             let since = since.max(now);
             if since >= until || start.is_some_and(|start| since >= start + length) {
-                return Some(false);
+                break;
             }
-            if most < procs {
+            if free < i64::from(procs) {
                 start = None;
-            } else if least >= procs {
-                start.get_or_insert(since);
             } else {
-                return None;
+                start.get_or_insert(since);
             }
-            Some(true)
-        });
+        }
         start.unwrap_or(until)
     }
 
@@ -81,11 +79,13 @@ impl Profile {
         if nodes == 0 || start >= end {
             return;
         }
-        self.steps.split(start);
-        self.steps.split(end);
-        self.steps.add(self.steps.at(start), self.steps.at(end), -nodes);
-        self.steps.join(end);
-        self.steps.join(start);
+        let first = self.split(start);
+        let last = self.split(end);
+        for step in &mut self.steps[first..last] {
+            step.1 -= nodes;
+        }
+        self.join(last);
+        self.join(first);
     }
 
     /// Moves a reservation of `procs` nodes for a time of `length` from `start` to `earlier`, and returns the time that
@@ -110,33 +110,53 @@ impl Profile {
     /// The search goes no further than `longest` to each side, which no window of that length that touches the time
     /// leaves.
     pub(super) fn extents(&self, time: (Time, Time), narrowest: u32, longest: Time) -> Vec<Extent> {
-        let steps = &self.steps;
-        let mut first = steps.at(time.0);
-        let mut after = steps.from(time.1);
-        if after <= first && steps.step(first).is_some() {
-            after = steps.after(first);
-        }
+        let mut first = self.step_at(time.0);
+        let mut after = self.steps.partition_point(|step| step.0 < time.1).max(first + 1);
+        let within = self.steps.get(first..after).unwrap_or_default();
         let (earliest, latest) = (time.0 - longest, time.1 + longest);
-        let mut next = steps.most(first, after);
+        let mut next = within.iter().map(|step| step.1).max();
         let mut extents = Vec::new();
         while let Some(nodes) = next.filter(|&nodes| nodes >= i64::from(narrowest)) {
-            (first, after) = (steps.back(first, nodes, earliest), steps.ahead(after, nodes, latest));
-            let Some((from, _)) = steps.step(first) else { break };
-            let until = steps.step(after).map_or(Time::MAX, |(since, _)| since);
-            extents.push(Extent { nodes, from, until });
             // The number of free nodes in the step on either side, up to which the extent can grow.
-            let before = steps.before(first).filter(|_| from > earliest).and_then(|place| steps.step(place));
-            let behind = steps.step(after).filter(|&(since, _)| since < latest);
-            next = [before, behind].into_iter().flatten().map(|(_, free)| free).max();
+            let before = |first: usize| {
+                let inside = first > 0 && self.steps[first].0 > earliest;
+                inside.then(|| self.steps[first - 1].1)
+            };
+            let behind =
+                |after: usize| self.steps.get(after).filter(|step| step.0 < latest).map(|step| step.1);
+            while before(first).is_some_and(|free| free >= nodes) {
+                first -= 1;
+            }
+            while behind(after).is_some_and(|free| free >= nodes) {
+                after += 1;
+            }
+            let until = self.steps.get(after).map_or(Time::MAX, |step| step.0);
+            extents.push(Extent { nodes, from: self.steps[first].0, until });
+            next = before(first).max(behind(after));
         }
         extents
     }
-}
 
-#[cfg(test)]
-impl PartialEq for Profile {
-    fn eq(&self, other: &Self) -> bool {
-        self.steps.all() == other.steps.all()
+    /// Returns the index of the step at `time`. A time before the first step belongs to the first step.
+    fn step_at(&self, time: Time) -> usize {
+        self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
+    }
+
+    /// Makes a step begin at `time` if none does, and returns its index.
+    fn split(&mut self, time: Time) -> usize {
+        let at = self.steps.partition_point(|step| step.0 < time);
+        if self.steps.get(at).is_none_or(|step| step.0 != time) {
+            let free = self.steps[at.saturating_sub(1)].1;
+            self.steps.insert(at, (time, free));
+        }
+        at
+    }
+
+    /// Removes the step at index `at` if it has the same count as the one before it.
+    fn join(&mut self, at: usize) {
+        if at > 0 && at < self.steps.len() && self.steps[at - 1].1 == self.steps[at].1 {
+            self.steps.remove(at);
+        }
     }
 }
 
@@ -170,8 +190,7 @@ mod tests {
                 let nodes = random(12) as i64 - 4;
                 profile.take(at(start), at(length), nodes);
                 plain[start..start + length].iter_mut().for_each(|free| *free -= nodes);
-                let steps = profile.steps.all();
-                assert!(steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "{profile:?}");
+                assert!(profile.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "{profile:?}");
                 let (procs, length) = (random(25), 1 + random(20));
                 let until = now + 1 + random(SECONDS);
                 let expected = plain_earliest(&plain, procs as i64, length, now, until);
