@@ -18,7 +18,7 @@ use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
 use crate::trace::Partitions;
-use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
+use crate::workload::{Model, ModelError, Oversize, Rules, scaled, scaled_submit};
 
 /// The advice at the end of messages about jobs that do not fit.
 const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
@@ -112,13 +112,18 @@ impl From<GuestError> for JobsError {
 }
 
 /// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
-/// `arrival_scale`. Fails if a replay could run past the last representable time.
+/// `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run past the last representable
+/// time.
 pub(super) fn scaled_jobs(
     log: &LoadedLog,
     partitions: Option<&Partitions>,
     arrival_scale: f64,
-) -> Result<Vec<Job>, JobsError> {
-    within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)
+) -> Result<Arc<Vec<Job>>, JobsError> {
+    let all = &log.workload.jobs;
+    if partitions.is_none() && all.iter().all(|job| scaled_submit(job.submit, arrival_scale) == job.submit) {
+        return check_range(&log.name, all, arrival_scale).map(|()| Arc::clone(all));
+    }
+    Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
@@ -142,10 +147,15 @@ pub(super) fn drawn_jobs(
 /// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
 /// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+    check_range(log, &jobs, arrival_scale).map(|()| jobs)
+}
+
+/// Fails as [`within_range`] does.
+fn check_range(log: &str, jobs: &[Job], arrival_scale: f64) -> Result<(), JobsError> {
     let last_arrival = jobs.iter().map(|job| job.submit).max().unwrap_or_default();
     // 128 bits hold the sum of any number of run times without overflow.
     let runs: i128 = jobs.iter().map(|job| i128::from(job.run.as_micros())).sum();
-    checked_range(log, (last_arrival, runs), arrival_scale).map(|()| jobs)
+    checked_range(log, (last_arrival, runs), arrival_scale)
 }
 
 /// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.

@@ -138,7 +138,7 @@ impl<'a> Workloads<'a> {
             );
         }
         let scaled =
-            self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, partition.as_ref(), arrival_scale)?)))?;
+            self.scaled[&of].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let others = (log.workload.jobs.len() - scaled.len()) as u64;

@@ -68,7 +68,7 @@ fn replayed(
     let node_map = Some(map.path().to_str().ok_or("no text")?.parse()?);
     let options = Options { jobs: true, placements: true, node_map, ..Options::default() };
     let spec = ReplaySpec::new(mesh, scheduler.parse()?, allocator.parse()?);
-    let source = JobSource::recorded(Arc::new(log.workload.jobs.clone()), 0).of_log(&log.summary);
+    let source = JobSource::recorded(Arc::clone(&log.workload.jobs), 0).of_log(&log.summary);
     Replay::new(spec, source).run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 

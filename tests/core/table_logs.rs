@@ -334,11 +334,11 @@ fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
         let log = load(path, options(format), rules.clone())?;
         let plain = load(&converted, ReadOptions::default(), rules)?;
         // The Standard Workload Format has no nodes.
-        let mut jobs = log.workload.jobs.clone();
+        let mut jobs = log.workload.jobs.to_vec();
         for job in &mut jobs {
             job.logged.nodes = None;
         }
-        if jobs != plain.workload.jobs {
+        if jobs != *plain.workload.jobs {
             return Err(format!("{jobs:?}\n{:?}", plain.workload.jobs).into());
         }
         if plain.summary.header.unix_start_time() != Some(log.summary.origin_s()).filter(|&at| at != 0) {

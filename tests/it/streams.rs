@@ -10,7 +10,7 @@ use meshreplay::metrics::LeftJobs;
 use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep, sweep_into};
 use meshreplay::trace::LogNames;
 
-use super::support::{Tested, contents, run};
+use super::support::{Tested, contents, run, run_with};
 
 /// Runs every replay of `study`. Jobs that leave a replay go into `results`. Returns the errors.
 pub(crate) fn replayed(
@@ -101,6 +101,19 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     Ok(found)
 }
 
+/// A log that comes through a pipe cannot be read again, so that all of its jobs are kept, whatever the pipe is called.
+#[cfg(unix)]
+#[test]
+fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let jobs: String =
+        (1..=530_000).map(|i| format!("{i} {i} -1 1 1 -1 -1 1 9 -1 1 1 1 -1 0 -1 -1 -1\n")).collect();
+    let replay = ["replay", "/dev/stdin", "-m", "4x4", "-a", "naive"];
+    let ran = run_with(directory.path(), &replay, jobs.as_bytes())?;
+    assert!(ran.code == Some(0) && ran.stdout.contains("jobs 530,000"), "{} {}", ran.stdout, ran.stderr);
+    Ok(())
+}
+
 /// A log whose jobs stand behind their place in the order of arrival is replayed while it is read all the same.
 #[test]
 fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
@@ -155,12 +168,16 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
     let study = Study { most_kept: 100, ..study };
     let log = directory.path().join("log.swf");
     let text = fs::read_to_string(&log)?;
-    fs::write(&log, text + "; late\n")?;
-    let folder = directory.path().join("out");
-    let mut results = RunResults::open(&study, Some((&folder, FileFormat::Parquet, false)))?;
-    let errors = replayed(&study, &mut results, 1)?;
-    assert!(errors.len() == 1 && errors[0].contains("has changed"), "{errors:?}");
-    assert!(results.finish()?.is_none());
-    assert!(!folder.exists());
+    // A comment more, or more jobs than were planned with.
+    let more = text.lines().skip_while(|line| line.starts_with(';')).collect::<Vec<_>>().join("\n");
+    for late in ["; late\n".to_owned(), (more + "\n").repeat(4)] {
+        fs::write(&log, text.clone() + &late)?;
+        let folder = directory.path().join("out");
+        let mut results = RunResults::open(&study, Some((&folder, FileFormat::Parquet, false)))?;
+        let errors = replayed(&study, &mut results, 1)?;
+        assert!(errors.len() == 1 && errors[0].contains("has changed"), "{errors:?}");
+        assert!(results.finish()?.is_none());
+        assert!(!folder.exists());
+    }
     Ok(())
 }

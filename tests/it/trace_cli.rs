@@ -133,6 +133,18 @@ fn logs_are_sorted_by_submission() -> Outcome {
         ran.stdout
     );
     assert_eq!(ran.stdout.len(), expected.len());
+    // A comment below the first job says nothing of the jobs, and must not do so above them.
+    let late = fs::read_to_string(directory.path().join("a.swf"))? + "; Shapes: 1\n";
+    fs::write(directory.path().join("late.swf"), late)?;
+    let ran = run(directory.path(), "trace convert late.swf sorted.swf --sort")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(directory.path(), "trace info sorted.swf")?;
+    assert!(
+        ran.code == Some(0) && ran.stdout.contains("jobs           2000\n"),
+        "{} {}",
+        ran.stdout,
+        ran.stderr
+    );
     // The native format has other columns and no comments.
     let ran = run(directory.path(), "trace convert a.swf - --sort --output-format premas")?;
     let submits: Vec<i64> =

@@ -2,7 +2,6 @@
 //! side.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::error::ShowError;
 use super::picture;
@@ -83,8 +82,7 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
         return Ok((name, JobSource::Drawn { model, rules, arrival_scale: 1.0 }));
     }
     let log = load(&moment.log, ReadOptions::default(), rules)?;
-    let jobs = Arc::new(log.workload.jobs);
-    let (jobs, skipped) = fitting(&log.name, &jobs, &moment.machine, moment.oversize)?;
+    let (jobs, skipped) = fitting(&log.name, &log.workload.jobs, &moment.machine, moment.oversize)?;
     Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
 }
 

@@ -55,7 +55,7 @@ fn rules(period: &str) -> String {
 fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
-    let (jobs, names) = (Arc::new(log.workload.jobs), log.names);
+    let (jobs, names) = (log.workload.jobs, log.names);
     let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
     let arrivals = rules.arrivals;
     let replay = Replay::new(

@@ -1,17 +1,19 @@
 //! The jobs of saved results by what they belong to, such as their user: a row for each group and replay.
 
 mod columns;
+mod sums;
 
 pub use columns::group_column;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
+use self::sums::{Found, Sums};
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn};
-use crate::metrics::{GroupNumbers, GroupSums, GroupedJob, Trim, group_numbers};
+use crate::metrics::{GroupNumbers, GroupedJob, Trim};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable};
 use crate::trace::Partitions;
@@ -199,68 +201,6 @@ struct Replayed {
     trim: Trim,
 }
 
-/// The groups of all jobs, as the first reading of the jobs finds them.
-#[derive(Default)]
-struct Found {
-    /// The position of each group in the order in which they were found.
-    positions: HashMap<Group, usize>,
-    /// For each replay with jobs the node-hours of the groups, by position.
-    node_s: HashMap<ReplayKey, Vec<f64>>,
-}
-
-impl Found {
-    /// Adds the jobs of a part.
-    fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
-        for (key, rows) in columns.replays() {
-            let of_replay = self.node_s.entry(key).or_default();
-            for i in rows {
-                let next = self.positions.len();
-                let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
-                of_replay.resize(of_replay.len().max(at + 1), 0.0);
-                let GroupedJob { start_s, end_s, allocated, .. } = columns.job(i, 0);
-                of_replay[at] += (end_s - start_s) * f64::from(allocated);
-            }
-        }
-    }
-
-    /// Returns each group with the node-seconds of its jobs in these replays, in the order of the groups.
-    fn ranked(&self, replays: &[Replayed]) -> Vec<(&Group, f64)> {
-        let of = |at: usize, replay: &Replayed| {
-            self.node_s.get(&replay.key).and_then(|node_s| node_s.get(at)).copied().unwrap_or(0.0)
-        };
-        let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
-        let mut ranked: Vec<(&Group, f64)> =
-            self.positions.iter().map(|(group, &at)| (group, total(at))).collect();
-        ranked.sort_by_key(|(group, _)| *group);
-        ranked
-    }
-}
-
-/// The numbers of a replay while its jobs are read again.
-enum Sums {
-    /// All jobs count in means, so none has to be kept.
-    Running(GroupSums),
-    /// Which jobs count is known once all are.
-    Kept(Trim, Vec<GroupedJob>),
-}
-
-impl Sums {
-    fn add(&mut self, jobs: Vec<GroupedJob>) {
-        match self {
-            Self::Running(sums) => sums.add(&jobs),
-            Self::Kept(_, kept) => kept.extend(jobs),
-        }
-    }
-
-    /// Returns the numbers of all jobs, and those of each of `groups` groups.
-    fn finish(self, groups: usize) -> (GroupNumbers, Vec<GroupNumbers>) {
-        match self {
-            Self::Running(sums) => sums.finish(),
-            Self::Kept(trim, jobs) => group_numbers(&jobs, trim, groups),
-        }
-    }
-}
-
 /// Hands the jobs in `folder` to `visit` in parts. Fails if there are none, or if they lack a column.
 fn visit_jobs(
     folder: &Path,
@@ -292,28 +232,18 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     };
     let (varying, replays) = replays(&summary, &found, &shorten);
     let shown = Shown::choose(&found, &replays, options);
-    let mut sums: HashMap<ReplayKey, Sums> = HashMap::new();
-    for Replayed { key, trim, .. } in &replays {
-        let of_replay = if trim.percent.is_none() {
-            Sums::Running(GroupSums::new(shown.labels.len()))
-        } else {
-            Sums::Kept(*trim, Vec::new())
-        };
-        sums.insert(key.clone(), of_replay);
-    }
+    let mut sums = Sums::new(&found, &replays, shown.labels.len());
     visit_jobs(folder, options.by, &mut |columns| {
         for (key, rows) in columns.replays() {
-            // A file that has changed in between may have other groups and replays, which are left out.
+            // A file that has changed in between may have other groups, which are left out.
             let place = |i: usize| Some((i, *shown.places.get(&(options.by.group)(columns, i))?));
-            if let Some(sums) = sums.get_mut(&key) {
-                sums.add(rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect());
-            }
+            let jobs = rows.len() as u64;
+            sums.add(&key, jobs, rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect());
         }
     })?;
     let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
     for replay in &replays {
-        let Some(sums) = sums.remove(&replay.key) else { continue };
-        let (whole, groups) = sums.finish(shown.labels.len());
+        let Some((whole, groups)) = sums.finish(&replay.key) else { continue };
         let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
         for (at, (label, numbers)) in labels.zip(groups.into_iter().chain([whole])).enumerate() {
             if numbers.jobs > 0 {
@@ -401,7 +331,7 @@ fn replays(
     shown: &dyn Fn(&str, &str) -> String,
 ) -> (Vec<&'static str>, Vec<Replayed>) {
     let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i)).unwrap_or_default();
-    let mut keys: BTreeSet<ReplayKey> = jobs.node_s.keys().cloned().collect();
+    let mut keys: BTreeSet<ReplayKey> = jobs.replays().cloned().collect();
     let mut found: Vec<(usize, ReplayKey)> = Vec::new();
     for i in 0..summary.height() {
         if let Some(key) = keys.take(&(label("replay", i), label("seed", i))) {
@@ -454,7 +384,7 @@ impl Shown {
 
 /// Returns a note if groups are hours since the start of a log that does not tell its date.
 fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
-    let is_dateless = by.name == "hour" && found.positions.keys().any(|(place, _)| *place >= 168);
+    let is_dateless = by.name == "hour" && found.groups().any(|(place, _)| *place >= 168);
     is_dateless.then(|| {
         "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not tell its date \
          and time zone (UnixStartTime and TimeZoneString in its header)"

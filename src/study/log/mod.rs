@@ -161,8 +161,10 @@ pub(super) fn load_most(
     let summary = reader.finish()?;
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
-    for job in &mut workload.jobs {
-        (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+    if origin != Time::ZERO {
+        for job in Arc::make_mut(&mut workload.jobs) {
+            (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+        }
     }
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(extent.since(origin)));

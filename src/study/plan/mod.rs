@@ -348,7 +348,8 @@ impl Draft {
     /// again.
     fn most_kept_of(&self, log: &LogSource) -> usize {
         let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
-        let needs_all = log.path.as_os_str() == "-"
+        // A pipe cannot be read again, whatever its name.
+        let needs_all = !log.path.is_file()
             || self.axes.ask_for_all()
             || self.options.need_all_jobs().is_some()
             || rules.iter().any(rules_need_all_jobs)

@@ -121,7 +121,9 @@ impl Replay {
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, together: TOGETHER, rows, ranks: (held > 0).then_some(ranks) };
         let (summary, blocks, recording) = thread::scope(|scope| {
-            let reading = scope.spawn(move || stream.send(known.mesh, &known.served, &to_replay));
+            let send = move || stream.send(known.mesh, (&known.served, known.jobs), &to_replay);
+            let reading =
+                thread::Builder::new().spawn_scoped(scope, send).map_err(|error| threadless(&error))?;
             let mut arrivals = Incoming::new(batches, held, ranks);
             let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
             // Without a receiver the other thread ends.
@@ -195,7 +197,9 @@ impl Replay {
         // Two parts are in memory at most: one fills up while the other one is written.
         let (to_sums, left) = sync_channel(0);
         let (driven, sums, recording) = thread::scope(|scope| {
-            let summing = scope.spawn(move || known.sum_up(left, taken));
+            let sum_up = move || known.sum_up(left, taken);
+            let summing =
+                thread::Builder::new().spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
             let mut take = |jobs: LeftJobs| {
                 if to_sums.send(jobs).is_err() {
                     // The jobs cannot be kept. The other thread says why.
@@ -210,8 +214,8 @@ impl Replay {
             // Without a sender the other thread ends.
             drop(to_sums);
             let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (driven, sums, recording)
-        });
+            Ok::<_, RunError>((driven, sums, recording))
+        })?;
         let sums = sums.map_err(ReplayError::Failed)?;
         let Driven { wall, .. } = driven?;
         let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
@@ -219,6 +223,14 @@ impl Replay {
         let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
         Ok((summary, blocks, recording))
     }
+}
+
+/// Returns the error that there can be no further thread.
+fn threadless(error: &std::io::Error) -> ReplayError {
+    ReplayError::Failed(format!(
+        "no further thread can be begun: {error}; a replay has up to five, so give fewer with --threads, or allow more \
+         processes (ulimit -u, or pids.max of a container)"
+    ))
 }
 
 /// Returns the error that values for the variance cannot be kept in a temporary file.

@@ -129,29 +129,34 @@ impl LogStream {
         found.check(&self.name, machine, self.rules.oversize, misfit)
     }
 
-    /// Reads the log again, and sends the jobs whose requests `served` does not deny, in batches. Ends early if nobody
-    /// receives them any more. What goes wrong is sent too.
+    /// Reads the log again, and sends the jobs whose requests `served` does not deny, in batches; `jobs` is their number. Ends
+    /// early if nobody receives them any more. What goes wrong is sent too.
     pub(in crate::study) fn send(
         &self,
         machine: &Mesh,
-        served: &BTreeMap<Request, bool>,
+        (served, jobs): (&BTreeMap<Request, bool>, u64),
         to: &SyncSender<Batch>,
     ) {
         let fits = |job: &Job| {
             job.procs <= machine.available()
                 && (served.is_empty() || served.get(&kind_of(job)).is_none_or(|&fits| fits))
         };
-        if let Err(error) = self.send_all(&fits, to) {
+        if let Err(error) = self.send_all((&fits, jobs), to) {
             // Sending fails only if the replay has ended, which then has another reason.
             let _ = to.send(Err(error.to_string()));
         }
     }
 
-    fn send_all(&self, fits: &dyn Fn(&Job) -> bool, to: &SyncSender<Batch>) -> Result<(), TraceError> {
+    fn send_all(
+        &self,
+        (fits, jobs): (&dyn Fn(&Job) -> bool, u64),
+        to: &SyncSender<Batch>,
+    ) -> Result<(), TraceError> {
+        let changed = || TraceError::Changed { path: self.path.clone() };
         let origin = Time::from_seconds(self.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
-        let mut batch = Vec::with_capacity(TOGETHER);
+        let (mut batch, mut left) = (Vec::with_capacity(TOGETHER), jobs);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(&record) else { continue };
@@ -160,6 +165,8 @@ impl LogStream {
             if !fits(&job) {
                 continue;
             }
+            // Sums are made for as many jobs as there were.
+            left = left.checked_sub(1).ok_or_else(changed)?;
             batch.push(job);
             if batch.len() == TOGETHER {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
@@ -169,7 +176,7 @@ impl LogStream {
             }
         }
         if reader.finish()?.sha256 != self.summary.sha256 {
-            return Err(TraceError::Changed { path: self.path.clone() });
+            return Err(changed());
         }
         // As above, sending fails only if the replay has ended.
         let _ = to.send(Ok(batch));

@@ -103,9 +103,7 @@ impl Ahead {
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let Some(piece) = &mut self.piece else {
-                // Without a sender everything was read: an empty piece or an error came last.
-                let Ok(piece) = self.pieces.recv() else { return Ok(0) };
-                (self.piece, self.at) = (Some(piece), 0);
+                (self.piece, self.at) = (Some(self.next()?), 0);
                 continue;
             };
             let count = buffer.len().min(piece.length - self.at);
@@ -118,11 +116,19 @@ impl Ahead {
             if piece.length == 0 || buffer.is_empty() {
                 return Ok(0);
             }
-            let Ok(next) = self.pieces.recv() else { return Ok(0) };
+            let next = self.next()?;
             self.at = 0;
             // Sending fails only if the other thread has ended, which then needs no memory.
-            let _ = self.spent.send(std::mem::replace(piece, next).bytes);
+            if let Some(spent) = self.piece.replace(next) {
+                let _ = self.spent.send(spent.bytes);
+            }
         }
+    }
+
+    /// Waits for the next piece. An empty one or one with an error is the last, so there is always one unless the other thread
+    /// has broken off.
+    fn next(&self) -> io::Result<Piece> {
+        self.pieces.recv().map_err(|_| io::Error::other("the thread that reads it has ended"))
     }
 
     /// Returns what was hashed, and the number of bytes of the file that were read, up to the end of the piece that is being

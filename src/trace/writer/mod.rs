@@ -82,7 +82,12 @@ impl Writer {
         }
         let mut header = Header::default();
         header.push(text);
-        self.has_sides |= !self.has_records && header.get(SHAPES).is_some();
+        let says_sides = header.get(SHAPES).is_some();
+        if says_sides && self.has_records && self.sorter.is_some() {
+            // It would come before the records now, and would be believed.
+            return Ok(());
+        }
+        self.has_sides |= !self.has_records && says_sides;
         self.line.clear();
         self.line.extend_from_slice(text);
         self.line.push(b'\n');

@@ -4,6 +4,8 @@
 //! (2010) take the processors that a job got, since several logs do not say what it asked for. Other rules take the
 //! request. Records that are left out are counted by reason.
 
+use std::sync::Arc;
+
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
@@ -123,8 +125,8 @@ impl Default for Rules {
 /// The jobs of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// The jobs in the order of the log, with submit times as recorded.
-    pub jobs: Vec<Job>,
+    /// The jobs in the order of the log, with submit times as recorded. Replays that need no others share the list.
+    pub jobs: Arc<Vec<Job>>,
     /// The numbers of records that were left out, by reason.
     pub left_out: LeftOut,
 }
@@ -133,48 +135,49 @@ pub struct Workload {
 #[derive(Clone, Debug)]
 pub struct WorkloadBuilder {
     rules: Rules,
-    workload: Workload,
+    jobs: Vec<Job>,
+    left_out: LeftOut,
 }
 
 impl WorkloadBuilder {
     /// Makes a builder without jobs.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, workload: Workload::default() }
+        Self { rules, jobs: Vec::new(), left_out: LeftOut::default() }
     }
 
     /// Adds the next record of the log: as a job, which is returned, or to the counts of records that were left out.
     pub fn add(&mut self, record: &Record) -> Option<Job> {
-        let job = self.rules.job(record).map_err(|reason| self.workload.left_out.add(reason, 1)).ok()?;
-        self.workload.jobs.push(job);
+        let job = self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()?;
+        self.jobs.push(job);
         Some(job)
     }
 
     /// Returns the jobs so far that were not forgotten.
     pub fn jobs(&self) -> &[Job] {
-        &self.workload.jobs
+        &self.jobs
     }
 
     /// Takes the jobs so far out.
     pub fn take_jobs(&mut self) -> Vec<Job> {
-        std::mem::take(&mut self.workload.jobs)
+        std::mem::take(&mut self.jobs)
     }
 
     /// Puts jobs back that were taken out, if there are any. No job may have been added meanwhile.
     pub fn restore_jobs(&mut self, jobs: Vec<Job>) {
         if !jobs.is_empty() {
-            self.workload.jobs = jobs;
+            self.jobs = jobs;
         }
     }
 
     /// Forgets the last job.
     pub fn forget_job(&mut self) {
-        self.workload.jobs.pop();
+        self.jobs.pop();
     }
 
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
     pub fn finish(mut self, malformed: u64) -> Workload {
-        self.workload.left_out.add(Reason::Malformed, malformed);
-        self.workload
+        self.left_out.add(Reason::Malformed, malformed);
+        Workload { jobs: Arc::new(self.jobs), left_out: self.left_out }
     }
 }
 

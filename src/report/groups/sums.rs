@@ -1,0 +1,127 @@
+//! The two readings of jobs by group: the first one finds the groups and the replays, and the second one sums up.
+
+use std::collections::HashMap;
+
+use super::{Group, GroupedJob, Grouping, JobColumns, ReplayKey, Replayed};
+use crate::metrics::{GroupNumbers, GroupSums, Trim, group_numbers};
+
+/// The jobs of a replay, as the first reading finds them.
+#[derive(Default)]
+struct OfReplay {
+    /// How many there are.
+    jobs: u64,
+    /// The node-seconds of each group, by its position.
+    node_s: Vec<f64>,
+}
+
+/// The groups of all jobs, as the first reading of the jobs finds them.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The position of each group in the order in which they were found.
+    positions: HashMap<Group, usize>,
+    replays: HashMap<ReplayKey, OfReplay>,
+}
+
+impl Found {
+    /// Adds the jobs of a part.
+    pub(super) fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
+        for (key, rows) in columns.replays() {
+            let OfReplay { jobs, node_s } = self.replays.entry(key).or_default();
+            *jobs += rows.len() as u64;
+            for i in rows {
+                let next = self.positions.len();
+                let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
+                node_s.resize(node_s.len().max(at + 1), 0.0);
+                let GroupedJob { start_s, end_s, allocated, .. } = columns.job(i, 0);
+                node_s[at] += (end_s - start_s) * f64::from(allocated);
+            }
+        }
+    }
+
+    /// Returns the replays that have jobs, in no order.
+    pub(super) fn replays(&self) -> impl Iterator<Item = &ReplayKey> {
+        self.replays.keys()
+    }
+
+    /// Returns all groups, in no order.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.positions.keys()
+    }
+
+    /// Returns each group with the node-seconds of its jobs in these replays, in the order of the groups.
+    pub(super) fn ranked(&self, replays: &[Replayed]) -> Vec<(&Group, f64)> {
+        let of = |at: usize, replay: &Replayed| {
+            self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().unwrap_or(0.0)
+        };
+        let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
+        let mut ranked: Vec<(&Group, f64)> =
+            self.positions.iter().map(|(group, &at)| (group, total(at))).collect();
+        ranked.sort_by_key(|(group, _)| *group);
+        ranked
+    }
+}
+
+/// The numbers of all jobs of a replay, and those of each group.
+type Numbers = (GroupNumbers, Vec<GroupNumbers>);
+
+/// The numbers of the replays while their jobs are read again. Only those of a replay of which some jobs have been read, and
+/// others have not, hold something of single jobs.
+pub(super) struct Sums {
+    groups: usize,
+    /// For each replay of which jobs are still to come: how many, which of them count in means, and the sums.
+    open: HashMap<ReplayKey, (u64, Trim, Option<OfJobs>)>,
+    done: HashMap<ReplayKey, Numbers>,
+}
+
+/// The numbers of a replay so far.
+enum OfJobs {
+    /// All jobs count in means, so that only their waits are kept, for the median.
+    Running(GroupSums),
+    /// Which jobs count is known once all are.
+    Kept(Vec<GroupedJob>),
+}
+
+impl Sums {
+    /// Prepares to sum up `replays` with jobs of so many groups.
+    pub(super) fn new(found: &Found, replays: &[Replayed], groups: usize) -> Self {
+        let open = |Replayed { key, trim, .. }: &Replayed| {
+            let jobs = found.replays.get(key).map_or(0, |replay| replay.jobs);
+            (key.clone(), (jobs, *trim, None))
+        };
+        Self { groups, open: replays.iter().map(open).collect(), done: HashMap::new() }
+    }
+
+    /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
+    /// that were found are left out, as the file has changed.
+    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) {
+        let Some((left, trim, sums)) = self.open.get_mut(replay) else { return };
+        let begin = || match trim.percent {
+            None => OfJobs::Running(GroupSums::new(self.groups)),
+            Some(_) => OfJobs::Kept(Vec::new()),
+        };
+        match sums.get_or_insert_with(begin) {
+            OfJobs::Running(sums) => sums.add(&jobs),
+            OfJobs::Kept(kept) => kept.extend(jobs),
+        }
+        *left = left.saturating_sub(count);
+        if *left == 0 {
+            self.close(replay);
+        }
+    }
+
+    /// Ends the sums of a replay.
+    fn close(&mut self, replay: &ReplayKey) {
+        let Some((_, trim, sums)) = self.open.remove(replay) else { return };
+        let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
+            OfJobs::Running(sums) => sums.finish(),
+            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups),
+        };
+        self.done.insert(replay.clone(), numbers);
+    }
+
+    /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
+    pub(super) fn finish(&mut self, replay: &ReplayKey) -> Option<Numbers> {
+        self.close(replay);
+        self.done.remove(replay)
+    }
+}
