@@ -44,6 +44,11 @@ const DEFAULT_MEMBERS: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
 /// A description of valid members, for the error message about fewer than two members.
 const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
 
+/// Returns the members that a spec of best-of names with this text; the default ones if it is `None`.
+pub(crate) fn members(text: Option<&str>) -> Result<Vec<Spec>, SpecError> {
+    text.unwrap_or(DEFAULT_MEMBERS).split('|').map(str::parse).collect()
+}
+
 /// Builds best-of, and each member by `build_member`. Fails if there are fewer than two members or if a member lacks a
 /// promise that best-of needs.
 pub(crate) fn build(
@@ -51,9 +56,10 @@ pub(crate) fn build(
     setup: &Setup<'_>,
     build_member: fn(&Spec, &Setup<'_>) -> Result<Built, SpecError>,
 ) -> Result<Strategy, SpecError> {
-    let text = params.take_members().unwrap_or_else(|| DEFAULT_MEMBERS.to_owned());
-    let specs: Vec<Spec> = text.split('|').map(str::parse).collect::<Result<_, _>>()?;
-    let bad = |expected: &str| params.bad_members(&text, expected);
+    let given = params.take_members();
+    let text = given.as_deref().unwrap_or(DEFAULT_MEMBERS);
+    let specs = members(given.as_deref())?;
+    let bad = |expected: &str| params.bad_members(text, expected);
     let (mut members, mut resolved) = (Vec::new(), Vec::new());
     let mut complete = false;
     for spec in &specs {

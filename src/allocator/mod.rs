@@ -23,6 +23,7 @@ mod shells;
 mod slurm_torus3d;
 mod snug;
 
+pub(crate) use self::best_of::members as members_of_best_of;
 pub use self::registry::{
     ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
 };

@@ -46,7 +46,7 @@ pub use replay_spec::{COORDINATES, Coordinate, Labelled, Labels, ReplaySpec};
 pub use run::{Keep, KeepError, Progress, Rows, SweepError, sweep, sweep_into};
 pub use run_manifest::RunManifest;
 pub use running::{Running, State};
-pub use shard::{MAX_SHARDS, Shard, weight};
+pub use shard::{MAX_SHARDS, Shard};
 pub use shared_jobs::LoadJobsError;
 pub use snapshot::{RunningJob, Snapshot};
 pub use source::{JobSource, LogStream};

@@ -5,8 +5,6 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::spec::Spec;
-
 /// The largest number of shards that a study can be divided into.
 pub const MAX_SHARDS: usize = 1 << 16;
 
@@ -15,53 +13,6 @@ pub const MAX_SHARDS: usize = 1 << 16;
 pub struct Shard {
     index: usize,
     count: usize,
-}
-
-/// The most nodes of a machine in each class of sizes but the last.
-const CLASSES: [u32; 3] = [128, 512, 2048];
-
-/// The time of a whole replay per job for each allocator, in tenths of the time of `naive` (some 1.3 µs), by the class of
-/// the machine's size. It was measured under EASY on machines of 100, 256, 1,024 and 4,096 nodes, with KTH-SP2, the bundled
-/// log, LANL-CM5 and a Lublin log. An allocator that is not listed counts 10. A wrong weight makes shards uneven, but no
-/// result wrong.
-const WEIGHTS: &[(&str, [u64; CLASSES.len() + 1])] = &[
-    ("adaptive-scan", [110, 140, 140, 140]),
-    ("anca", [160, 175, 230, 230]),
-    ("best-fit", [75, 140, 195, 195]),
-    ("buddy-2d", [80, 80, 300, 300]),
-    ("busy-list", [85, 170, 260, 260]),
-    ("first-fit", [75, 90, 165, 165]),
-    ("fixed-orientation", [75, 90, 100, 100]),
-    ("frame-sliding", [240, 160, 140, 190]),
-    ("gabl", [30, 45, 130, 130]),
-    ("gen-alg", [23, 240, 1300, 11_000]),
-    ("max-periphery", [65, 135, 185, 190]),
-    ("mc", [20, 55, 40, 270]),
-    ("mc-pair", [290, 2200, 9200, 85_000]),
-    ("mc1x1", [32, 90, 115, 1300]),
-    ("mc1x1-shells", [20, 36, 50, 80]),
-    ("mm", [30, 520, 2200, 21_000]),
-    ("mm-inc", [48, 520, 2500, 28_000]),
-    ("octet-mbs", [12, 17, 17, 20]),
-    ("qna", [20, 33, 53, 60]),
-    ("qna-scan", [90, 115, 150, 150]),
-    ("random", [13, 19, 22, 30]),
-    ("rbs", [90, 130, 110, 110]),
-    ("rfold", [330, 520, 430, 580]),
-    ("rfold-first-fit", [75, 135, 140, 140]),
-    ("rfold-folding", [85, 130, 160, 160]),
-    ("rfold-reconfig", [280, 640, 380, 850]),
-    ("slurm-torus3d", [90, 230, 210, 290]),
-    ("snug", [19, 49, 67, 190]),
-    ("stack-based", [150, 160, 220, 220]),
-    ("worst-fit", [240, 380, 450, 450]),
-];
-
-/// Returns the estimated cost of replaying one job with `allocator` on a machine of so many nodes, in tenths of the time that
-/// `naive` takes. The cost of a replay is this weight times its number of jobs.
-pub fn weight(allocator: &Spec, nodes: u32) -> u64 {
-    let class = CLASSES.iter().filter(|&&most| nodes > most).count();
-    WEIGHTS.iter().find(|(name, _)| *name == allocator.name).map_or(10, |(_, weights)| weights[class])
 }
 
 impl Shard {
@@ -119,7 +70,6 @@ impl fmt::Display for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allocator::ALLOCATORS;
 
     #[test]
     fn shards_are_disjoint_complete_and_even() {
@@ -149,13 +99,6 @@ mod tests {
                 expected[cell] = least + 1;
             }
             assert_eq!(Shard::deal(&costs, count), expected);
-        }
-    }
-
-    #[test]
-    fn weights_name_registered_allocators() {
-        for (name, _) in WEIGHTS {
-            assert!(ALLOCATORS.iter().any(|entry| entry.name == *name), "{name}");
         }
     }
 

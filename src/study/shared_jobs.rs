@@ -137,8 +137,7 @@ impl<'a> Workloads<'a> {
                 self.with_guests(spec, JobSource::Streamed { stream: Box::new(stream), count, skipped })
             );
         }
-        let scaled =
-            self.scaled[&of].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
+        let scaled = self.scaled[&of].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let others = (log.workload.jobs.len() - scaled.len()) as u64;

@@ -1,6 +1,7 @@
 //! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
 //! once.
 
+mod cost;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,6 @@ use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
-use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
 use crate::workload::{Model, Rules};
@@ -162,8 +162,8 @@ impl Draft {
             }
             let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
             let key = own_key(keys.of(&spec), &spec, &unique);
-            let weight = shard::weight(&spec.allocator, spec.machine.nodes());
-            let cost = survey.jobs.max(1).saturating_mul(weight);
+            let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
+            let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));

@@ -47,6 +47,11 @@ impl Count {
         self.survey.jobs += other.survey.jobs;
         self.survey.names_users |= other.survey.names_users;
         self.survey.has_lists |= other.survey.has_lists;
+        self.survey.work_procs_us += other.survey.work_procs_us;
+        if let Some((first, last)) = other.survey.arrivals {
+            self.survey.arrives(first);
+            self.survey.arrives(last);
+        }
         self.survey.requests.extend(&other.survey.requests);
         self.in_use.extend(other.in_use.clone());
     }
@@ -61,6 +66,10 @@ pub(super) struct Survey {
     pub(super) names_users: bool,
     /// Whether any job has a list of nodes.
     has_lists: bool,
+    /// The sum of processors times run time over the jobs, in microseconds.
+    work_procs_us: i128,
+    /// The first and the last arrival; `None` if there are no jobs.
+    arrivals: Option<(Time, Time)>,
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
@@ -101,6 +110,8 @@ impl Counts {
         survey.jobs += 1;
         survey.names_users |= job.logged.user.is_some();
         survey.has_lists |= job.logged.nodes.is_some();
+        survey.work_procs_us += i128::from(job.procs) * i128::from(job.run.as_micros());
+        survey.arrives(job.submit);
         if self.wanted.requests {
             survey.requests.insert(kind_of(job));
         }
@@ -250,6 +261,20 @@ impl PartSurvey {
 }
 
 impl Survey {
+    /// Notes the arrival of a job.
+    fn arrives(&mut self, at: Time) {
+        let (first, last) = self.arrivals.unwrap_or((at, at));
+        self.arrivals = Some((first.min(at), last.max(at)));
+    }
+
+    /// Returns the load that the jobs offer to so many nodes: their work, by what the nodes can do between the first and the
+    /// last arrival. `None` for a workload model, or if all jobs arrive at once.
+    pub(super) fn offered_load(&self, nodes: u32) -> Option<f64> {
+        let (first, last) = self.arrivals?;
+        let capacity = (last - first).as_micros() as f64 * f64::from(nodes);
+        (capacity > 0.0).then(|| self.work_procs_us as f64 / capacity)
+    }
+
     /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None` if they can, or if
     /// the jobs are not in memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
