@@ -74,7 +74,7 @@ pub struct PlannedReplay {
     pub key: String,
     /// The number of jobs. If the log is not kept in memory, jobs larger than the machine are counted too.
     pub jobs: u64,
-    /// The estimated cost: the number of jobs, but at least 1, times [`super::weight`].
+    /// The estimated cost: the number of jobs, but at least 1, times the estimated cost of one.
     pub cost: u64,
     /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
     pub source: Option<JobSource>,

@@ -1,6 +1,7 @@
 //! Replays that read their jobs while they run have the results of those with all jobs in memory, to the byte.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
@@ -106,8 +107,10 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
 #[test]
 fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
     let directory = tempfile::tempdir()?;
-    let jobs: String =
-        (1..=530_000).map(|i| format!("{i} {i} -1 1 1 -1 -1 1 9 -1 1 1 1 -1 0 -1 -1 -1\n")).collect();
+    let mut jobs = String::new();
+    for i in 1..=530_000 {
+        writeln!(jobs, "{i} {i} -1 1 1 -1 -1 1 9 -1 1 1 1 -1 0 -1 -1 -1")?;
+    }
     let replay = ["replay", "/dev/stdin", "-m", "4x4", "-a", "naive"];
     let ran = run_with(directory.path(), &replay, jobs.as_bytes())?;
     assert!(ran.code == Some(0) && ran.stdout.contains("jobs 530,000"), "{} {}", ran.stdout, ran.stderr);

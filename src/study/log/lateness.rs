@@ -81,7 +81,9 @@ mod tests {
             let least = (0..6).find(|&held| handed_out(&times, held) == sorted);
             for most in 0..6 {
                 let mut lateness = Lateness::within(most);
-                times.iter().for_each(|&time| lateness.add(Time::from_seconds(time)));
+                for &time in &times {
+                    lateness.add(Time::from_seconds(time));
+                }
                 match lateness.held() {
                     Some(held) => {
                         assert!(held <= most && handed_out(&times, held) == sorted, "{times:?} {most}");

@@ -121,9 +121,9 @@ impl Replay {
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, together: TOGETHER, rows, ranks: (held > 0).then_some(ranks) };
         let (summary, blocks, recording) = thread::scope(|scope| {
-            let send = move || stream.send(known.mesh, (&known.served, known.jobs), &to_replay);
+            let read = move || stream.send(known.mesh, (&known.served, known.jobs), &to_replay);
             let reading =
-                thread::Builder::new().spawn_scoped(scope, send).map_err(|error| threadless(&error))?;
+                thread::Builder::new().spawn_scoped(scope, read).map_err(|error| threadless(&error))?;
             let mut arrivals = Incoming::new(batches, held, ranks);
             let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
             // Without a receiver the other thread ends.

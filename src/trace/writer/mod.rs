@@ -123,7 +123,7 @@ impl Writer {
     fn write_sorted(&mut self) -> Result<(), TraceError> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
         let mut unwritable = None;
-        let sorted = sorter.finish(|line| {
+        let written = sorter.finish(|line| {
             // What the output says is kept apart from what the temporary file says.
             self.out.write_all(line).map_err(|error| {
                 let kind = error.kind();
@@ -133,7 +133,7 @@ impl Writer {
         });
         match unwritable {
             Some(source) => Err(TraceError::Unwritable { path: self.path.clone(), source }),
-            None => sorted.map_err(TraceError::Unsorted),
+            None => written.map_err(TraceError::Unsorted),
         }
     }
 

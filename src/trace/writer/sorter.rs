@@ -1,7 +1,8 @@
 //! Lines in the order of a key, of any number: they are sorted piece by piece, and the pieces are merged (external sorting).
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "positions in a text that is in memory, and a number of pieces that are files"
+    clippy::cast_possible_truncation,
+    reason = "positions in a text that is in memory, of lines that were, and a number of pieces that are files"
 )]
 
 use std::cmp::Reverse;
@@ -143,9 +144,9 @@ mod tests {
         let lines: Vec<(i64, String)> = (0..400_i64)
             .map(|i| (i * 7919 % 23 - 11, format!("line {i}\n").repeat(i as usize % 3)))
             .collect();
-        let mut sorted = lines.clone();
-        sorted.sort_by_key(|(key, _)| *key);
-        let sorted: String = sorted.into_iter().map(|(_, line)| line).collect();
+        let mut ordered = lines.clone();
+        ordered.sort_by_key(|(key, _)| *key);
+        let expected: String = ordered.into_iter().map(|(_, line)| line).collect();
         for most in [1, 100, 3_000, PIECE] {
             let mut sorter = Sorter::of_pieces(most);
             lines.iter().try_for_each(|(key, line)| sorter.add(*key, line.as_bytes()))?;
@@ -158,7 +159,7 @@ mod tests {
                 found.extend_from_slice(line);
                 Ok(())
             })?;
-            assert!(found == sorted.as_bytes(), "{most}");
+            assert!(found == expected.as_bytes(), "{most}");
         }
         Ok(())
     }
