@@ -91,7 +91,9 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
     let (running, found) = (Running::new(study.cells.len()), Mutex::new(Vec::new()));
     let cells: Vec<usize> = (0..study.cells.len()).collect();
+    let is_streamed = study.most_kept < usize::MAX;
     let keep = |number, outcomes: Vec<Outcome>| {
+        assert!(outcomes.iter().all(|outcome| outcome.is_streamed == is_streamed));
         let words = outcomes.iter().map(|outcome| format!("{:?} {:?}", outcome.summary, outcome.blocks));
         found.lock().expect("no panic").push((number, words.collect()));
         Ok(())

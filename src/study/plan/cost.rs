@@ -10,7 +10,8 @@ const CLASSES: [u32; 3] = [128, 512, 2048];
 /// A number for each class.
 type ByClass = [u64; CLASSES.len() + 1];
 
-/// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their plan starts.
+/// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their plan starts. They count as
+/// FCFS, which was measured, and all others as EASY.
 const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 
 /// The time of a whole replay per job for each allocator, in units of 0.15 µs, by the class of the machine's size. The first numbers are those of schedulers that ask at the head of the queue. An allocator that refuses
@@ -58,7 +59,8 @@ const OTHERS: ByClass = [10, 11, 12, 37];
 const GROWTH: f64 = 1.066;
 const MEASURED_PERCENT: i32 = 75;
 
-/// The offered loads, in hundredths, beyond which the queue neither shrinks nor grows in a log of usual length.
+/// The least and the greatest offered load, in hundredths, that are told apart. Loads from 70 to 96 were measured; a little beyond
+/// them the growth is taken to go on.
 const LOADS_PERCENT: (i32, i32) = (55, 100);
 
 /// Returns the estimated cost of replaying one job, in units of 0.15 µs. The cost of a replay is this times its
@@ -124,13 +126,6 @@ mod tests {
         }
         for name in AT_HEAD {
             assert!(SCHEDULERS.iter().any(|entry| entry.name == name), "{name}");
-        }
-        // Whoever adds an allocator that refuses jobs measures it, too, unless it serves arrays only.
-        let is_listed = |name: &str| WEIGHTS.iter().any(|(other, ..)| *other == name);
-        for entry in
-            ALLOCATORS.iter().filter(|entry| !entry.default_promises().complete && entry.max_dims > 1)
-        {
-            assert!(is_listed(entry.name) || entry.name == "recorded", "{}", entry.name);
         }
     }
 

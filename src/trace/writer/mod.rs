@@ -75,7 +75,8 @@ impl Writer {
         self
     }
 
-    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments.
+    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if records are sorted and
+    /// it tells, below the first of them, that records have sides: there it says nothing, and above them it would.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         if !self.writing.has_comments {
             return Ok(());
