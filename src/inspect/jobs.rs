@@ -21,11 +21,11 @@ impl Default for Jobs {
 }
 
 /// The jobs of a schedule while they are read.
-pub(super) type Walk<'a> = Box<dyn Iterator<Item = Result<ScheduledJob, InspectError>> + 'a>;
+pub type Walk<'a> = Box<dyn Iterator<Item = Result<ScheduledJob, InspectError>> + 'a>;
 
 impl Jobs {
-    /// Returns the jobs one by one, in the order of the file.
-    pub(super) fn walk(&self) -> Result<Walk<'_>, InspectError> {
+    /// Returns the jobs one by one, in the order of the file. Each may be an error, after which no more come.
+    pub fn walk(&self) -> Result<Walk<'_>, InspectError> {
         Ok(match self {
             Self::Saved(jobs) => Box::new(jobs.walk().map(|job| Ok(job?))),
             Self::Log(log) => Box::new(log.walk()?.map(|job| Ok(job?))),
@@ -33,7 +33,7 @@ impl Jobs {
     }
 
     /// Returns how many jobs there are.
-    pub(super) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         match self {
             Self::Saved(jobs) => jobs.count(),
             Self::Log(log) => log.count,
