@@ -18,11 +18,11 @@ mod watch;
 
 pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
-pub use evalys::evalys;
+pub use evalys::{evalys_heading, evalys_row};
 pub use outages::{Downtime, KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
-pub use swf::{SwfError, read_log, record};
+pub use swf::{LogSchedule, SwfError, record};
 pub use watch::Watch;
 
 use crate::job::Time;

@@ -12,10 +12,21 @@ const LISTED: usize = 5;
 
 /// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how far the
 /// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else the
-/// machine of the first schedule. Fails if the schedules are not of the same jobs.
-pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<Finding, InspectError> {
-    let found = audit::compare(&first.schedule, &second.schedule).map_err(|problem| {
-        InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
+/// machine of the first schedule. Nodes are not compared if `times_only`. Fails if the schedules are not of the same jobs.
+pub fn compare(
+    first: &Input,
+    second: &Input,
+    machine: Option<&Mesh>,
+    times_only: bool,
+) -> Result<Finding, InspectError> {
+    let [mut a, mut b] = [first.jobs.whole()?, second.jobs.whole()?];
+    if times_only {
+        a.jobs.iter_mut().chain(&mut b.jobs).for_each(|job| job.nodes = None);
+    }
+    let found = audit::compare(&a, &b).map_err(|problem| InspectError::NotComparable {
+        first: first.name.clone(),
+        second: second.name.clone(),
+        problem,
     })?;
     let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
     let text = match &found.first {

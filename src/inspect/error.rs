@@ -2,6 +2,7 @@
 
 use crate::audit::{NotSameJobs, SwfError};
 use crate::frame::{FrameError, ScheduleError};
+use crate::trace::TraceError;
 
 /// The errors of audits, comparisons and exports of schedules.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum InspectError {
     /// The summary beside the table cannot be read.
     #[error(transparent)]
     Summary(#[from] FrameError),
+    /// The log of an export cannot be written.
+    #[error(transparent)]
+    Output(#[from] TraceError),
     /// Partitions of results were asked for.
     #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
     NoLog(String),
