@@ -217,8 +217,11 @@ mod tests {
         }
     }
 
+    /// The time and the job of the first difference, how starts differ, and how many places do.
+    type Found = (Option<(Time, i64)>, Spread, usize);
+
     /// Compares jobs that are all in memory, and finds the pairs and the first difference only.
-    fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<(Option<(Time, i64)>, Spread, usize), String> {
+    fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Found, String> {
         if a.len() != b.len() {
             return Err(format!("{} jobs and {}", a.len(), b.len()));
         }
