@@ -132,7 +132,7 @@ pub fn compare<E: From<io::Error>>(
             Some(Divergence { at, number: jobs[0].number, what, jobs: *jobs, sides })
         }
     };
-    let jobs = beside.counts[0] as usize;
+    let jobs = usize::try_from(beside.counts[0]).unwrap_or(usize::MAX);
     Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
 }
 
