@@ -1,9 +1,11 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod early;
 mod needs;
 pub(super) mod outages;
 mod streamed;
 
+pub(super) use early::{Begun, Early};
 pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use streamed::TOGETHER;
@@ -44,6 +46,8 @@ pub struct Replay {
     pub source: JobSource,
     /// The objects of the caller that the specs name; empty if they name none.
     pub guests: Guests,
+    /// The replay as it has begun while its log was read; `None` if it has not.
+    pub(super) begun: Option<Begun>,
 }
 
 /// The results of one replication of a replay.
@@ -120,7 +124,7 @@ impl From<GuestError> for RunError {
 impl Replay {
     /// Returns a replay without objects of the caller.
     pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
-        Self { spec, source, guests: Guests::default() }
+        Self { spec, source, guests: Guests::default(), begun: None }
     }
 
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
@@ -339,9 +343,12 @@ impl Replay {
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let run = |observer: &mut dyn Observer| match feed {
+        let mut feed = feed;
+        let run = |observer: &mut dyn Observer| match &mut feed {
             Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
-            Feed::Streamed(arrivals) => engine::replay_stream(arrivals, parts, observer).map(|()| Vec::new()),
+            Feed::Streamed(arrivals) => {
+                engine::replay_stream(&mut **arrivals, parts, observer).map(|()| Vec::new())
+            }
         };
         let records = if *is_audited {
             let mut watch = Watch::new(&spec.machine, observer, stop.clone());
@@ -351,7 +358,8 @@ impl Replay {
             run(observer)
         };
         let records = records.map_err(|error| self.explained(error))?;
-        Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
+        let wall = began.elapsed().saturating_sub(feed.waited());
+        Ok(Driven { records, wall, traffic: execution.traffic() })
     }
 }
 
@@ -410,6 +418,14 @@ impl<'a> Feed<'a> {
             Self::Streamed(_) => &[],
         }
     }
+
+    /// Returns how long the replay has waited for jobs that were still read.
+    fn waited(&self) -> Duration {
+        match self {
+            Self::Listed(_) => Duration::ZERO,
+            Self::Streamed(arrivals) => arrivals.waited(),
+        }
+    }
 }
 
 /// The results that come from the engine.
@@ -418,7 +434,7 @@ pub(super) struct Driven {
     records: Vec<Record>,
     /// The traffic of the network. `None` without a network.
     traffic: Option<Traffic>,
-    /// The wall-clock time of the replay.
+    /// The wall-clock time of the replay, without that in which it waited for jobs to be read.
     wall: Duration,
 }
 

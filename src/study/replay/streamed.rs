@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use super::outages::first_arrival;
 use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
@@ -19,7 +20,7 @@ use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Incoming, LogStream, Ranks};
+use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks};
 
 /// The number of jobs that leave a replay together. It is also the most rows that a part of a file of jobs has, whether jobs
 /// are kept in memory or not, so that files are the same.
@@ -32,6 +33,9 @@ pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<()
 /// The number of jobs that leave together if all jobs are in memory anyway.
 const FEW_TOGETHER: usize = 1 << 12;
 
+/// The fewest jobs that leave in parts: fewer are not worth a thread.
+pub(super) const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
+
 /// How the jobs that have left a replication are taken.
 #[derive(Clone, Copy)]
 struct TakenParts<'a> {
@@ -43,14 +47,29 @@ struct TakenParts<'a> {
     ranks: Option<&'a Ranks>,
 }
 
+/// A replay that has ended, all jobs of which have left.
+pub(super) struct Summed {
+    sums: RunningSums,
+    /// The wall-clock time of the replay.
+    wall: Duration,
+    /// What was measured of no single job.
+    recording: Recording,
+}
+
+/// Returns a number of jobs that is known already.
+fn counted(jobs: u64) -> Arc<OnceLock<u64>> {
+    Arc::new(jobs.into())
+}
+
 /// What is known of a streamed replay before it runs.
 struct Known<'a> {
     mesh: &'a Mesh,
     trim: Trim,
     /// Which requests the allocator can serve, see [`served`].
     served: BTreeMap<Request, bool>,
-    /// The number of jobs that are replayed.
-    jobs: u64,
+    /// The number of jobs that are replayed. It is not set while they are still counted, and must be set before the last
+    /// of them is handed over.
+    jobs: Arc<OnceLock<u64>>,
     /// The number of records of the log that are not.
     skipped: u64,
     /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
@@ -67,18 +86,55 @@ impl Known<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
+    /// Returns the numbers of a replay, the sums over its blocks, and what was measured of no single job.
+    fn finish(
+        &self,
+        Summed { sums, wall, recording }: Summed,
+        options: &Options,
+    ) -> Result<(Summary, BlockSums, Recording), RunError> {
+        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
+        let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], &recording) });
+        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
+        Ok((summary, blocks, recording))
+    }
+
     /// Adds the jobs that leave to sums, and passes them on as `taken` says. Returns the sums of all jobs, or the reason why
     /// jobs cannot be kept.
     fn sum_up(&self, left: Receiver<LeftJobs>, taken: TakenParts<'_>) -> Result<RunningSums, String> {
-        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), self.jobs as usize);
+        // Blocks of jobs are equal shares of all, so that sums begin when the number of jobs is known.
+        let (mut sums, mut held) = (None, Vec::new());
         for jobs in left {
+            held.push(jobs);
+            if let Some(&jobs) = self.jobs.get() {
+                self.add(sums.get_or_insert_with(|| self.no_sums(jobs)), &mut held, taken)?;
+            }
+        }
+        let jobs = self.jobs.get().ok_or("the jobs of the log are not counted")?;
+        let mut sums = sums.unwrap_or_else(|| self.no_sums(*jobs));
+        self.add(&mut sums, &mut held, taken)?;
+        Ok(sums)
+    }
+
+    /// Returns the sums before the first of so many jobs has left.
+    fn no_sums(&self, jobs: u64) -> RunningSums {
+        RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs as usize)
+    }
+
+    /// Adds the jobs that are `held` to sums and passes them on.
+    fn add(
+        &self,
+        sums: &mut RunningSums,
+        held: &mut Vec<LeftJobs>,
+        taken: TakenParts<'_>,
+    ) -> Result<(), String> {
+        for jobs in held.drain(..) {
             let ranks = taken.ranks.map(|ranks| ranks.take(sums.jobs() as usize, jobs.jobs.len()));
             sums.add(&self.part(&jobs.jobs, &jobs.records, &jobs.recording), ranks.as_deref());
             if let Some(rows) = taken.rows {
                 rows(taken.seed, jobs)?;
             }
         }
-        Ok(sums)
+        Ok(())
     }
 }
 
@@ -104,7 +160,7 @@ impl Replay {
         let (small, larger) = stream.sizes(mesh);
         let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
         let (jobs, skipped) = (small - never_fit, larger + never_fit);
-        Ok(Known { mesh, trim, served, jobs, skipped, never_fit, first_arrival })
+        Ok(Known { mesh, trim, served, jobs: counted(jobs), skipped, never_fit, first_arrival })
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
@@ -120,8 +176,9 @@ impl Replay {
         let (to_replay, batches) = sync_channel(BATCHES);
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, together: TOGETHER, rows, ranks: (held > 0).then_some(ranks) };
-        let (summary, blocks, recording) = thread::scope(|scope| {
-            let read = move || stream.send(known.mesh, (&known.served, known.jobs), &to_replay);
+        let summed = thread::scope(|scope| {
+            let jobs = known.jobs.get().copied().unwrap_or_default();
+            let read = move || stream.send(known.mesh, (&known.served, jobs), &to_replay);
             let reading =
                 thread::Builder::new().spawn_scoped(scope, read).map_err(|error| threadless(&error))?;
             let mut arrivals = Incoming::new(batches, held, ranks);
@@ -131,6 +188,7 @@ impl Replay {
             reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             ended
         })?;
+        let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,
             never_fit: known.never_fit,
@@ -139,6 +197,32 @@ impl Replay {
             recording,
             ..Outcome::of(seed, summary, blocks)
         })
+    }
+
+    /// Runs the replication with the seed of the spec while the jobs are read for the first time, the first of which arrives at
+    /// `first_arrival`. They come through `batches` in the order of their arrival, and `jobs` gets their number when all
+    /// have come.
+    pub(super) fn run_begun(
+        &self,
+        (batches, first_arrival): (Receiver<Batch>, Time),
+        jobs: Arc<OnceLock<u64>>,
+        options: &Options,
+        monitor: &Monitor,
+    ) -> Result<Summed, RunError> {
+        let known = Known {
+            mesh: &self.spec.machine,
+            trim: options.trim,
+            served: BTreeMap::new(),
+            jobs,
+            // These two are not known yet, and only the summary has them.
+            skipped: 0,
+            never_fit: 0,
+            first_arrival,
+        };
+        let ranks = Ranks::default();
+        let mut arrivals = Incoming::new(batches, 0, &ranks);
+        let taken = TakenParts { seed: self.spec.seed, together: FEW_TOGETHER, rows: None, ranks: None };
+        self.in_parts(Feed::Streamed(&mut arrivals), &known, options, monitor, taken)
     }
 
     /// Runs the replication with this seed of jobs that are in memory, as one of a log that is not: another thread sums up
@@ -155,14 +239,18 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            jobs: jobs.len() as u64,
+            jobs: counted(jobs.len() as u64),
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
         };
         let taken = TakenParts { seed, together: FEW_TOGETHER, rows: None, ranks: None };
-        let (summary, blocks, recording) =
-            self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?;
+        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed);
+        let summed = match begun.and_then(|begun| begun.take(self, options, jobs.len(), monitor)) {
+            Some(summed) => summed,
+            None => self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?,
+        };
+        let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,
             never_fit: known.never_fit,
@@ -176,15 +264,14 @@ impl Replay {
     /// Returns whether `jobs` may leave a replay in parts: nothing of single jobs is kept or needs all of them, and they are in
     /// the order of their arrival. Few jobs are not worth a thread, and more than a stream begins with are one.
     pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
-        (4 * FEW_TOGETHER..=MOST_KEPT).contains(&jobs.len())
+        (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
             && options.need_all_jobs().is_none()
             && !self.spec.needs_all_jobs()
             && jobs.is_sorted_by_key(|job| job.submit)
     }
 
-    /// Replays the jobs of `feed`, while another thread sums up the jobs that have left and passes them on. Returns the numbers
-    /// of all, and what was measured of no single job.
+    /// Replays the jobs of `feed`, while another thread sums up the jobs that have left and passes them on.
     fn in_parts(
         &self,
         feed: Feed<'_>,
@@ -192,7 +279,7 @@ impl Replay {
         options: &Options,
         monitor: &Monitor,
         taken: TakenParts<'_>,
-    ) -> Result<(Summary, BlockSums, Recording), RunError> {
+    ) -> Result<Summed, RunError> {
         let (stop, TakenParts { seed, together, .. }) = (&monitor.stop, taken);
         // Two parts are in memory at most: one fills up while the other one is written.
         let (to_sums, left) = sync_channel(0);
@@ -218,10 +305,7 @@ impl Replay {
         })?;
         let sums = sums.map_err(ReplayError::Failed)?;
         let Driven { wall, .. } = driven?;
-        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
-        let kept = sums.finish(&Finished { wall_s, ..known.part(&[], &[], &recording) });
-        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
-        Ok((summary, blocks, recording))
+        Ok(Summed { sums, wall, recording })
     }
 }
 
