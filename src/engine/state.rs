@@ -166,10 +166,11 @@ impl ReplayState<'_> {
         let placement = std::mem::take(&mut self.window[job].placement);
         let entry = &mut self.window[job];
         (entry.record.end, entry.is_final) = (self.now, true);
+        let held = std::mem::take(&mut entry.held);
         let estimated_end = self.estimated_end(job);
         self.running.remove(estimated_end, job);
         self.set_due(job, Time::MAX);
-        self.machine.vacate(&placement.nodes);
+        self.machine.vacate_held(&placement.nodes, &held);
         self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
@@ -267,8 +268,11 @@ impl ReplayState<'_> {
 
     /// Occupies `nodes` for `job`. Fails if one of them is not free.
     pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
-        let number = self.window[job].job.number;
-        self.machine.occupy(nodes).map_err(|problem| ReplayError::BadPlacement { number, problem })
+        let entry = &mut self.window[job];
+        let number = entry.job.number;
+        self.machine
+            .occupy_as(nodes, &mut entry.held)
+            .map_err(|problem| ReplayError::BadPlacement { number, problem })
     }
 }
 

@@ -39,6 +39,7 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
 pub use unavailable_text::{UnavailableTextError, make_unavailable};
 
+use self::node_set::OfWord;
 use crate::stop::Stop;
 
 /// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and only the
@@ -52,6 +53,10 @@ pub struct Machine {
     down: Option<Box<NodeSet>>,
     stop: Stop,
 }
+
+/// The nodes that were occupied together, as [`Machine::vacate_held`] frees them.
+#[derive(Clone, Debug, Default)]
+pub struct Held(Vec<OfWord>);
 
 /// The reason why nodes cannot be taken into use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,16 +111,22 @@ impl Machine {
     /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
     /// does not exist.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
-        let mut taken = 0;
-        for run in runs(nodes) {
-            if !self.free.remove_run(run) {
+        self.occupy_as(nodes, &mut Held::default())
+    }
+
+    /// Takes `nodes` into use as [`Self::occupy`] does, and notes in `held` what frees them faster than their list, in place of
+    /// what it holds.
+    pub fn occupy_as(&mut self, nodes: &[NodeId], held: &mut Held) -> Result<(), OccupyError> {
+        held.0.clear();
+        for of_word in OfWord::split(nodes) {
+            if !self.free.remove_word(&of_word) {
                 // Undo: the nodes that were taken so far are free again.
-                for &node in &nodes[..taken] {
-                    self.free.insert(node);
-                }
+                held.0.drain(..).for_each(|taken| {
+                    self.free.insert_word(&taken);
+                });
                 return Err(self.refusal(nodes));
             }
-            taken += run.len();
+            held.0.push(of_word);
         }
         self.free_count -= nodes.len() as u32;
         Ok(())
@@ -133,10 +144,25 @@ impl Machine {
             }
             return;
         }
-        for run in runs(nodes) {
-            assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
+        OfWord::split(nodes).for_each(|of_word| self.vacate_word(&of_word));
+    }
+
+    /// Frees `nodes` as [`Self::vacate`] does. `held` is what was noted when they were occupied.
+    ///
+    /// # Panics
+    /// Panics if one of them is free already.
+    pub fn vacate_held(&mut self, nodes: &[NodeId], held: &Held) {
+        if self.down.is_some() {
+            self.vacate(nodes);
+        } else {
+            held.0.iter().for_each(|of_word| self.vacate_word(of_word));
         }
-        self.free_count += nodes.len() as u32;
+    }
+
+    /// Frees nodes of a word.
+    fn vacate_word(&mut self, of_word: &OfWord) {
+        assert!(self.free.insert_word(of_word), "one of nodes {of_word:?} is freed twice");
+        self.free_count += of_word.count;
     }
 
     /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once. Nothing
@@ -177,11 +203,6 @@ impl Machine {
     }
 }
 
-/// Splits a list of nodes into runs that lie in one word of a node set, so that each run costs one operation.
-fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
-    nodes.chunk_by(|a, b| a / 64 == b / 64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +234,11 @@ mod tests {
         let mut machine = Machine::new(Mesh::new(&[4, 2])?);
         assert_eq!(machine.occupy(&[1, 5]), Ok(()));
         let before = machine.clone();
+        let mut held = Held::default();
+        assert_eq!(machine.occupy_as(&[6, 2, 3, 7], &mut held), Ok(()));
+        assert_eq!(machine.free_count(), 2);
+        machine.vacate_held(&[6, 2, 3, 7], &held);
+        assert_eq!(machine, before);
         assert_eq!(machine.occupy(&[0, 5]), Err(OccupyError::Busy(5)));
         assert_eq!(machine.occupy(&[0, 2, 0]), Err(OccupyError::Busy(0)));
         assert_eq!(machine.occupy(&[3, 8]), Err(OccupyError::Outside(8)));
