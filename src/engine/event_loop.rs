@@ -11,7 +11,7 @@ use super::window::{Entry, Window};
 use crate::allocator::Strategy;
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Machine, Mesh};
+use crate::machine::{Machine, Mesh, RecentlyHeld};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
 
@@ -206,6 +206,7 @@ fn run(
         now: Time::ZERO,
         cause: Cause::Batch,
         machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
+        recently_held: RecentlyHeld::default(),
         allocator: parts.allocator,
         execution: parts.execution,
         timed: parts.timed,

@@ -8,6 +8,7 @@
 )]
 
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use super::error::ReplayError;
 use super::observer::Record;
@@ -25,8 +26,8 @@ pub(super) struct Entry {
     pub(super) record: Record,
     /// Its placement; empty before its start and after its end.
     pub(super) placement: Placement,
-    /// The nodes that it holds, as the machine frees them; meaningless while it does not run.
-    pub(super) held: Held,
+    /// The nodes that it holds, as the machine frees them; `None` while it holds none.
+    pub(super) held: Option<Arc<Held>>,
     /// Its current prediction; 0 if nothing is predicted.
     pub(super) predicted: Time,
     /// The time at which it outlives that prediction; the end of time if it does not run or has outlived all.
@@ -42,7 +43,7 @@ impl Entry {
             job,
             record: Record::default(),
             placement: Placement::default(),
-            held: Held::default(),
+            held: None,
             predicted: Time::ZERO,
             due: Time::MAX,
             is_final: false,

@@ -10,6 +10,7 @@
 mod cover;
 mod free_counts;
 mod free_submeshes;
+mod held;
 mod intervals;
 mod masks;
 pub mod mesh;
@@ -29,6 +30,7 @@ mod unavailable_text;
 pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
 pub use free_submeshes::{FreeSubmeshes, set_bits};
+pub use held::{Held, PLACES, RecentlyHeld};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
@@ -39,7 +41,7 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
 pub use unavailable_text::{UnavailableTextError, make_unavailable};
 
-use self::node_set::OfWord;
+use self::held::OfWord;
 use crate::stop::Stop;
 
 /// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and only the
@@ -53,10 +55,6 @@ pub struct Machine {
     down: Option<Box<NodeSet>>,
     stop: Stop,
 }
-
-/// The nodes that were occupied together, as [`Machine::vacate_held`] frees them.
-#[derive(Clone, Debug, Default)]
-pub struct Held(Vec<OfWord>);
 
 /// The reason why nodes cannot be taken into use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,22 +109,30 @@ impl Machine {
     /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
     /// does not exist.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
-        self.occupy_as(nodes, &mut Held::default())
+        self.occupy_words(nodes, OfWord::split(nodes))
     }
 
-    /// Takes `nodes` into use as [`Self::occupy`] does, and notes in `held` what frees them faster than their list, in place of
-    /// what it holds.
-    pub fn occupy_as(&mut self, nodes: &[NodeId], held: &mut Held) -> Result<(), OccupyError> {
-        held.0.clear();
-        for of_word in OfWord::split(nodes) {
+    /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their form.
+    pub fn occupy_held(&mut self, nodes: &[NodeId], held: &Held) -> Result<(), OccupyError> {
+        self.occupy_words(nodes, held.words.iter().copied())
+    }
+
+    /// Takes `nodes` into use, which are those of `words`.
+    fn occupy_words(
+        &mut self,
+        nodes: &[NodeId],
+        words: impl Iterator<Item = OfWord>,
+    ) -> Result<(), OccupyError> {
+        let mut taken = 0;
+        for of_word in words {
             if !self.free.remove_word(&of_word) {
                 // Undo: the nodes that were taken so far are free again.
-                held.0.drain(..).for_each(|taken| {
-                    self.free.insert_word(&taken);
-                });
+                for &node in &nodes[..taken as usize] {
+                    self.free.insert(node);
+                }
                 return Err(self.refusal(nodes));
             }
-            held.0.push(of_word);
+            taken += of_word.count;
         }
         self.free_count -= nodes.len() as u32;
         Ok(())
@@ -147,7 +153,7 @@ impl Machine {
         OfWord::split(nodes).for_each(|of_word| self.vacate_word(&of_word));
     }
 
-    /// Frees `nodes` as [`Self::vacate`] does. `held` is what was noted when they were occupied.
+    /// Frees `nodes` as [`Self::vacate`] does. `held` is their form.
     ///
     /// # Panics
     /// Panics if one of them is free already.
@@ -155,7 +161,7 @@ impl Machine {
         if self.down.is_some() {
             self.vacate(nodes);
         } else {
-            held.0.iter().for_each(|of_word| self.vacate_word(of_word));
+            held.words.iter().for_each(|of_word| self.vacate_word(of_word));
         }
     }
 
@@ -234,8 +240,9 @@ mod tests {
         let mut machine = Machine::new(Mesh::new(&[4, 2])?);
         assert_eq!(machine.occupy(&[1, 5]), Ok(()));
         let before = machine.clone();
-        let mut held = Held::default();
-        assert_eq!(machine.occupy_as(&[6, 2, 3, 7], &mut held), Ok(()));
+        let held = Held::of(&[6, 2, 3, 7]);
+        assert_eq!(machine.occupy_held(&[6, 2, 3, 7], &held), Ok(()));
+        assert_eq!(machine.occupy_held(&[6, 2, 3, 7], &held), Err(OccupyError::Busy(6)));
         assert_eq!(machine.free_count(), 2);
         machine.vacate_held(&[6, 2, 3, 7], &held);
         assert_eq!(machine, before);

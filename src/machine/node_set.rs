@@ -1,5 +1,6 @@
 //! A set of nodes, stored as a bitset.
 
+use super::held::OfWord;
 use super::node::NodeId;
 
 /// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n / 64`.
@@ -103,38 +104,6 @@ impl NodeSet {
                 })
             })
         })
-    }
-}
-
-/// Nodes that follow each other in a list and lie in one word of a set.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OfWord {
-    /// The index of the word.
-    word: u32,
-    /// The number of nodes in the list.
-    pub(super) count: u32,
-    /// The bits of the nodes in the word.
-    bits: u64,
-}
-
-impl OfWord {
-    /// Splits a list of nodes into the parts that lie in one word of a set, so that each part costs one operation.
-    pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + '_ {
-        let mut rest = nodes;
-        std::iter::from_fn(move || {
-            let (word, mut bits, mut count) = (rest.first()? / 64, 0, 0);
-            while let Some(&node) = rest.get(count).filter(|&&node| node / 64 == word) {
-                bits |= 1 << (node % 64);
-                count += 1;
-            }
-            rest = &rest[count..];
-            Some(Self { word, count: count as u32, bits })
-        })
-    }
-
-    /// Returns whether no node is named twice.
-    fn is_distinct(&self) -> bool {
-        self.bits.count_ones() == self.count
     }
 }
 

@@ -25,8 +25,8 @@ use self::placement_room::PlacementRoom;
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
-use crate::allocator::{Placement, Rearrangement};
-use crate::engine::{Compaction, Observer, Record};
+use crate::allocator::Rearrangement;
+use crate::engine::{Compaction, Observer, Placed, Record};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 use crate::stop::Stop;
@@ -192,10 +192,10 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 }
 
 impl Observer for Recorder<'_> {
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
-        let cost = if let Some(placement) = placement {
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
+        let cost = if let Some(Placed { placement, held }) = placed {
             let measured = self.open.of(job);
-            measured.dispersal = self.meter.measure(&placement.nodes);
+            measured.dispersal = self.meter.measure_held(&placement.nodes, held);
             measured.allocate_ns = cost_ns;
             if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
                 measured.replaced = Some(outside(&placement.nodes, list));

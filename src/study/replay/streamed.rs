@@ -31,7 +31,7 @@ pub const TOGETHER: usize = 1 << 17;
 pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
 
 /// The number of jobs that leave together if all jobs are in memory anyway.
-const FEW_TOGETHER: usize = 1 << 12;
+const FEW_TOGETHER: usize = 1 << 10;
 
 /// The fewest jobs that leave in parts: fewer are not worth a thread.
 pub(super) const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
