@@ -68,6 +68,11 @@ impl Held {
         self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
     }
 
+    /// Returns the number of nodes. O(words).
+    pub fn nodes(&self) -> u32 {
+        self.words.iter().map(|of_word| of_word.count).sum()
+    }
+
     /// Returns the place among [`PLACES`] at which the placement is remembered; `None` if it is not.
     pub fn place(&self) -> Option<usize> {
         self.place

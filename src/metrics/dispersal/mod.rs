@@ -56,19 +56,19 @@ impl Meter {
 
     /// Returns the dispersal of the placement `nodes`, which must be distinct.
     pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
-        self.measure_held(nodes, &Held::of(nodes))
+        self.measure_held(&Held::of(nodes))
     }
 
-    /// Returns the dispersal of the placement `nodes`, which must be distinct and which a machine holds as `held`.
-    pub fn measure_held(&mut self, nodes: &[NodeId], held: &Arc<Held>) -> Dispersal {
-        let k = nodes.len() as u32;
-        if let [] | [_] = nodes {
+    /// Returns the dispersal of the placement whose nodes a machine holds as `held`. They must be distinct.
+    pub fn measure_held(&mut self, held: &Arc<Held>) -> Dispersal {
+        let k = held.nodes();
+        if k < 2 {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
         if let Some(known) = self.remembered.get(held) {
             return known;
         }
-        let measured = self.measure_anew(nodes.len() as u32, held);
+        let measured = self.measure_anew(k, held);
         self.remembered.keep(held, measured);
         measured
     }

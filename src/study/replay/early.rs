@@ -13,7 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::Replay;
-use super::streamed::{FEWEST_LEAVING, Summed};
+use super::parts::Summed;
+use super::streamed::FEWEST_LEAVING;
 use crate::job::{Job, Time};
 use crate::metrics::Monitor;
 use crate::study::log::{LoadedLog, MOST_KEPT};

@@ -3,13 +3,14 @@
 mod early;
 mod needs;
 pub(super) mod outages;
+mod parts;
 mod streamed;
 
 pub(super) use early::{Begun, Early};
 pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
-pub use streamed::TOGETHER;
-pub(super) use streamed::TakeRows;
+pub use parts::TOGETHER;
+pub(super) use parts::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
