@@ -53,8 +53,9 @@ pub(crate) const SCHEDULE: Target = Target {
     cost: 20,
     run: |bytes| {
         let folder = folder("schedule", "jobs", bytes);
-        match Input::read(&folder, Selection::default(), &ReadOptions::default()) {
-            Ok(input) => format!("{} jobs", input.schedule.jobs.len().min(9)),
+        let count = |input: Input| input.jobs.walk()?.try_fold(0, |count, job| job.map(|_| count + 1));
+        match Input::read(&folder, Selection::default(), &ReadOptions::default()).and_then(count) {
+            Ok(count) => format!("{} jobs", count.min(9)),
             Err(error) => error.to_string(),
         }
     },

@@ -2,36 +2,36 @@
 
 use std::fmt::Write;
 
-use super::{Schedule, ScheduledJob};
-use crate::machine::format_intervals;
+use super::ScheduledJob;
+use crate::machine::{NodeId, format_intervals};
 
 /// The columns of the table, in Batsim's order.
 const COLUMNS: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,\
                        final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
                        allocated_resources,consumed_energy";
 
-/// Returns the table as comma-separated values. Fails with the number of the first job whose nodes are not known.
+/// Returns the line with the names of the columns.
+pub fn evalys_heading() -> String {
+    format!("{COLUMNS}\n")
+}
+
+/// Appends the row of a job as comma-separated values to `text`. `nodes` has its nodes, as intervals from first to last.
 ///
 /// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1.
-pub fn evalys(schedule: &Schedule, workload: &str) -> Result<String, i64> {
-    let mut text = format!("{COLUMNS}\n");
+pub fn evalys_row(text: &mut String, job: &ScheduledJob, nodes: &[(NodeId, NodeId)], workload: &str) {
+    let ScheduledJob { number, submit, start, end, estimate, procs, .. } = job;
+    let [submit, start, end] = [submit, start, end].map(|time| time.as_seconds());
+    let (run, wait, turnaround) = (end - start, start - submit, end - submit);
+    let stretch = if turnaround > 0.0 { turnaround / run } else { 1.0 };
     let workload = workload.replace(['"', '\n'], "'");
-    for job in &schedule.jobs {
-        let ScheduledJob { number, submit, start, end, estimate, procs, .. } = job;
-        let nodes = job.nodes.as_ref().ok_or(*number)?;
-        let [submit, start, end] = [submit, start, end].map(|time| time.as_seconds());
-        let (run, wait, turnaround) = (end - start, start - submit, end - submit);
-        let stretch = if turnaround > 0.0 { turnaround / run } else { 1.0 };
-        let _ = write!(
-            text,
-            "{number},\"{workload}\",delay,{submit},{procs},{},1,COMPLETED_SUCCESSFULLY,{start},{run},{end},{wait},\
-             {turnaround},{stretch},",
-            estimate.as_seconds()
-        );
-        text += &format_intervals(nodes.iter().copied());
-        text.push_str(",-1\n");
-    }
-    Ok(text)
+    let _ = write!(
+        text,
+        "{number},\"{workload}\",delay,{submit},{procs},{},1,COMPLETED_SUCCESSFULLY,{start},{run},{end},{wait},\
+         {turnaround},{stretch},",
+        estimate.as_seconds()
+    );
+    *text += &format_intervals(nodes.iter().copied());
+    text.push_str(",-1\n");
 }
 
 #[cfg(test)]
@@ -41,13 +41,10 @@ mod tests {
 
     #[test]
     fn a_row_has_every_column() {
-        let placed = ScheduledJob { nodes: Some(vec![(0, 3), (7, 7)]), ..job(4, [5, 15, 25], 5) };
-        let schedule = Schedule { jobs: vec![placed], left_out: 0 };
-        let text = evalys(&schedule, "log \"a\"");
+        let mut text = evalys_heading();
+        evalys_row(&mut text, &job(4, [5, 15, 25], 5), &[(0, 3), (7, 7)], "log \"a\"");
         let row = "4,\"log 'a'\",delay,5,5,10,1,COMPLETED_SUCCESSFULLY,15,10,25,10,20,2,0-3 7,-1";
-        assert_eq!(text, Ok(format!("{COLUMNS}\n{row}\n")));
+        assert_eq!(text, format!("{COLUMNS}\n{row}\n"));
         assert_eq!(COLUMNS.split(',').count(), 16);
-        let unknown = Schedule { jobs: vec![job(9, [0, 0, 1], 1)], left_out: 0 };
-        assert_eq!(evalys(&unknown, "a"), Err(9));
     }
 }

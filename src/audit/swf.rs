@@ -4,9 +4,9 @@
     reason = "times in microseconds divided by 10^6 are below 2^44, so that their differences are in range"
 )]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Schedule, ScheduledJob};
+use super::ScheduledJob;
 use crate::job::Time;
 use crate::trace::{Entry, ReadOptions, Reader, Record, TraceError};
 
@@ -41,45 +41,111 @@ pub enum SwfError {
     },
 }
 
-/// Reads a log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate
-/// counts as equal to the run time. Times that count from 1970 are counted from the first submit time instead. The notes
-/// say how the log was read, each a sentence without a full stop. Fails as [`SwfError`] says.
-pub fn read_log(path: &Path, options: ReadOptions) -> Result<(Schedule, Vec<String>), SwfError> {
-    let mut reader = Reader::open(path, options)?;
-    let mut schedule = Schedule::default();
-    while let Some(entry) = reader.next_entry()? {
-        let Entry::Record { record, .. } = entry else { continue };
-        let (path, line) = (path.display().to_string(), reader.line());
-        let Some(procs) = record.procs().filter(|_| record.run_s >= 0) else {
-            schedule.left_out += 1;
-            continue;
-        };
-        if record.wait_s < 0 {
-            return Err(SwfError::NoWait { path, line, found: record.wait_s });
+/// A log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate counts as
+/// equal to the run time. Times that count from 1970 are counted from the first submit time instead.
+#[derive(Debug)]
+pub struct LogSchedule {
+    path: PathBuf,
+    options: ReadOptions,
+    /// What is subtracted from the times of its records.
+    origin: Time,
+    /// The number of its jobs.
+    pub count: u64,
+    /// The number of records of jobs that never ran.
+    pub left_out: u64,
+    /// How the log was read, each a sentence without a full stop.
+    pub notes: Vec<String>,
+    /// The jobs, if the log cannot be read again, as standard input.
+    kept: Option<Vec<ScheduledJob>>,
+}
+
+impl LogSchedule {
+    /// Reads a log. Keeps its jobs only if they cannot be read again. Fails as [`SwfError`] says.
+    pub fn read(path: &Path, options: ReadOptions) -> Result<Self, SwfError> {
+        let reader = Reader::open(path, options.clone())?;
+        let mut jobs = Jobs { path, reader, origin: Time::ZERO, left_out: 0 };
+        let mut kept = (!path.is_file()).then(Vec::new);
+        let mut count = 0;
+        while let Some(job) = jobs.next().transpose()? {
+            count += 1;
+            kept.iter_mut().for_each(|kept| kept.push(job.clone()));
         }
-        let procs = u32::try_from(procs).map_err(|_| SwfError::Large { path, line, found: procs })?;
-        let [submit, wait, run] = [record.submit_s, record.wait_s, record.run_s].map(Time::from_seconds);
-        let asked = Some(record.requested_time_s).filter(|&asked| asked >= 0);
-        let start = submit + wait;
-        schedule.jobs.push(ScheduledJob {
-            row: line,
-            number: record.job,
-            submit,
-            start,
-            end: start + run,
-            estimate: asked.map_or(run, Time::from_seconds),
-            procs,
-            allocated: procs,
-            nodes: None,
-            moved: false,
-        });
+        let summary = jobs.reader.finish()?;
+        let origin = Time::from_seconds(summary.origin_s());
+        let (path, left_out, notes) = (path.to_owned(), jobs.left_out, summary.facts.notes);
+        let kept = kept.map(|jobs| jobs.into_iter().map(|job| from(job, origin)).collect());
+        Ok(Self { path, options, origin, count, left_out, notes, kept })
     }
-    let summary = reader.finish()?;
-    let origin = Time::from_seconds(summary.origin_s());
-    for job in &mut schedule.jobs {
-        (job.submit, job.start, job.end) = (job.submit - origin, job.start - origin, job.end - origin);
+
+    /// Returns the jobs one by one, in the order of the log.
+    pub fn walk(&self) -> Result<Box<dyn Iterator<Item = Result<ScheduledJob, SwfError>> + '_>, SwfError> {
+        if let Some(jobs) = &self.kept {
+            return Ok(Box::new(jobs.iter().cloned().map(Ok)));
+        }
+        let reader = Reader::open(&self.path, self.options.clone())?;
+        Ok(Box::new(Jobs { path: &self.path, reader, origin: self.origin, left_out: 0 }))
     }
-    Ok((schedule, summary.facts.notes))
+}
+
+/// The jobs of a log while it is read.
+struct Jobs<'a> {
+    path: &'a Path,
+    reader: Reader,
+    /// What is subtracted from the times of its records.
+    origin: Time,
+    /// The number of records of jobs that never ran so far.
+    left_out: u64,
+}
+
+impl Iterator for Jobs<'_> {
+    type Item = Result<ScheduledJob, SwfError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let record = match self.reader.next_entry() {
+                Ok(Some(Entry::Record { record, .. })) => record,
+                Ok(Some(_)) => continue,
+                Ok(None) => return None,
+                Err(error) => return Some(Err(error.into())),
+            };
+            match job(&record, self.path, self.reader.line()) {
+                Ok(Some(job)) => return Some(Ok(from(job, self.origin))),
+                Ok(None) => self.left_out += 1,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Returns the job of a record in this line of a log; `None` if it never ran.
+fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
+    let path = || path.display().to_string();
+    let Some(procs) = record.procs().filter(|_| record.run_s >= 0) else { return Ok(None) };
+    if record.wait_s < 0 {
+        return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
+    }
+    let procs = u32::try_from(procs).map_err(|_| SwfError::Large { path: path(), line, found: procs })?;
+    let [submit, wait, run] = [record.submit_s, record.wait_s, record.run_s].map(Time::from_seconds);
+    let asked = Some(record.requested_time_s).filter(|&asked| asked >= 0);
+    let start = submit + wait;
+    Ok(Some(ScheduledJob {
+        row: line,
+        number: record.job,
+        submit,
+        start,
+        end: start + run,
+        estimate: asked.map_or(run, Time::from_seconds),
+        procs,
+        allocated: procs,
+        nodes: None,
+        moved: false,
+    }))
+}
+
+/// Returns the job with times that count from `origin`.
+fn from(job: ScheduledJob, origin: Time) -> ScheduledJob {
+    let ScheduledJob { submit, start, end, .. } = job;
+    ScheduledJob { submit: submit - origin, start: start - origin, end: end - origin, ..job }
 }
 
 /// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when another
@@ -125,7 +191,8 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let (schedule, _) = read_log(&path, ReadOptions::default())?;
+        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+        let jobs: Vec<ScheduledJob> = schedule.walk()?.collect::<Result<_, _>>()?;
         let expected = ScheduledJob {
             number: 1,
             row: 1,
@@ -134,9 +201,9 @@ mod tests {
             estimate: Time::from_seconds(90),
             ..job(1, [5, 15, 75], 4)
         };
-        assert_eq!((schedule.jobs, schedule.left_out), (vec![expected], 1));
+        assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
-        let message = read_log(&path, ReadOptions::default()).expect_err("no wait").to_string();
+        let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
         assert!(
             message.contains("a.swf:1: field 3 (wait time): found -1, expected the seconds"),
             "{message}"

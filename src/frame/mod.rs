@@ -30,12 +30,12 @@ pub use polars_core::prelude::DataFrame;
 pub use read::is_reading;
 pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
 pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunResults};
-pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
+pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
 pub use schema::FrameSchema;
 pub use sheet::{Sheet, SheetColumn, SheetValues, read_frame};
 pub use summary::summary;
 pub use unfinished::Started;
-pub use whole::{read_if_there, write_whole};
+pub use whole::{read_if_there, write_text, write_whole};
 
 pub use crate::disk::TEMPORARY;
 

@@ -1,6 +1,7 @@
 //! Writes files atomically: a file is either complete or unchanged.
 
-use std::io::{self, Write};
+use std::cell::Cell;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::FrameError;
@@ -8,6 +9,9 @@ use crate::disk::{NewFile, read_to_string, sync_directory};
 
 /// The number of attempts to write a file, because another process may remove the unfinished file.
 const ATTEMPTS: usize = 3;
+
+/// The number of bytes that are written at a time.
+const BUFFER: usize = 256 << 10;
 
 /// Returns the text of a file; `None` if the file or its directory does not exist.
 pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
@@ -27,6 +31,34 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
 /// pipes are written directly, and for a symbolic link its target is written.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
     write_filled(path, prefix, &|file| file.write_all(bytes))
+}
+
+/// Writes a file as [`write_whole`] does, whose text `content` hands over in parts, one after the other. `content` may be
+/// called again if a directory was not there yet. Fails also if `content` does.
+pub fn write_text<E: From<FrameError>>(
+    path: &Path,
+    prefix: &str,
+    content: &dyn Fn(&mut dyn FnMut(&str) -> Result<(), E>) -> Result<(), E>,
+) -> Result<(), E> {
+    // An error of the content is kept apart from what the file says.
+    let failed = Cell::new(None);
+    let written = write_filled(path, prefix, &|file| {
+        let (mut file, mut unwritable) = (BufWriter::with_capacity(BUFFER, file), None);
+        let filled = content(&mut |text| {
+            file.write_all(text.as_bytes()).map_err(|source| {
+                unwritable = Some(io::Error::from(source.kind()));
+                FrameError::File { path: path.to_owned(), source }.into()
+            })
+        });
+        let Err(error) = filled else { return file.flush() };
+        let stopped = unwritable.unwrap_or_else(|| io::ErrorKind::Other.into());
+        failed.set(Some(error));
+        Err(stopped)
+    });
+    match (failed.take(), written) {
+        (Some(error), Err(_)) => Err(error),
+        (_, written) => Ok(written?),
+    }
 }
 
 /// Writes a file as [`write_whole`] does. `content` writes it, and may be called again if a directory was not there yet.

@@ -22,7 +22,7 @@ pub struct Question {
 /// Returns the first violation in time, or how much was checked if there is none. Fails if the machine is not known.
 pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError> {
     let machine = input.machine(question.machine.as_ref())?;
-    let rule = match input.start_rule(&machine) {
+    let rule = match input.start_rule(&machine)? {
         StartRule::Counts if question.may_refuse => {
             StartRule::Unknown("the allocator may refuse jobs although enough processors are free")
         }
@@ -38,7 +38,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     let has_order = |policy: &Policy| *policy == Policy::Fcfs && !input.has_outages;
     let policy = question.against.filter(|policy| has_order(policy) || unchecked.is_none());
     let name = &input.name;
-    Ok(match follow(input, &machine, policy, rule) {
+    Ok(match follow(input, &machine, policy, rule)? {
         Ok(checked) => {
             let mut lines = extent(&checked, policy);
             if let Some(outages) = &input.outages {
@@ -47,7 +47,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
                     "outages: {killed} of these are runs in which a job was killed; no run starts on a node that is down"
                 ));
             }
-            let left_out = input.schedule.left_out;
+            let left_out = input.jobs.left_out();
             if left_out > 0 {
                 lines.push(format!("not checked: {left_out} records of jobs that never ran"));
             }
@@ -65,14 +65,15 @@ fn follow(
     machine: &Mesh,
     policy: Option<Policy>,
     rule: StartRule,
-) -> Result<Checked, Violation> {
+) -> Result<Result<Checked, Violation>, InspectError> {
+    let mut walk = || input.jobs.walk();
     if let Some(outages) = &input.outages {
         // No policy is checked, so which jobs can start does not matter.
-        return audit::audit_outages(&input.schedule, outages, machine);
+        return audit::audit_outages(&mut walk, outages, machine);
     }
-    let checked = |fits: Fits<'_>| {
+    let mut checked = |fits: Fits<'_>| {
         let promised = policy.map(|policy| Promised { policy, fits });
-        audit::audit(&input.schedule, machine, promised)
+        audit::audit_walk(&mut walk, &[], machine, promised)
     };
     match rule {
         StartRule::Counts => checked(Fits::Counts),

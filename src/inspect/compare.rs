@@ -3,7 +3,7 @@
 use super::error::InspectError;
 use super::finding::Finding;
 use super::input::Input;
-use crate::audit::{self, Comparison, Divergence, Side, WaitingJob, What};
+use crate::audit::{self, Comparison, Divergence, ScheduledJob, Side, WaitingJob, Walk, What};
 use crate::machine::{Mesh, format_intervals};
 use crate::text::grouped;
 
@@ -12,9 +12,15 @@ const LISTED: usize = 5;
 
 /// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how far the
 /// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else the
-/// machine of the first schedule. Fails if the schedules are not of the same jobs.
-pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<Finding, InspectError> {
-    let found = audit::compare(&first.schedule, &second.schedule).map_err(|problem| {
+/// machine of the first schedule. Nodes are not compared if `times_only`. Fails if the schedules are not of the same jobs.
+pub fn compare(
+    first: &Input,
+    second: &Input,
+    machine: Option<&Mesh>,
+    times_only: bool,
+) -> Result<Finding, InspectError> {
+    let read = |input| move || jobs_of(input, times_only);
+    let found = audit::compare([&mut read(first), &mut read(second)])?.map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
     let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
@@ -26,6 +32,15 @@ pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<
         Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &counted(&found),
     };
     Ok(Finding { text: text + &killed([first, second]), is_good: found.first.is_none() })
+}
+
+/// Returns the jobs of a schedule one by one, without nodes if `times_only`.
+fn jobs_of(input: &Input, times_only: bool) -> Result<Walk<'_, InspectError>, InspectError> {
+    let jobs = input.jobs.walk()?;
+    if !times_only {
+        return Ok(jobs);
+    }
+    Ok(Box::new(jobs.map(|job| Ok(ScheduledJob { nodes: None, ..job? }))))
 }
 
 /// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no nodes went down.

@@ -4,13 +4,12 @@ use super::error::InspectError;
 use super::input::Input;
 use crate::audit;
 use crate::text::to_cell;
-use crate::trace::{TraceError, Writer};
+use crate::trace::Writer;
 
 /// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header comments.
-pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
-    let jobs = &input.schedule.jobs;
+pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), InspectError> {
     let mut comments = vec!["Version: 2.2".to_owned()];
-    comments.extend(["MaxJobs", "MaxRecords"].map(|name| format!("{name}: {}", jobs.len())));
+    comments.extend(["MaxJobs", "MaxRecords"].map(|name| format!("{name}: {}", input.jobs.count())));
     comments.push("MaxPartitions: 1".to_owned());
     if let Some(machine) = &input.machine {
         comments.extend(["MaxNodes", "MaxProcs"].map(|name| format!("{name}: {}", machine.available())));
@@ -31,13 +30,35 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
     for comment in comments {
         writer.comment(format!("; {}", comment.replace('\n', " ")).as_bytes())?;
     }
-    jobs.iter().try_for_each(|job| writer.record(&audit::record(job)))?;
-    writer.finish()
+    for job in input.jobs.walk()? {
+        writer.record(&audit::record(&job?))?;
+    }
+    Ok(writer.finish()?)
 }
 
-/// Returns the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads. Fails if the nodes of
-/// a job are not known.
-pub fn evalys(input: &Input) -> Result<String, InspectError> {
+/// The number of bytes of a table that are handed over at a time.
+const PART: usize = 64 << 10;
+
+/// Hands over the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads: to `put`, in parts that
+/// end with a line. Fails before the first part if the nodes of a job are not known.
+pub fn write_evalys<E: From<InspectError>>(
+    input: &Input,
+    put: &mut dyn FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
     let no_nodes = |job| InspectError::NoNodes { name: input.name.clone(), job };
-    audit::evalys(&input.schedule, &to_cell(input.log.as_deref().unwrap_or("log"))).map_err(no_nodes)
+    if let Some(job) = input.jobs.first_without_nodes()? {
+        return Err(no_nodes(job).into());
+    }
+    let workload = to_cell(input.log.as_deref().unwrap_or("log"));
+    let mut text = audit::evalys_heading();
+    for job in input.jobs.walk()? {
+        let job = job?;
+        let nodes = job.nodes.as_ref().ok_or_else(|| no_nodes(job.number))?;
+        audit::evalys_row(&mut text, &job, nodes, &workload);
+        if text.len() >= PART {
+            put(&text)?;
+            text.clear();
+        }
+    }
+    put(&text)
 }

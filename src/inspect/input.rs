@@ -1,11 +1,13 @@
 //! Reads schedules of any tool: results of this program, logs with wait times, and tables of Batsim. Also decides which
 //! jobs the allocator of a schedule can start.
 
+use std::mem;
 use std::path::Path;
 
 use super::error::InspectError;
+use super::jobs::Jobs;
 use crate::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
-use crate::audit::{self, KnownOutages, Schedule, ScheduledJob};
+use crate::audit::{KnownOutages, LogSchedule, ScheduledJob};
 use crate::frame::{self, Downtimes, Selected, Selection, Sheet};
 use crate::job::{Shape, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
@@ -18,8 +20,8 @@ use crate::workload::{Rules, ShapeRule};
 pub struct Input {
     /// The path that the schedule was read from, as messages show it.
     pub name: String,
-    /// The schedule.
-    pub schedule: Schedule,
+    /// The jobs of the schedule.
+    pub jobs: Jobs,
     /// Whether the schedule is a log and no result of a replay.
     pub is_log: bool,
     /// Notes on how a log was read, each a sentence without a full stop.
@@ -105,14 +107,15 @@ impl Input {
     /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim, which has
     /// all jobs, whatever partition is asked for.
     pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
-        let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
+        let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
         let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && records_starts(path);
         if options.format.is_some() || is_log() {
-            let (schedule, notes) = audit::read_log(path, options.clone())?;
-            return Ok(Self { notes, is_log: true, ..nothing(schedule) });
+            let mut log = LogSchedule::read(path, options.clone())?;
+            let notes = mem::take(&mut log.notes);
+            return Ok(Self { notes, is_log: true, ..nothing(Jobs::Log(log)) });
         }
-        let Selected { of, schedule, has_outages, .. } = frame::read_schedule(path, selection)?;
-        let mut input = Self { has_outages, ..nothing(schedule) };
+        let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
+        let mut input = Self { has_outages, ..nothing(Jobs::Saved(jobs)) };
         if let (true, Some((replay, seed))) = (path.is_dir(), of) {
             input.describe(&Sheet::read(path)?, replay, seed);
             if has_outages {
@@ -152,37 +155,37 @@ impl Input {
     }
 
     /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it is enough
-    /// that enough nodes are free.
-    pub(super) fn start_rule(&self, machine: &Mesh) -> StartRule {
+    /// that enough nodes are free. Fails if the jobs cannot be read.
+    pub(super) fn start_rule(&self, machine: &Mesh) -> Result<StartRule, InspectError> {
         if self.has_outages {
-            return StartRule::Unknown("nodes went down and came up");
+            return Ok(StartRule::Unknown("nodes went down and came up"));
         }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         if spec.as_ref().is_some_and(Spec::is_guest) {
-            return StartRule::Unknown(
+            return Ok(StartRule::Unknown(
                 "the allocator is from outside, and only it knows which jobs it refuses",
-            );
+            ));
         }
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
             Some((allocator::build(&spec, &Setup::new(machine, 0)).ok()?.strategy, entry.kind))
         });
-        let Some((strategy, kind)) = built else { return StartRule::Counts };
+        let Some((strategy, kind)) = built else { return Ok(StartRule::Counts) };
         if strategy.moves_jobs {
-            return StartRule::Unknown("the allocator makes jobs wait for others that move");
+            return Ok(StartRule::Unknown("the allocator makes jobs wait for others that move"));
         }
         if matches!(strategy.served, Served::ByCount) {
-            return StartRule::Counts;
+            return Ok(StartRule::Counts);
         }
-        if self.schedule.jobs.iter().any(|job| job.nodes.is_none()) {
-            return StartRule::Unknown(
+        if self.jobs.first_without_nodes()?.is_some() {
+            return Ok(StartRule::Unknown(
                 "the allocator may refuse jobs although enough processors are free, and their nodes are not here; \
                  `replay -o --placements` keeps them",
-            );
+            ));
         }
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
         let shape = rules.map(|rules| rules.shape).unwrap_or_default();
-        StartRule::Places(Places { strategy, shape, kind })
+        Ok(StartRule::Places(Places { strategy, shape, kind }))
     }
 
     /// Returns the machine that is given, or else the machine of the summary. Fails if neither is known.

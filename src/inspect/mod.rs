@@ -7,10 +7,12 @@ mod error;
 mod export;
 mod finding;
 mod input;
+mod jobs;
 
 pub use audit::{Question, audit};
 pub use compare::compare;
 pub use error::InspectError;
-pub use export::{evalys, write_swf};
+pub use export::{write_evalys, write_swf};
 pub use finding::Finding;
 pub use input::Input;
+pub use jobs::Jobs;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshreplay::audit::{Fits, Policy, Promised, audit};
+use meshreplay::audit::{Fits, Policy, Promised, Schedule, audit};
 use meshreplay::frame::{Selection, read_schedule};
 use meshreplay::job::Time;
 use meshreplay::machine::Mesh;
@@ -79,7 +79,8 @@ fn a_second_earlier_or_later_is_seen() -> Tested {
     let log = bundled("lublin-256-10k.swf.gz");
     let ran = run(at, &format!("replay {log} -m 16x16 -a naive -s fcfs -o out --placements --no-timing -q"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let schedule = read_schedule(&at.join("out"), Selection::default())?.schedule;
+    let saved = read_schedule(&at.join("out"), Selection::default())?.jobs;
+    let schedule = Schedule { jobs: saved.walk().collect::<Result<_, _>>()?, left_out: saved.left_out() };
     let mesh: Mesh = "16x16".parse()?;
     let fcfs = || Some(Promised { policy: Policy::Fcfs, fits: Fits::Counts });
     assert!(audit(&schedule, &mesh, fcfs()).is_ok());

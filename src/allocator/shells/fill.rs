@@ -236,6 +236,8 @@ mod tests {
     fn fills_of_half_busy_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
         for (text, ks) in [
             ("40x30", &[4, 17, 60][..]),
+            ("48x40", &[160]),
+            ("torus:52x50", &[150]),
             ("torus:60x44", &[4, 17, 60]),
             ("67x9", &[5, 30]),
             ("torus:132x36", &[25]),

@@ -20,12 +20,13 @@
 //! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all centres
 //! at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any more.
 
+use super::batch::Batch;
 use super::centre::Centre;
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::ShellScores;
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
-use crate::machine::{Coord, Machine, Mesh};
+use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1",
@@ -44,14 +45,16 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
+/// The number of centres that are tried before others are looked for.
+const FIRST_BATCH: usize = 128;
+
 #[derive(Default)]
 struct Mc1x1 {
     ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
-    /// The centres that can still win, in ascending order of the lower bound of their score, then in location order: the
-    /// bound and, in the lowest 32 bits, the rank in location order. Numbers are sorted faster than coordinates.
-    candidates: Vec<u128>,
+    /// The centres that are tried next.
+    batch: Batch,
 }
 
 impl Allocator for Mc1x1 {
@@ -68,20 +71,37 @@ impl Allocator for Mc1x1 {
         let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
         // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
         if best.score > bound || !self.ties.is_none() {
-            self.list_candidates(machine, k, best.score);
-            let mut value = self.value(machine, &best);
-            for &candidate in &self.candidates {
-                let (bound, centre) = ((candidate >> 32) as i64, ranked(mesh, candidate as u32));
+            best = self.try_others(machine, k, best)?;
+        }
+        let nodes = best.nodes(machine);
+        Some(Placement::of(nodes))
+    }
+}
+
+impl Mc1x1 {
+    /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine was told to
+    /// stop.
+    fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
+        let (mesh, first_centre) = (machine.mesh(), first.centre);
+        let mut value = self.value(machine, &first);
+        let (mut best, mut tried, mut count) = (first, None, FIRST_BATCH);
+        loop {
+            // Without a tie-break, a centre that can only reach the same score has to come before the best so far.
+            let last_x = if self.ties.is_none() { best.centre[0] } else { u32::MAX };
+            self.batch.find(&mut self.shells, machine, k, tried, (best.score, last_x), count);
+            for &candidate in self.batch.list() {
+                let (bound, centre) = (candidate.bound(), candidate.centre(mesh));
                 if machine.is_stopped() {
                     return None;
-                }
-                if bound > best.score {
-                    break;
                 }
                 // The largest score with which this centre can beat the best so far.
                 let wins_ties = !self.ties.is_none() || centre < best.centre;
                 let limit = if wins_ties { best.score } else { best.score - 1 };
-                if centre == first || bound > limit {
+                // The centres that follow have larger bounds, or later locations with the same bound: none of them can win.
+                if bound > limit {
+                    return Some(best);
+                }
+                if centre == first_centre {
                     continue;
                 }
                 let fill = self.fill.fill(self.shells.counts(), machine, k, centre, bound, limit);
@@ -92,24 +112,12 @@ impl Allocator for Mc1x1 {
                     }
                 }
             }
+            if self.batch.list().len() < count {
+                return Some(best);
+            }
+            tried = self.batch.list().last().copied();
+            count = count.saturating_mul(8);
         }
-        let nodes = best.nodes(machine);
-        Some(Placement::of(nodes))
-    }
-}
-
-impl Mc1x1 {
-    /// Sets `candidates` to the centres for which the lower bound is at most `limit`.
-    fn list_candidates(&mut self, machine: &Machine, k: u32, limit: i64) {
-        self.candidates.clear();
-        let (candidates, mesh) = (&mut self.candidates, machine.mesh());
-        let [_, length, depth] = mesh.extents();
-        self.shells.for_each(machine, k, limit, |centre| {
-            let [x, y, z] = mesh.coord(centre.node);
-            let rank = (x * length + y) * depth + z;
-            candidates.push((centre.score as u128) << 32 | u128::from(rank));
-        });
-        self.candidates.sort_unstable();
     }
 
     /// Returns the value that decides between equal scores; the smaller one wins. Without a tie-break it is always 0,
@@ -120,10 +128,4 @@ impl Mc1x1 {
         }
         self.ties.value(machine, fill.centre, fill.shell(), &fill.nodes(machine))
     }
-}
-
-/// Returns the node of a rank in location order.
-fn ranked(mesh: &Mesh, rank: u32) -> Coord {
-    let [_, length, depth] = mesh.extents();
-    [rank / depth / length, rank / depth % length, rank % depth]
 }

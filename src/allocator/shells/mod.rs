@@ -16,6 +16,7 @@
 )]
 
 mod array_scores;
+mod batch;
 mod centre;
 pub(super) mod fill;
 mod greedy;

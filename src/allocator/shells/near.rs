@@ -12,6 +12,8 @@
 //! half the ring. So the sums at the positions just outside bound those of all nodes outside. Where a choice does not
 //! hold, the search of `greedy` goes on.
 
+use std::ops::Range;
+
 use super::greedy::Greedy;
 use crate::machine::{Coord, Mesh};
 
@@ -19,8 +21,6 @@ use crate::machine::{Coord, Mesh};
 const LANES: usize = 8;
 /// The number of positions of the cube along a dimension is at most this, as a row is one word of bits.
 const MOST: usize = 63;
-/// The shells from which on meshes are searched by rows.
-const LARGE: usize = 8;
 /// Numbers from here on are not exact.
 const EXACT: i64 = 16_000;
 /// The number of a node that is not to be taken.
@@ -42,6 +42,17 @@ pub(super) struct Near {
     base: i64,
     /// What a step along x adds to the numbers of a row. Scratch memory.
     steps: Vec<i16>,
+    /// The parts of the rows of numbers that have all nodes to be taken.
+    parts: Vec<Part>,
+}
+
+/// A part of a row of numbers, in whole groups.
+#[derive(Clone, Debug)]
+struct Part {
+    /// The indices of the numbers.
+    at: Range<usize>,
+    /// The places in the cube that the first of the numbers has.
+    place: [usize; 3],
 }
 
 impl Near {
@@ -56,10 +67,8 @@ impl Near {
         picks: &[Coord],
     ) -> Option<u32> {
         let extents = mesh.extents().map(|extent| extent as usize);
-        // In three dimensions, and around large shells, a cube has so many nodes that the search by rows is faster. On a
-        // torus that search looks at whole rings after each choice.
-        let dims = extents.iter().filter(|&&extent| extent > 1).count();
-        if dims == 3 || shell > LARGE && !mesh.wraps_any() {
+        // In three dimensions a cube has so many nodes that the search by rows is faster.
+        if extents.iter().filter(|&&extent| extent > 1).count() == 3 {
             return None;
         }
         let reach = shell + 3;
@@ -71,6 +80,7 @@ impl Near {
         self.reach = extents.map(|extent| if extent > 1 { reach } else { 0 });
         let sides = self.reach.map(|reach| 2 * reach + 1);
         self.stride = sides[0].next_multiple_of(LANES);
+        self.list_parts(sides, shell);
         let mut counts = sides.map(|side| vec![0_i64; side]);
         let mut taken = 0;
         self.numbers.clear();
@@ -175,31 +185,33 @@ impl Near {
     /// Returns the free node to take next; `None` if the nodes of the cube do not tell.
     pub(super) fn next(&self, mesh: &Mesh) -> Option<Coord> {
         let mut least = [GONE; LANES];
-        let (groups, _) = self.numbers.as_chunks::<LANES>();
-        for group in groups {
-            for (least, number) in least.iter_mut().zip(group) {
-                *least = (*least).min(*number);
+        for part in &self.parts {
+            let (groups, _) = self.numbers[part.at.clone()].as_chunks::<LANES>();
+            for group in groups {
+                for (least, number) in least.iter_mut().zip(group) {
+                    *least = (*least).min(*number);
+                }
             }
         }
         let least = least.into_iter().min().filter(|&least| i64::from(least) < EXACT)?;
         if self.base + i64::from(least) >= self.outside(mesh) {
             return None;
         }
-        let per_row = self.stride / LANES;
         let mut best: Option<(u32, Coord)> = None;
-        for (at, group) in groups.iter().enumerate() {
-            if group.iter().fold(0, |found, number| found | u8::from(*number == least)) == 0 {
-                continue;
-            }
-            let (row, from) = (at / per_row, at % per_row * LANES);
-            for (i, _) in group.iter().enumerate().filter(|(_, number)| **number == least) {
-                let length = 2 * self.reach[1] + 1;
-                let place = [from + i, row % length, row / length];
-                let at = |d: usize| position(mesh, d, self.centre[d], place[d], self.reach[d]);
-                let node = [at(0)?, at(1)?, at(2)?];
-                let far = (0..3).map(|d| place[d].abs_diff(self.reach[d]) as u32).sum();
-                if best.is_none_or(|best| (far, node) < best) {
-                    best = Some((far, node));
+        for Part { at, place: [first, y, z] } in &self.parts {
+            let (groups, _) = self.numbers[at.clone()].as_chunks::<LANES>();
+            for (group, from) in groups.iter().zip((*first..).step_by(LANES)) {
+                if group.iter().fold(0, |found, number| found | u8::from(*number == least)) == 0 {
+                    continue;
+                }
+                for (i, _) in group.iter().enumerate().filter(|(_, number)| **number == least) {
+                    let place = [from + i, *y, *z];
+                    let at = |d: usize| position(mesh, d, self.centre[d], place[d], self.reach[d]);
+                    let node = [at(0)?, at(1)?, at(2)?];
+                    let far = (0..3).map(|d| place[d].abs_diff(self.reach[d]) as u32).sum();
+                    if best.is_none_or(|best| (far, node) < best) {
+                        best = Some((far, node));
+                    }
                 }
             }
         }
@@ -227,18 +239,37 @@ impl Near {
         }
         self.steps.clear();
         self.steps.extend((0..self.stride).map(|x| x.abs_diff(i) as i16));
-        let length = 2 * self.reach[1] + 1;
-        self.numbers[(k * length + j) * self.stride + i] = GONE;
-        let (steps, _) = self.steps.as_chunks::<LANES>();
-        for (z, layer) in self.numbers.chunks_exact_mut(self.stride * length).enumerate() {
-            for (y, numbers) in layer.chunks_exact_mut(self.stride).enumerate() {
-                let across = (y.abs_diff(j) + z.abs_diff(k)) as i16;
-                let (groups, _) = numbers.as_chunks_mut::<LANES>();
-                for (group, steps) in groups.iter_mut().zip(steps) {
-                    for (number, step) in group.iter_mut().zip(steps) {
-                        *number = number.saturating_add(step + across);
-                    }
+        self.numbers[(k * (2 * self.reach[1] + 1) + j) * self.stride + i] = GONE;
+        for Part { at, place: [x, y, z] } in &self.parts {
+            let across = (y.abs_diff(j) + z.abs_diff(k)) as i16;
+            // A plain loop over two slices, which the compiler vectorises; it does not do so with groups as arrays.
+            for (number, step) in self.numbers[at.clone()].iter_mut().zip(&self.steps[*x..]) {
+                *number = number.saturating_add(step + across);
+            }
+        }
+    }
+
+    /// Sets `parts` for a cube with these sides. Nodes nearer than the shell are never to be taken, so that in the rows that
+    /// come near the centre the groups between are left out.
+    fn list_parts(&mut self, sides: [usize; 3], shell: usize) {
+        self.parts.clear();
+        let [near, ..] = self.reach;
+        // The positions nearer than the shell are those from reach − shell + 1 to reach + shell − 1.
+        let low = (near + 1).saturating_sub(shell).next_multiple_of(LANES);
+        let high = ((near + shell) / LANES * LANES).min(self.stride);
+        let is_inner = |d: usize, at: usize| at.abs_diff(self.reach[d]) < shell;
+        for (z, y) in (0..sides[2]).flat_map(|z| (0..sides[1]).map(move |y| (z, y))) {
+            let first = (z * sides[1] + y) * self.stride;
+            let mut add = |x: usize, end: usize| {
+                if x < end {
+                    self.parts.push(Part { at: first + x..first + end, place: [x, y, z] });
                 }
+            };
+            if low < high && is_inner(1, y) && is_inner(2, z) {
+                add(0, low);
+                add(high, self.stride);
+            } else {
+                add(0, self.stride);
             }
         }
     }

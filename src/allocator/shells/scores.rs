@@ -145,7 +145,7 @@ impl ShellScores {
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
         let mut best: Option<(i64, Coord, NodeId)> = None;
         let mesh = machine.mesh();
-        self.visit(machine, k, i64::MAX, |Centre { score, node }| {
+        self.visit(machine, k, (i64::MAX, u32::MAX), |Centre { score, node }| {
             if best
                 .is_none_or(|(least, first, _)| score < least || score == least && mesh.coord(node) < first)
             {
@@ -158,18 +158,25 @@ impl ShellScores {
 
     /// Calls `each` with every free node that has a score of at most `limit`, in no particular order.
     pub(crate) fn for_each(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre)) {
-        self.visit(machine, k, limit, |centre| {
+        self.visit(machine, k, (limit, u32::MAX), |centre| {
             each(centre);
             (limit, u32::MAX)
         });
     }
 
     /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at most `limit`.
-    /// `each` returns the limit for the calls that follow, and the largest x at which a node of just this score still
-    /// matters. Together they may only become stricter. Centres that do not matter may be visited, too.
-    fn visit(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre) -> (i64, u32)) {
+    /// `each` returns the limit for the calls that follow. A limit has two parts: the largest score that matters, and the
+    /// largest x at which a node of just this score matters. Limits may only become stricter. Centres that do not matter
+    /// may be visited, too.
+    pub(super) fn visit(
+        &mut self,
+        machine: &Machine,
+        k: u32,
+        limit: (i64, u32),
+        mut each: impl FnMut(Centre) -> (i64, u32),
+    ) {
         if ArrayScores::serves(machine.mesh()) {
-            let mut limit = limit;
+            let mut limit = limit.0;
             self.array.for_each(k, |centre| {
                 if centre.score <= limit {
                     limit = each(centre).0;
@@ -182,7 +189,7 @@ impl ShellScores {
         // 32 bits, of which one vector instruction adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
         let bound = self.bound;
-        let mut wanted = Wanted::new(bound, (limit, u32::MAX));
+        let mut wanted = Wanted::new(bound, limit);
         let mut visit = |centre: Centre, wanted: &mut Wanted| {
             let next = each(centre);
             if next != (wanted.limit, wanted.last_x) {

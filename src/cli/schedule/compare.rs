@@ -60,13 +60,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         let format = options.format.clone().filter(|_| !is_named);
         ReadOptions { format, ..options.clone() }
     };
-    let mut first = super::read(&args.first, selection, &options_of(&args.first))?;
-    let mut second = super::read(&args.second, other, &options_of(&args.second))?;
+    let first = super::read(&args.first, selection, &options_of(&args.first))?;
+    let second = super::read(&args.second, other, &options_of(&args.second))?;
     Input::check_partition(&options, &[&first, &second])?;
-    if args.times_only {
-        for job in first.schedule.jobs.iter_mut().chain(&mut second.schedule.jobs) {
-            job.nodes = None;
-        }
-    }
-    conclude(&inspect::compare(&first, &second, args.machine.as_ref())?)
+    conclude(&inspect::compare(&first, &second, args.machine.as_ref(), args.times_only)?)
 }

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use super::Which;
 use crate::cli::{Failure, print};
 use crate::disk::TEMPORARY;
-use crate::frame::write_whole;
-use crate::inspect;
+use crate::frame::write_text;
+use crate::inspect::{self, InspectError};
 use crate::trace::{ReadOptions, SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
@@ -65,15 +65,16 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             Ok(inspect::write_swf(&input, writer)?)
         }
         To::Evalys => {
-            let text = inspect::evalys(&input)?;
             if to_stdout {
-                return print(&text);
+                return inspect::write_evalys(&input, &mut print);
             }
             if args.output.is_file() && !args.force {
                 let out = args.output.display();
                 return Err(anyhow!("{out} already exists; --force overwrites it").into());
             }
-            Ok(write_whole(&args.output, text.as_bytes(), TEMPORARY)?)
+            Ok(write_text::<InspectError>(&args.output, TEMPORARY, &|put| {
+                inspect::write_evalys(&input, put)
+            })?)
         }
     }
 }

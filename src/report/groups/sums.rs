@@ -1,9 +1,10 @@
 //! The two readings of jobs by group: the first one finds the groups and the replays, and the second one sums up.
 
 use std::collections::HashMap;
+use std::io;
 
 use super::{Group, GroupedJob, Grouping, JobColumns, ReplayKey, Replayed};
-use crate::metrics::{GroupNumbers, GroupSums, Trim, group_numbers};
+use crate::metrics::{GroupSums, OfGroups, Trim, group_numbers};
 
 /// The jobs of a replay, as the first reading finds them.
 #[derive(Default)]
@@ -61,21 +62,18 @@ impl Found {
     }
 }
 
-/// The numbers of all jobs of a replay, and those of each group.
-type Numbers = (GroupNumbers, Vec<GroupNumbers>);
-
 /// The numbers of the replays while their jobs are read again. Only those of a replay of which some jobs have been read, and
 /// others have not, hold something of single jobs.
 pub(super) struct Sums {
     groups: usize,
     /// For each replay of which jobs are still to come: how many, which of them count in means, and the sums.
     open: HashMap<ReplayKey, (u64, Trim, Option<OfJobs>)>,
-    done: HashMap<ReplayKey, Numbers>,
+    done: HashMap<ReplayKey, OfGroups>,
 }
 
 /// The numbers of a replay so far.
 enum OfJobs {
-    /// All jobs count in means, so that only their waits are kept, for the median.
+    /// All jobs count in means.
     Running(GroupSums),
     /// Which jobs count is known once all are.
     Kept(Vec<GroupedJob>),
@@ -92,9 +90,9 @@ impl Sums {
     }
 
     /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
-    /// that were found are left out, as the file has changed.
-    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) {
-        let Some((left, trim, sums)) = self.open.get_mut(replay) else { return };
+    /// that were found are left out, as the file has changed. Fails if waits cannot be kept in a temporary file.
+    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
+        let Some((left, trim, sums)) = self.open.get_mut(replay) else { return Ok(()) };
         let begin = || match trim.percent {
             None => OfJobs::Running(GroupSums::new(self.groups)),
             Some(_) => OfJobs::Kept(Vec::new()),
@@ -104,24 +102,23 @@ impl Sums {
             OfJobs::Kept(kept) => kept.extend(jobs),
         }
         *left = left.saturating_sub(count);
-        if *left == 0 {
-            self.close(replay);
-        }
+        if *left == 0 { self.close(replay) } else { Ok(()) }
     }
 
     /// Ends the sums of a replay.
-    fn close(&mut self, replay: &ReplayKey) {
-        let Some((_, trim, sums)) = self.open.remove(replay) else { return };
+    fn close(&mut self, replay: &ReplayKey) -> io::Result<()> {
+        let Some((_, trim, sums)) = self.open.remove(replay) else { return Ok(()) };
         let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
-            OfJobs::Running(sums) => sums.finish(),
-            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups),
+            OfJobs::Running(sums) => sums.finish()?,
+            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups)?,
         };
         self.done.insert(replay.clone(), numbers);
+        Ok(())
     }
 
     /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
-    pub(super) fn finish(&mut self, replay: &ReplayKey) -> Option<Numbers> {
-        self.close(replay);
-        self.done.remove(replay)
+    pub(super) fn finish(&mut self, replay: &ReplayKey) -> io::Result<Option<OfGroups>> {
+        self.close(replay)?;
+        Ok(self.done.remove(replay))
     }
 }
