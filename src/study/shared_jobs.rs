@@ -161,7 +161,7 @@ impl<'a> Workloads<'a> {
     }
 
     fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
-        Replay { guests: self.study.guests.clone(), ..Replay::new(spec.clone(), source) }
+        Replay::new(spec.clone(), source).with_guests(self.study.guests.clone())
     }
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
