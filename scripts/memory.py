@@ -31,7 +31,7 @@ COMMANDS = [
     ("table", "table {dir}/two"),
     ("table --relative-to", "table {dir}/two --relative-to hilbert+bf"),
     ("table --by size", "table {dir}/two --by size"),
-    ("compare", "compare {dir}/run {log}"),
+    ("compare", "compare {dir}/two {dir}/two --replay 0 --other-replay 1"),
     ("export", "export {dir}/run --to swf -o {dir}/schedule.swf.gz"),
     ("audit", "audit {dir}/run --against easy"),
     ("plot", "plot {dir}/two -o {dir}/plots"),
