@@ -17,7 +17,9 @@
 pub(super) mod carried;
 pub(super) mod centres;
 mod cuts;
+mod floor;
 pub(super) mod gen_alg;
+mod known;
 pub(super) mod mm;
 pub(super) mod mm_inc;
 pub(super) mod search;
