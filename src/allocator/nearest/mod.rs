@@ -19,7 +19,6 @@ pub(super) mod centres;
 mod cuts;
 mod floor;
 pub(super) mod gen_alg;
-mod known;
 pub(super) mod mm;
 pub(super) mod mm_inc;
 pub(super) mod search;

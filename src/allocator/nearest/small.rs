@@ -8,8 +8,8 @@
 use super::centres::Centres;
 use super::cuts::Cuts;
 use super::floor::Floor;
-use super::known::Known;
 use super::ties::Ties;
+use crate::allocator::known::{self, Known};
 use crate::allocator::nearest::carried;
 use crate::machine::{
     Around, Coord, Machine, Mask, Masks, Mesh, NodeId, count, first_members, for_each_member,
@@ -21,7 +21,7 @@ pub(crate) struct Small {
     kind: Centres,
     ties: Ties,
     floor: Floor,
-    known: Known,
+    known: Known<[Mask; 2]>,
     masks: Masks,
     cuts: Cuts,
     /// The coordinates of all nodes in location order.
@@ -53,7 +53,7 @@ impl Small {
             kind,
             ties,
             floor: Floor::new(mesh),
-            known: Known::new(),
+            known: Known::default(),
             masks,
             cuts,
             coords,
@@ -67,8 +67,8 @@ impl Small {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
-        let [inner, rim] = match self.known.get(free, k) {
-            Some(found) => found,
+        let [inner, rim] = match self.known.get(known::Search::new(free, k)) {
+            Some(&found) => found,
             None => self.search(free, k)?,
         };
         let mut nodes = Vec::with_capacity(k as usize);
@@ -115,7 +115,7 @@ impl Small {
             }
         }
         if let Some(best) = best {
-            self.known.keep(free, k, best);
+            self.known.keep(known::Search::new(free, k), best);
         }
         best
     }

@@ -25,8 +25,9 @@ use super::centre::Centre;
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::ShellScores;
 use super::tie_break::{EXPECTED, TieBreak};
+use crate::allocator::known::{Known, Search};
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
-use crate::machine::Machine;
+use crate::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1",
@@ -55,6 +56,7 @@ struct Mc1x1 {
     fill: ShellFill,
     /// The centres that are tried next.
     batch: Batch,
+    known: Known<Vec<NodeId>>,
 }
 
 impl Allocator for Mc1x1 {
@@ -64,21 +66,38 @@ impl Allocator for Mc1x1 {
             return Some(Placement::of_all_free(machine));
         }
         let mesh = machine.mesh();
-        self.shells.prepare(machine, k);
-        let Centre { score: bound, node } = self.shells.best(machine, k)?;
-        self.fill.prepare(machine);
-        let first = mesh.coord(node);
-        let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
-        // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
-        if best.score > bound || !self.ties.is_none() {
-            best = self.try_others(machine, k, best)?;
+        if k == 1 && self.ties.is_none() {
+            // Every centre takes itself, with a score of 0, so the first one wins.
+            let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
+            return Some(Placement::of(vec![first]));
         }
-        let nodes = best.nodes(machine);
+        let search = Search::on(machine, k);
+        if let Some(nodes) = search.and_then(|search| self.known.get(search)) {
+            return Some(Placement::of(nodes.clone()));
+        }
+        let nodes = self.search(machine, k)?;
+        if let Some(search) = search {
+            self.known.keep(search, nodes.clone());
+        }
         Some(Placement::of(nodes))
     }
 }
 
 impl Mc1x1 {
+    /// Returns the nodes of the best centre; `None` if the machine was told to stop.
+    fn search(&mut self, machine: &Machine, k: u32) -> Option<Vec<NodeId>> {
+        self.shells.prepare(machine, k);
+        let Centre { score: bound, node } = self.shells.best(machine, k)?;
+        self.fill.prepare(machine);
+        let first = machine.mesh().coord(node);
+        let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
+        // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
+        if best.score > bound || !self.ties.is_none() {
+            best = self.try_others(machine, k, best)?;
+        }
+        Some(best.nodes(machine))
+    }
+
     /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine was told to
     /// stop.
     fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
