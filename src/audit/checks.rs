@@ -1,11 +1,16 @@
 //! The check whether a machine can carry a schedule out.
 //!
 //! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then jobs
-//! arrive, then jobs start. A job that runs for no time holds no nodes. O(J log J + nodes of all placements) for J
-//! jobs.
+//! arrive, then jobs start. A job that runs for no time holds no nodes. Jobs come in the order of their first events, so that
+//! memory holds those that wait or run. O(J log J + nodes of all placements) for J jobs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::convert::Infallible;
 
 use super::policy::{Promised, Rules};
 use super::state::{Checked, State, Violation};
+use super::window::JobAt;
 use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::Mesh;
@@ -13,59 +18,136 @@ use crate::machine::Mesh;
 /// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns how much was
 /// checked. Fails with the first violation.
 pub fn audit(schedule: &Schedule, mesh: &Mesh, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
-    let jobs = schedule.jobs.as_slice();
-    let mut state = State::idle(jobs, mesh);
-    let mut rules = promised.map(|promised| Rules::new(promised, jobs));
-    let mut checked = Checked { jobs: jobs.len() as u64, ..Checked::default() };
-    let sorted = |time: fn(&ScheduledJob) -> Time| {
-        let mut order: Vec<usize> = (0..jobs.len()).collect();
-        order.sort_by_key(|&i| time(&jobs[i]));
-        order
+    let mut jobs: Vec<(u64, &ScheduledJob)> = (0..).zip(&schedule.jobs).collect();
+    jobs.sort_by_key(|(_, job)| job.first_event());
+    let jobs = jobs.into_iter().map(|(position, job)| Ok::<_, Infallible>((position, job.clone())));
+    match follow(jobs, mesh, promised) {
+        Ok(found) => found,
+        Err(never) => match never {},
+    }
+}
+
+/// Checks jobs as [`audit`] does, which come with their positions in the schedule, in the order of their first events. Fails
+/// if one of the jobs cannot be read, also after a violation.
+pub(super) fn follow<E>(
+    jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
+    mesh: &Mesh,
+    promised: Option<Promised<'_>>,
+) -> Result<Result<Checked, Violation>, E> {
+    let mut coming = Coming { jobs, next: None, count: 0 };
+    coming.read()?;
+    let found = match check(&mut coming, mesh, promised) {
+        Ok(checked) => Ok(checked),
+        Err(Stop::Violation(violation)) => Err(violation),
+        Err(Stop::Jobs(error)) => return Err(error),
     };
-    let (arrivals, starts, mut ends) =
-        (sorted(|job| job.submit), sorted(|job| job.start), sorted(|job| job.end));
-    // A job that runs for no time never occupies nodes, so its end has nothing to free.
-    ends.retain(|&i| jobs[i].end > jobs[i].start);
-    let (mut arrived, mut started, mut ended) = (0, 0, 0);
+    while coming.next.is_some() {
+        coming.read()?;
+    }
+    Ok(found.map(|checked| Checked { jobs: coming.count, ..checked }))
+}
+
+/// Why a check ends early.
+enum Stop<E> {
+    Violation(Violation),
+    /// A job cannot be read.
+    Jobs(E),
+}
+
+impl<E> From<Violation> for Stop<E> {
+    fn from(violation: Violation) -> Self {
+        Self::Violation(violation)
+    }
+}
+
+/// The jobs that have no event yet.
+struct Coming<I> {
+    jobs: I,
+    /// The first of them, with its position.
+    next: Option<(u64, ScheduledJob)>,
+    /// The number of jobs that were read.
+    count: u64,
+}
+
+impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
+    /// Returns the time of the first event.
+    fn first_event(&self) -> Option<Time> {
+        self.next.as_ref().map(|(_, job)| job.first_event())
+    }
+
+    /// Reads the next job in place of the first one, which is returned.
+    fn read(&mut self) -> Result<Option<(u64, ScheduledJob)>, E> {
+        let first = self.next.take();
+        self.next = self.jobs.next().transpose()?;
+        self.count += u64::from(self.next.is_some());
+        Ok(first)
+    }
+}
+
+/// Times at which jobs start or end; the first one is on top, and of jobs with the same time that of the lowest position.
+type Events = BinaryHeap<Reverse<(Time, JobAt)>>;
+
+/// Takes a job from the events whose time has come.
+fn due(events: &mut Events, now: Time) -> Option<JobAt> {
+    let Reverse((time, _)) = events.peek()?;
+    if *time > now {
+        return None;
+    }
+    events.pop().map(|Reverse((_, at))| at)
+}
+
+/// Checks the jobs that come.
+fn check<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>>(
+    coming: &mut Coming<I>,
+    mesh: &Mesh,
+    promised: Option<Promised<'_>>,
+) -> Result<Checked, Stop<E>> {
+    let mut state = State::idle(mesh);
+    let mut rules = promised.map(Rules::new);
+    let mut checked = Checked::default();
+    let (mut starts, mut ends, mut started) = (Events::new(), Events::new(), Vec::new());
     loop {
-        let next = [
-            arrivals.get(arrived).map(|&i| jobs[i].submit),
-            starts.get(started).map(|&i| jobs[i].start),
-            ends.get(ended).map(|&i| jobs[i].end),
-        ];
-        let Some(now) = next.into_iter().flatten().min() else { break };
+        let first = |events: &Events| events.peek().map(|Reverse((time, _))| *time);
+        let next = [coming.first_event(), first(&starts), first(&ends)];
+        let Some(now) = next.into_iter().flatten().min() else { return Ok(checked) };
         state.now = now;
         checked.instants += 1;
         if let Some(rules) = &mut rules {
             rules.before(&state, &mut checked)?;
         }
-        let due = |order: &[usize], from: usize, time: fn(&ScheduledJob) -> Time| {
-            from + order[from..].partition_point(|&i| time(&jobs[i]) <= now)
-        };
-        let until = due(&ends, ended, |job| job.end);
-        for &i in &ends[ended..until] {
-            state.end(i);
+        while let Some(at) = due(&mut ends, now) {
+            let job = state.end(at);
             if let Some(rules) = &mut rules {
-                rules.ended(&jobs[i]);
+                rules.ended(&job);
             }
         }
-        ended = until;
-        let until = due(&arrivals, arrived, |job| job.submit);
-        if let Some(rules) = &mut rules {
-            arrivals[arrived..until].iter().for_each(|&i| rules.arrived(i));
+        while coming.first_event() == Some(now)
+            && let Some((position, job)) = coming.read().map_err(Stop::Jobs)?
+        {
+            let (submit, start) = (job.submit, job.start);
+            let at = state.jobs.add(position, job);
+            starts.push(Reverse((start, at)));
+            // A job that starts before it arrives is a violation below.
+            if let Some(rules) = rules.as_mut().filter(|_| submit == now) {
+                rules.arrived(&state, at);
+            }
         }
-        arrived = until;
-        let until = due(&starts, started, |job| job.start);
-        for &i in &starts[started..until] {
-            state.start(i, &mut checked)?;
-        }
+        started.extend(std::iter::from_fn(|| due(&mut starts, now)));
+        started.iter().try_for_each(|&at| state.start(at, &mut checked))?;
         checked.peak = checked.peak.max(state.used());
         if let Some(rules) = &mut rules {
-            rules.after(&state, &starts[started..until], &mut checked)?;
+            rules.after(&state, &started, &mut checked)?;
         }
-        started = until;
+        for at in started.drain(..) {
+            let ScheduledJob { start, end, .. } = state.jobs[at];
+            if end > start {
+                ends.push(Reverse((end, at)));
+            } else {
+                // A job that runs for no time never occupies nodes, so its end has nothing to free.
+                state.jobs.remove(at);
+            }
+        }
     }
-    Ok(checked)
 }
 
 #[cfg(test)]

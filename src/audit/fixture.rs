@@ -1,6 +1,8 @@
 //! Jobs for the unit tests of the audit.
 
-use super::ScheduledJob;
+use std::io;
+
+use super::{ScheduledJob, Walk};
 use crate::job::Time;
 
 /// Returns a job of `procs` processors. Submission, start and end are in seconds. Its estimate is its run time.
@@ -18,4 +20,9 @@ pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> Sc
         nodes: None,
         moved: false,
     }
+}
+
+/// Returns the jobs one by one.
+pub(super) fn walk(jobs: &[ScheduledJob]) -> Walk<'_, io::Error> {
+    Box::new(jobs.iter().cloned().map(Ok))
 }

@@ -11,18 +11,22 @@ mod evalys;
 #[cfg(test)]
 mod fixture;
 mod outages;
+mod packed;
 mod policy;
 mod state;
 mod swf;
+mod walk;
 mod watch;
+mod window;
 
 pub use checks::audit;
-pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
+pub use compare::{Comparison, Divergence, NotSameJobs, Read, Side, Spread, WaitingJob, What, compare};
 pub use evalys::{evalys_heading, evalys_row};
 pub use outages::{Downtime, KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
 pub use swf::{LogSchedule, SwfError, record};
+pub use walk::{Walk, audit_walk};
 pub use watch::Watch;
 
 use crate::job::Time;
@@ -64,6 +68,11 @@ pub struct ScheduledJob {
 }
 
 impl ScheduledJob {
+    /// Returns the time of its first event: its arrival, or its start if that is wrongly before it.
+    fn first_event(&self) -> Time {
+        self.submit.min(self.start)
+    }
+
     /// Returns when it was expected to end: its start plus its estimate.
     fn expected_end(&self) -> Time {
         self.start + self.estimate

@@ -1,11 +1,14 @@
 //! Audits the schedule of a machine whose nodes went down and came up: the runs in which jobs were killed count as runs, no
 //! run starts on a node that is down, and a job is killed only as one of its nodes goes down.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
+use std::rc::Rc;
 
-use super::checks::audit;
+use super::ScheduledJob;
 use super::state::{Checked, Violation};
-use super::{Schedule, ScheduledJob};
+use super::walk::{Walk, audit_walk};
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 
@@ -22,48 +25,88 @@ pub struct KnownOutages {
     pub killed: Vec<ScheduledJob>,
 }
 
-/// Returns how much was checked of a schedule with these outages, or the first violation: of one run by others, or else of
-/// a run by nodes that are down. O((R·n + D)·log D) beside the plain audit, for R runs of n nodes and D downtimes of
-/// single nodes.
-pub fn audit_outages(schedule: &Schedule, outages: &KnownOutages, mesh: &Mesh) -> Result<Checked, Violation> {
-    let jobs: Vec<ScheduledJob> = schedule.jobs.iter().chain(&outages.killed).cloned().collect();
-    let checked = audit(&Schedule { jobs, left_out: 0 }, mesh, None)?;
-    let mut down: BTreeMap<NodeId, Vec<(Time, Time)>> = BTreeMap::new();
-    for (nodes, from, until) in &outages.down {
-        for node in nodes.iter().flat_map(|&(first, last)| first..=last) {
-            down.entry(node).or_default().push((*from, *until));
-        }
-    }
-    for times in down.values_mut() {
-        times.sort_unstable();
-    }
-    let times_of = |node: NodeId| down.get(&node).map_or(&[][..], Vec::as_slice);
-    for run in schedule.jobs.iter().chain(&outages.killed) {
-        for node in run.each_node() {
-            let times = times_of(node);
-            // The last time at which the node went down up to the start.
-            let before = times.partition_point(|(from, _)| *from <= run.start);
-            if let Some((from, until)) = times[..before].last().filter(|(_, until)| *until > run.start) {
-                let until =
-                    if *until == Time::MAX { "for good".to_owned() } else { format!("until {until}") };
-                let what = format!("starts on node {node}, which is down from {from} {until}");
-                return Err(Violation::of(run, run.start, what, "nodes that are up".to_owned()));
+/// Returns how much was checked of the schedule that `walk` reads with these outages, or the first violation: of one run by
+/// others, or else of a run by nodes that are down. Fails if a job cannot be read. O((R·n + D)·log D) beside the plain audit,
+/// for R runs of n nodes and D downtimes of single nodes.
+pub fn audit_outages<'w, E: From<io::Error> + 'w>(
+    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+    outages: &KnownOutages,
+    mesh: &Mesh,
+) -> Result<Result<Checked, Violation>, E> {
+    let times = Rc::new(Times::of(outages));
+    // The first run of the schedule, in the order of its file, that starts on a node that is down.
+    let odd: Rc<RefCell<Option<Violation>>> = Rc::default();
+    let mut watched = || -> Result<Walk<'w, E>, E> {
+        let (times, odd) = (Rc::clone(&times), Rc::clone(&odd));
+        odd.take();
+        Ok(Box::new(walk()?.inspect(move |job| {
+            let mut odd = odd.borrow_mut();
+            if let (Ok(run), None) = (job, &*odd) {
+                *odd = times.starts_on_down(run);
+            }
+        })))
+    };
+    let checked = match audit_walk(&mut watched, &outages.killed, mesh, None)? {
+        Ok(checked) => checked,
+        violation => return Ok(violation),
+    };
+    let killed = &outages.killed;
+    let odd = odd.take().or_else(|| killed.iter().find_map(|run| times.starts_on_down(run)));
+    Ok(match odd.or_else(|| killed.iter().find_map(|run| times.is_killed_on_up(run))) {
+        Some(violation) => Err(violation),
+        None => Ok(checked),
+    })
+}
+
+/// The times for which each node was down, ascending.
+struct Times(BTreeMap<NodeId, Vec<(Time, Time)>>);
+
+impl Times {
+    fn of(outages: &KnownOutages) -> Self {
+        let mut down: BTreeMap<NodeId, Vec<(Time, Time)>> = BTreeMap::new();
+        for (nodes, from, until) in &outages.down {
+            for node in nodes.iter().flat_map(|&(first, last)| first..=last) {
+                down.entry(node).or_default().push((*from, *until));
             }
         }
-    }
-    for run in outages.killed.iter().filter(|run| run.nodes.is_some()) {
-        let goes_down = |node| times_of(node).binary_search_by_key(&run.end, |(from, _)| *from).is_ok();
-        if !run.each_node().any(goes_down) {
-            let what = "is killed while all of its nodes are up".to_owned();
-            return Err(Violation::of(run, run.end, what, "one of them to go down then".to_owned()));
+        for times in down.values_mut() {
+            times.sort_unstable();
         }
+        Self(down)
     }
-    Ok(checked)
+
+    /// Returns the times of a node.
+    fn of_node(&self, node: NodeId) -> &[(Time, Time)] {
+        self.0.get(&node).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// Returns the violation if a run starts on a node that is down.
+    fn starts_on_down(&self, run: &ScheduledJob) -> Option<Violation> {
+        run.each_node().find_map(|node| {
+            let times = self.of_node(node);
+            // The last time at which the node went down up to the start.
+            let before = times.partition_point(|(from, _)| *from <= run.start);
+            let (from, until) = times[..before].last().filter(|(_, until)| *until > run.start)?;
+            let until = if *until == Time::MAX { "for good".to_owned() } else { format!("until {until}") };
+            let what = format!("starts on node {node}, which is down from {from} {until}");
+            Some(Violation::of(run, run.start, what, "nodes that are up".to_owned()))
+        })
+    }
+
+    /// Returns the violation if a run in which a job was killed, of known nodes, ends while all of them are up.
+    fn is_killed_on_up(&self, run: &ScheduledJob) -> Option<Violation> {
+        let goes_down = |node| self.of_node(node).binary_search_by_key(&run.end, |(from, _)| *from).is_ok();
+        if run.nodes.is_none() || run.each_node().any(goes_down) {
+            return None;
+        }
+        let what = "is killed while all of its nodes are up".to_owned();
+        Some(Violation::of(run, run.end, what, "one of them to go down then".to_owned()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::job;
+    use super::super::fixture::{job, walk};
     use super::*;
 
     fn on(number: i64, times: [i64; 3], nodes: (NodeId, NodeId)) -> ScheduledJob {
@@ -76,10 +119,8 @@ mod tests {
         let jobs = vec![on(1, [0, again_s, again_s + 10], (0, 1)), on(2, [0, 0, 30], (2, 3))];
         let killed = vec![on(1, [0, 0, 4], (0, 1))];
         let outages = KnownOutages { down: vec![(vec![(0, 0)], at(down[0]), at(down[1]))], killed };
-        let schedule = Schedule { jobs, left_out: 0 };
-        let mesh =
-            "4".parse().map_err(|_| Violation::of(&schedule.jobs[0], at(0), String::new(), String::new()))?;
-        audit_outages(&schedule, &outages, &mesh)
+        let mesh = Mesh::new(&[4]).expect("a machine");
+        audit_outages(&mut || Ok(walk(&jobs)), &outages, &mesh).expect("jobs in memory")
     }
 
     #[test]

@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 
 use super::ScheduledJob;
 use super::state::{Checked, State, Violation};
+use super::window::JobAt;
 use crate::job::Time;
 use crate::machine::Machine;
 
@@ -58,9 +59,21 @@ pub struct Promised<'a> {
     pub fits: Fits<'a>,
 }
 
+impl Promised<'_> {
+    /// Returns the same once more, for another audit. No job may have been followed yet.
+    pub(super) fn again(&mut self) -> Promised<'_> {
+        let fits = match &mut self.fits {
+            Fits::Counts => Fits::Counts,
+            Fits::Places(machine, has_place) => Fits::Places(machine.clone(), &mut **has_place),
+            Fits::Unknown => Fits::Unknown,
+        };
+        Promised { policy: self.policy, fits }
+    }
+}
+
 impl Fits<'_> {
     /// Returns whether a job can start now; `None` if this cannot be known.
-    fn now(&mut self, state: &State<'_>, job: &ScheduledJob) -> Option<bool> {
+    fn now(&mut self, state: &State, job: &ScheduledJob) -> Option<bool> {
         match self {
             Self::Counts => Some(job.allocated <= state.free),
             Self::Places(machine, has_place) => has_place(job, machine),
@@ -70,18 +83,18 @@ impl Fits<'_> {
 
     /// Returns the shadow time of a job: the first expected end of a running job at which it can start. Returns the end
     /// of time if there is none.
-    fn shadow(&mut self, state: &State<'_>, job: &ScheduledJob) -> Time {
+    fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
         let mut free = state.free;
         let mut then = match self {
             Self::Places(machine, _) => Some(machine.clone()),
             _ => None,
         };
         let mut ends = state.running.iter().peekable();
-        while let Some(&(expected, i)) = ends.next() {
+        while let Some(&(expected, at)) = ends.next() {
             let expected = expected.max(state.now);
-            free += state.jobs[i].allocated;
+            free += state.jobs[at].allocated;
             if let Some(then) = &mut then {
-                then.vacate(&state.jobs[i].each_node().collect::<Vec<_>>());
+                then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
             }
             // Jobs with the same expected end leave together, so the question is asked after the last of them.
             if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
@@ -99,23 +112,24 @@ impl Fits<'_> {
     }
 }
 
+/// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time, then position. FCFS
+/// orders such jobs by their starts, so that any order is allowed; EASY orders them by position.
+type Key = (Time, Time, JobAt);
+
 /// A policy, with the queue and the open promise.
 pub(super) struct Rules<'a> {
     policy: Policy,
     fits: Fits<'a>,
     /// The waiting jobs, each by its key.
-    queue: BTreeSet<(Time, Time, usize)>,
-    /// The key of each job: arrival, then the order of jobs that arrive at the same time, then index. FCFS orders such
-    /// jobs by their starts, so that any order is allowed; EASY orders them by index.
-    keys: Vec<(Time, Time, usize)>,
+    queue: BTreeSet<Key>,
     /// The promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
 }
 
 /// The promise that the head of the queue starts by a certain time.
 struct Promise {
-    /// The index of the head.
-    job: usize,
+    /// The head.
+    job: JobAt,
     /// The time at which the promise was made.
     made: Time,
     /// The shadow time.
@@ -125,15 +139,18 @@ struct Promise {
 }
 
 impl<'a> Rules<'a> {
-    /// Returns the rules for `jobs`, with an empty queue.
-    pub(super) fn new(Promised { policy, fits }: Promised<'a>, jobs: &[ScheduledJob]) -> Self {
-        let tie = |job: &ScheduledJob| if policy == Policy::Easy { job.submit } else { job.start };
-        let keys = jobs.iter().enumerate().map(|(i, job)| (job.submit, tie(job), i)).collect();
-        Self { policy, fits, queue: BTreeSet::new(), keys, promise: None }
+    /// Returns the rules with an empty queue.
+    pub(super) fn new(Promised { policy, fits }: Promised<'a>) -> Self {
+        Self { policy, fits, queue: BTreeSet::new(), promise: None }
+    }
+
+    /// Returns the place of a job in the queue.
+    fn key(&self, job: &ScheduledJob, at: JobAt) -> Key {
+        (job.submit, if self.policy == Policy::Easy { job.submit } else { job.start }, at)
     }
 
     /// Checks, before the events of an instant, that no promise has been broken.
-    pub(super) fn before(&mut self, state: &State<'_>, checked: &mut Checked) -> Result<(), Violation> {
+    pub(super) fn before(&mut self, state: &State, checked: &mut Checked) -> Result<(), Violation> {
         let Some(promise) = self.promise.take_if(|promise| promise.by < state.now) else { return Ok(()) };
         let overdue = state.running.first().is_some_and(|&(expected, _)| expected < state.now);
         if promise.void || overdue {
@@ -161,22 +178,24 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Adds job `i` to the queue.
-    pub(super) fn arrived(&mut self, i: usize) {
-        self.queue.insert(self.keys[i]);
+    /// Adds a job to the queue.
+    pub(super) fn arrived(&mut self, state: &State, at: JobAt) {
+        self.queue.insert(self.key(&state.jobs[at], at));
     }
 
     /// Checks, after all events of an instant, that the policy allows the head of the queue to wait. `started` has the
     /// jobs that started at this instant. Makes a promise to a new head.
     pub(super) fn after(
         &mut self,
-        state: &State<'_>,
-        started: &[usize],
+        state: &State,
+        started: &[JobAt],
         checked: &mut Checked,
     ) -> Result<(), Violation> {
-        for &i in started {
-            self.queue.remove(&self.keys[i]);
-            let job = &state.jobs[i];
+        for &at in started {
+            let job = &state.jobs[at];
+            self.queue.remove(&self.key(job, at));
+            // The promise to a job that has started is kept.
+            self.promise.take_if(|promise| promise.job == at);
             if let Fits::Places(machine, _) = &mut self.fits
                 && job.end > job.start
             {
@@ -189,10 +208,10 @@ impl<'a> Rules<'a> {
             return Ok(());
         };
         let (waiting, now) = (&state.jobs[head], state.now);
-        let overtakes = |&&i: &&usize| state.jobs[i].submit > submit;
-        if let (Policy::Fcfs, Some(&i)) = (self.policy, started.iter().find(overtakes)) {
+        let overtakes = |&&at: &&JobAt| state.jobs[at].submit > submit;
+        if let (Policy::Fcfs, Some(&at)) = (self.policy, started.iter().find(overtakes)) {
             let expected = format!("job {} first, which arrived at {submit} and waits", waiting.number);
-            return Err(Violation::of(&state.jobs[i], now, "starts".to_owned(), expected));
+            return Err(Violation::of(&state.jobs[at], now, "starts".to_owned(), expected));
         }
         checked.decisions += 1;
         let Some(can_start) = self.fits.now(state, waiting) else { return Ok(()) };

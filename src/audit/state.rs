@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ScheduledJob;
+use super::window::{JobAt, Window};
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 
@@ -69,30 +70,31 @@ pub struct Checked {
 const NOBODY: usize = usize::MAX;
 
 /// The machine as the schedule has it at an instant.
-pub(super) struct State<'a> {
-    /// The jobs of the schedule.
-    pub(super) jobs: &'a [ScheduledJob],
+pub(super) struct State {
+    /// The jobs that wait or run.
+    pub(super) jobs: Window,
     /// The current time.
     pub(super) now: Time,
     /// The number of free nodes.
     pub(super) free: u32,
     /// The number of available nodes of the machine.
     available: u32,
-    /// The owner of each node: the index of its job plus 1, 0 if it is free, or [`NOBODY`] if it is unavailable.
+    /// The owner of each node: the place of its job in the window plus 1, 0 if it is free, or [`NOBODY`] if it is unavailable.
     owners: Vec<usize>,
-    /// The running jobs in the order of their expected ends: expected end, index.
-    pub(super) running: BTreeSet<(Time, usize)>,
+    /// The running jobs in the order of their expected ends.
+    pub(super) running: BTreeSet<(Time, JobAt)>,
 }
 
-impl<'a> State<'a> {
+impl State {
     /// Returns the machine `mesh` on which no job runs.
-    pub(super) fn idle(jobs: &'a [ScheduledJob], mesh: &Mesh) -> Self {
+    pub(super) fn idle(mesh: &Mesh) -> Self {
         let mut owners = vec![0; mesh.nodes() as usize];
         for &(first, last) in mesh.unavailable() {
             owners[first as usize..=last as usize].fill(NOBODY);
         }
         let available = mesh.available();
-        Self { jobs, now: Time::ZERO, free: available, available, owners, running: BTreeSet::new() }
+        let (jobs, running) = (Window::default(), BTreeSet::new());
+        Self { jobs, now: Time::ZERO, free: available, available, owners, running }
     }
 
     /// Returns the number of nodes in use.
@@ -100,21 +102,22 @@ impl<'a> State<'a> {
         self.available - self.free
     }
 
-    /// Frees the nodes of a job that ends.
-    pub(super) fn end(&mut self, i: usize) {
-        let job = &self.jobs[i];
-        self.running.remove(&(job.expected_end(), i));
+    /// Frees the nodes of a job that ends, and returns it.
+    pub(super) fn end(&mut self, at: JobAt) -> ScheduledJob {
+        let job = self.jobs.remove(at);
+        self.running.remove(&(job.expected_end(), at));
         self.free += job.allocated;
         if !job.moved {
             for node in job.each_node() {
                 self.owners[node as usize] = 0;
             }
         }
+        job
     }
 
     /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are not free.
-    pub(super) fn start(&mut self, i: usize, checked: &mut Checked) -> Result<(), Violation> {
-        let job = &self.jobs[i];
+    pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
+        let job = &self.jobs[at];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
         if job.start < job.submit {
             return violation("starts before it arrives".to_owned(), format!("{} or later", job.submit));
@@ -152,41 +155,37 @@ impl<'a> State<'a> {
             );
         }
         checked.moved += u64::from(job.moved);
-        if !job.moved && job.nodes.is_some() {
-            self.occupy(i)?;
-            checked.placed += 1;
-        }
         self.free -= job.allocated;
-        self.running.insert((job.expected_end(), i));
+        self.running.insert((job.expected_end(), at));
+        if !job.moved && job.nodes.is_some() {
+            checked.placed += 1;
+            self.occupy(at)?;
+        }
         Ok(())
     }
 
     /// Makes a job the owner of its nodes. Fails if one of them has an owner.
-    fn occupy(&mut self, i: usize) -> Result<(), Violation> {
-        let job = &self.jobs[i];
+    fn occupy(&mut self, at: JobAt) -> Result<(), Violation> {
+        let job = &self.jobs[at];
         for node in job.each_node() {
-            let owner = std::mem::replace(&mut self.owners[node as usize], i + 1);
+            let owner = std::mem::replace(&mut self.owners[node as usize], at.place + 1);
             if owner > 0 {
-                return Err(Violation::of(
-                    job,
-                    self.now,
-                    self.conflict(node, owner, i),
-                    "a free node".to_owned(),
-                ));
+                let what = self.conflict(node, owner, at);
+                return Err(Violation::of(job, self.now, what, "a free node".to_owned()));
             }
         }
         Ok(())
     }
 
-    /// Returns in words why job `i` cannot have a node of this owner.
-    fn conflict(&self, node: NodeId, owner: usize, i: usize) -> String {
+    /// Returns in words why a job cannot have a node of this owner.
+    fn conflict(&self, node: NodeId, owner: usize, at: JobAt) -> String {
         if owner == NOBODY {
             return format!("takes node {node}, which is unavailable");
         }
-        if owner == i + 1 {
+        if owner == at.place + 1 {
             return format!("names node {node} twice");
         }
-        let ScheduledJob { number, end, .. } = self.jobs[owner - 1];
+        let ScheduledJob { number, end, .. } = self.jobs.in_place(owner - 1);
         format!("takes node {node}, which job {number} holds until {end}")
     }
 }

@@ -6,6 +6,7 @@ mod claim;
 mod new_file;
 mod operations;
 mod scratch;
+mod sorter;
 mod unfinished;
 
 pub use checksum::hexadecimal;
@@ -13,4 +14,5 @@ pub use claim::{Claim, ClaimError};
 pub use new_file::{Handle, NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 pub use operations::{Double, Operation, create_dir_all, interpose, open, read, read_to_string, remove_file};
 pub use scratch::Scratch;
+pub use sorter::{SortKey, Sorted, Sorter};
 pub use unfinished::{NewFolder, Unfinished, remove_unfinished};

@@ -1,7 +1,7 @@
 //! A temporary file without a name, for what is longer than memory should be. It is gone with the process.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::operations::{Operation, allowed, perform};
@@ -22,8 +22,8 @@ impl Scratch {
         Ok(Self { file })
     }
 
-    /// Returns a reader of all that was written.
-    pub fn into_reader(mut self) -> io::Result<impl Read> {
+    /// Returns the file, to be read from its beginning.
+    pub fn into_reader(mut self) -> io::Result<File> {
         perform(Operation::Open, Path::new(Self::PLACE), || self.file.seek(SeekFrom::Start(0)))?;
         Ok(self.file)
     }

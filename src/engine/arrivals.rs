@@ -1,5 +1,7 @@
 //! The source of the jobs of a replay, which hands them out as the clock reaches them.
 
+use std::time::Duration;
+
 use super::error::ReplayError;
 use crate::job::{Job, JobId};
 
@@ -9,6 +11,11 @@ pub trait Arrivals {
     /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on comes once.
     /// Fails if the jobs cannot be read.
     fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError>;
+
+    /// Returns how long the replay has waited for jobs that were still read. This is not counted as time of the replay.
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// The jobs of a list.

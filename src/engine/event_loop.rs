@@ -11,7 +11,7 @@ use super::window::{Entry, Window};
 use crate::allocator::Strategy;
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Machine, Mesh};
+use crate::machine::{Machine, Mesh, RecentlyHeld};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
 
@@ -106,9 +106,9 @@ impl ReplayState<'_> {
         arriving: &mut Vec<JobId>,
     ) -> Result<(), ReplayError> {
         arriving.clear();
-        while let Some((id, job)) = next.filter(|(_, job)| job.submit == self.now) {
-            self.window.add(id, job)?;
-            arriving.push(id);
+        while let Some((id, job)) = next.as_ref().filter(|(_, job)| job.submit == self.now) {
+            self.window.add(*id, job)?;
+            arriving.push(*id);
             *next = arrivals.next_job()?;
         }
         Ok(())
@@ -117,11 +117,12 @@ impl ReplayState<'_> {
     /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to `records` if it is
     /// given.
     fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
-        while let Some(Entry { job, record, .. }) = self.window.take_final() {
-            self.observer.left(&job, &record);
+        while let Some(Entry { job, record, .. }) = self.window.next_final() {
+            self.observer.left(job, record);
             if let Some(records) = records {
-                records.push(record);
+                records.push(*record);
             }
+            self.window.remove_next();
         }
     }
 
@@ -205,6 +206,7 @@ fn run(
         now: Time::ZERO,
         cause: Cause::Batch,
         machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
+        recently_held: RecentlyHeld::default(),
         allocator: parts.allocator,
         execution: parts.execution,
         timed: parts.timed,
@@ -220,7 +222,7 @@ fn run(
     // The job that arrives next, which is not in the window yet.
     let mut next = arrivals.next_job()?;
     loop {
-        let event = state.next_event(next.map(|(_, job)| job.submit), scheduler);
+        let event = state.next_event(next.as_ref().map(|(_, job)| job.submit), scheduler);
         let correction = state.next_correction();
         let Some(now) = next_instant(&mut state, event.into_iter().chain(correction).min())? else {
             if state.drop_stranded(scheduler) {

@@ -29,6 +29,6 @@ mod window;
 pub use self::arrivals::Arrivals;
 pub use self::error::ReplayError;
 pub use self::event_loop::{Parts, replay, replay_stream};
-pub use self::observer::{Compaction, Fate, Observer, Record};
+pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
 pub use self::outage_state::OutagePlan;
 pub use self::prediction_state::PredictionPlan;

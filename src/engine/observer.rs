@@ -1,8 +1,10 @@
 //! The output of a replay: one record per job, and calls to an observer while the replay runs.
 
+use std::sync::Arc;
+
 use crate::allocator::{Placement, Rearrangement};
 use crate::job::{Job, JobId, Time};
-use crate::machine::NodeId;
+use crate::machine::{Held, NodeId};
 
 /// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran again, this is
 /// about its last run.
@@ -58,15 +60,24 @@ pub enum Compaction {
     CarriedOut,
 }
 
+/// The nodes that a job gets.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// The placement.
+    pub placement: &'a Placement,
+    /// Its nodes as the machine holds them.
+    pub held: &'a Arc<Held>,
+}
+
 /// Receives the events of a replay, each at the instant at which it happens.
 pub trait Observer {
-    /// Reports that the allocator was asked for nodes for `job`. `placement` is the placement, which was checked and
+    /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, which was checked and
     /// carried out. It is `None` if the job was refused, also because it would have taken reserved nodes, or if its
     /// plan was aborted.
     ///
     /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. It includes the call
     /// by which the allocator is told that its proposal is accepted, and not the engine's own work.
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64);
 
     /// Reports that a job occupies `nodes` from `now` on, because it starts or moves.
     fn occupied(&mut self, _job: JobId, _nodes: &[NodeId], _now: Time) {}

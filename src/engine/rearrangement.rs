@@ -3,7 +3,7 @@
 
 use super::error::ReplayError;
 use super::next_job::{NextJob, Stage};
-use super::observer::{Compaction, Record};
+use super::observer::{Compaction, Placed, Record};
 use super::state::ReplayState;
 use crate::allocator::{JobMove, Placement};
 use crate::job::{JobId, Time};
@@ -106,7 +106,10 @@ impl ReplayState<'_> {
         if let Some(plan) = next.plan() {
             self.observer.compaction(Compaction::CarriedOut, plan);
         }
-        self.observer.allocated(next.job, Some(&next.placement), next.cost_ns);
+        if let Some(held) = &self.window[next.job].held {
+            let placed = Placed { placement: &next.placement, held };
+            self.observer.allocated(next.job, Some(placed), next.cost_ns);
+        }
         self.observer.occupied(next.job, &next.placement.nodes, self.now);
         Ok(())
     }

@@ -249,7 +249,7 @@ mod tests {
             (Machine::new(mesh), RunningJobs::default(), Window::default());
         for (job, end_s, nodes) in [(0, 10, vec![0, 1, 4, 5]), (1, 20, vec![2, 3])] {
             machine.occupy(&nodes)?;
-            window.add(job, Job::default())?;
+            window.add(job, &Job::default())?;
             window[job].placement = Placement::of(nodes.clone());
             let estimated_end = Time::from_seconds(end_s);
             running.insert(Running { estimated_end, job, nodes: nodes.len() as u32, start: Time::ZERO });

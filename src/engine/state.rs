@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::error::ReplayError;
 use super::next_job::NextJob;
-use super::observer::{Observer, Record};
+use super::observer::{Observer, Placed, Record};
 use super::outage_state::OutageState;
 use super::prediction_state::PredictionState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
@@ -13,7 +13,7 @@ use super::window::Window;
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, NodesFor, Time};
-use crate::machine::{Machine, NodeId};
+use crate::machine::{Machine, NodeId, RecentlyHeld};
 use crate::scheduler::{Cause, Decides, Running, RunningJobs, Scheduler, Slot, View, WaitQueue, Waiting};
 use crate::stop::Stop;
 
@@ -27,6 +27,8 @@ pub(super) struct ReplayState<'a> {
     pub(super) cause: Cause,
     /// The machine, with the nodes in use.
     pub(super) machine: Machine,
+    /// The forms of recent placements.
+    pub(super) recently_held: RecentlyHeld,
     /// The allocator.
     pub(super) allocator: &'a mut Strategy,
     /// The execution model.
@@ -166,10 +168,13 @@ impl ReplayState<'_> {
         let placement = std::mem::take(&mut self.window[job].placement);
         let entry = &mut self.window[job];
         (entry.record.end, entry.is_final) = (self.now, true);
+        let held = entry.held.take();
         let estimated_end = self.estimated_end(job);
         self.running.remove(estimated_end, job);
         self.set_due(job, Time::MAX);
-        self.machine.vacate(&placement.nodes);
+        if let Some(held) = held {
+            self.machine.vacate_held(&placement.nodes, &held);
+        }
         self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
@@ -231,7 +236,9 @@ impl ReplayState<'_> {
             return None;
         }
         if placement.rearrangement.is_none() {
-            self.observer.allocated(job, Some(&placement), cost_ns);
+            if let Some(held) = &self.window[job].held {
+                self.observer.allocated(job, Some(Placed { placement: &placement, held }), cost_ns);
+            }
             self.observer.occupied(job, &placement.nodes, self.now);
         }
         Some((placement, cost_ns))
@@ -267,8 +274,12 @@ impl ReplayState<'_> {
 
     /// Occupies `nodes` for `job`. Fails if one of them is not free.
     pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
-        let number = self.window[job].job.number;
-        self.machine.occupy(nodes).map_err(|problem| ReplayError::BadPlacement { number, problem })
+        let held = self.recently_held.held(nodes);
+        let entry = &mut self.window[job];
+        let number = entry.job.number;
+        let done = self.machine.occupy_held(nodes, &held);
+        entry.held = Some(held);
+        done.map_err(|problem| ReplayError::BadPlacement { number, problem })
     }
 }
 

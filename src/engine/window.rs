@@ -8,11 +8,13 @@
 )]
 
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use super::error::ReplayError;
 use super::observer::Record;
 use crate::allocator::Placement;
 use crate::job::{Job, JobId, Time};
+use crate::machine::Held;
 use crate::memory;
 
 /// A job that has arrived and has not left.
@@ -24,6 +26,8 @@ pub(super) struct Entry {
     pub(super) record: Record,
     /// Its placement; empty before its start and after its end.
     pub(super) placement: Placement,
+    /// The nodes that it holds, as the machine frees them; `None` while it holds none.
+    pub(super) held: Option<Arc<Held>>,
     /// Its current prediction; 0 if nothing is predicted.
     pub(super) predicted: Time,
     /// The time at which it outlives that prediction; the end of time if it does not run or has outlived all.
@@ -39,6 +43,7 @@ impl Entry {
             job,
             record: Record::default(),
             placement: Placement::default(),
+            held: None,
             predicted: Time::ZERO,
             due: Time::MAX,
             is_final: false,
@@ -80,7 +85,7 @@ impl Window {
 
     /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it and there is not
     /// enough memory.
-    pub(super) fn add(&mut self, id: JobId, job: Job) -> Result<(), ReplayError> {
+    pub(super) fn add(&mut self, id: JobId, job: &Job) -> Result<(), ReplayError> {
         let end = self.end.max(id + 1);
         let span = (end - self.first) as usize;
         if span > self.slots.len() {
@@ -88,7 +93,7 @@ impl Window {
         }
         self.end = end;
         let slot = self.slot(id);
-        self.slots[slot] = Some(Entry::new(job));
+        self.slots[slot] = Some(Entry::new(*job));
         Ok(())
     }
 
@@ -116,12 +121,16 @@ impl Window {
         job < self.first
     }
 
-    /// Removes the next job in the order of the log, if its record is final, and returns it.
-    pub(super) fn take_final(&mut self) -> Option<Entry> {
+    /// Returns the next job in the order of the log, if its record is final.
+    pub(super) fn next_final(&self) -> Option<&Entry> {
+        self.slots[self.slot(self.first)].as_ref().filter(|entry| entry.is_final)
+    }
+
+    /// Removes the next job in the order of the log. Its record must be final.
+    pub(super) fn remove_next(&mut self) {
         let slot = self.slot(self.first);
-        let entry = self.slots[slot].take_if(|entry| entry.is_final)?;
+        self.slots[slot] = None;
         self.first += 1;
-        Some(entry)
     }
 }
 
@@ -164,13 +173,16 @@ mod tests {
         // Jobs arrive in pairs, the younger one first. Every tenth waits for 200 later ones.
         for pair in 0..2_000_u32 {
             for id in [2 * pair + 1, 2 * pair] {
-                window.add(id, Job { number: i64::from(id), ..Job::default() }).expect("memory");
+                window.add(id, &Job { number: i64::from(id), ..Job::default() }).expect("memory");
                 window[id].is_final = id % 10 != 0;
             }
             if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {
                 window[late].is_final = true;
             }
-            left.extend(std::iter::from_fn(|| window.take_final()).map(|entry| entry.job.number));
+            while let Some(entry) = window.next_final() {
+                left.push(entry.job.number);
+                window.remove_next();
+            }
         }
         assert!(left.len() >= 3_790 && left.iter().copied().eq(0..left.len() as i64));
         assert_eq!(window.slots.len(), 256);

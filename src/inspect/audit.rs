@@ -4,7 +4,7 @@
 use super::error::InspectError;
 use super::finding::Finding;
 use super::input::{Input, StartRule};
-use crate::audit::{self, Checked, Fits, Policy, Promised, Schedule, ScheduledJob, Violation};
+use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
 use crate::machine::{Machine, Mesh};
 use crate::text::grouped;
 
@@ -38,8 +38,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     let has_order = |policy: &Policy| *policy == Policy::Fcfs && !input.has_outages;
     let policy = question.against.filter(|policy| has_order(policy) || unchecked.is_none());
     let name = &input.name;
-    let schedule = input.jobs.whole()?;
-    Ok(match follow(input, &schedule, &machine, policy, rule) {
+    Ok(match follow(input, &machine, policy, rule)? {
         Ok(checked) => {
             let mut lines = extent(&checked, policy);
             if let Some(outages) = &input.outages {
@@ -48,7 +47,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
                     "outages: {killed} of these are runs in which a job was killed; no run starts on a node that is down"
                 ));
             }
-            let left_out = schedule.left_out;
+            let left_out = input.jobs.left_out();
             if left_out > 0 {
                 lines.push(format!("not checked: {left_out} records of jobs that never ran"));
             }
@@ -63,18 +62,18 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
 /// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` says which jobs can start.
 fn follow(
     input: &Input,
-    schedule: &Schedule,
     machine: &Mesh,
     policy: Option<Policy>,
     rule: StartRule,
-) -> Result<Checked, Violation> {
+) -> Result<Result<Checked, Violation>, InspectError> {
+    let mut walk = || input.jobs.walk();
     if let Some(outages) = &input.outages {
         // No policy is checked, so which jobs can start does not matter.
-        return audit::audit_outages(schedule, outages, machine);
+        return audit::audit_outages(&mut walk, outages, machine);
     }
-    let checked = |fits: Fits<'_>| {
+    let mut checked = |fits: Fits<'_>| {
         let promised = policy.map(|policy| Promised { policy, fits });
-        audit::audit(schedule, machine, promised)
+        audit::audit_walk(&mut walk, &[], machine, promised)
     };
     match rule {
         StartRule::Counts => checked(Fits::Counts),

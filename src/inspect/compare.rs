@@ -3,7 +3,7 @@
 use super::error::InspectError;
 use super::finding::Finding;
 use super::input::Input;
-use crate::audit::{self, Comparison, Divergence, Side, WaitingJob, What};
+use crate::audit::{self, Comparison, Divergence, ScheduledJob, Side, WaitingJob, Walk, What};
 use crate::machine::{Mesh, format_intervals};
 use crate::text::grouped;
 
@@ -19,14 +19,9 @@ pub fn compare(
     machine: Option<&Mesh>,
     times_only: bool,
 ) -> Result<Finding, InspectError> {
-    let [mut a, mut b] = [first.jobs.whole()?, second.jobs.whole()?];
-    if times_only {
-        a.jobs.iter_mut().chain(&mut b.jobs).for_each(|job| job.nodes = None);
-    }
-    let found = audit::compare(&a, &b).map_err(|problem| InspectError::NotComparable {
-        first: first.name.clone(),
-        second: second.name.clone(),
-        problem,
+    let read = |input| move || jobs_of(input, times_only);
+    let found = audit::compare([&mut read(first), &mut read(second)])?.map_err(|problem| {
+        InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
     let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
     let text = match &found.first {
@@ -37,6 +32,15 @@ pub fn compare(
         Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &counted(&found),
     };
     Ok(Finding { text: text + &killed([first, second]), is_good: found.first.is_none() })
+}
+
+/// Returns the jobs of a schedule one by one, without nodes if `times_only`.
+fn jobs_of(input: &Input, times_only: bool) -> Result<Walk<'_, InspectError>, InspectError> {
+    let jobs = input.jobs.walk()?;
+    if !times_only {
+        return Ok(jobs);
+    }
+    Ok(Box::new(jobs.map(|job| Ok(ScheduledJob { nodes: None, ..job? }))))
 }
 
 /// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no nodes went down.

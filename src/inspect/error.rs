@@ -1,5 +1,7 @@
 //! The errors of audits, comparisons and exports of schedules.
 
+use std::io;
+
 use crate::audit::{NotSameJobs, SwfError};
 use crate::frame::{FrameError, ScheduleError};
 use crate::trace::TraceError;
@@ -19,6 +21,12 @@ pub enum InspectError {
     /// The log of an export cannot be written.
     #[error(transparent)]
     Output(#[from] TraceError),
+    /// The temporary file in which jobs are sorted cannot be written or read.
+    #[error(
+        "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files are, or set TMPDIR to \
+         another directory"
+    )]
+    Scratch(#[source] io::Error),
     /// Partitions of results were asked for.
     #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
     NoLog(String),
@@ -43,6 +51,12 @@ pub enum InspectError {
         /// The job's number.
         job: i64,
     },
+}
+
+impl From<io::Error> for InspectError {
+    fn from(error: io::Error) -> Self {
+        Self::Scratch(error)
+    }
 }
 
 impl InspectError {

@@ -1,7 +1,7 @@
 //! The jobs of a schedule of any tool, which are read one by one.
 
 use super::error::InspectError;
-use crate::audit::{LogSchedule, Schedule, ScheduledJob};
+use crate::audit::{LogSchedule, Schedule, Walk};
 use crate::frame::SavedJobs;
 
 /// The jobs of a schedule, which can be read from the first to the last any number of times.
@@ -20,12 +20,9 @@ impl Default for Jobs {
     }
 }
 
-/// The jobs of a schedule while they are read.
-pub type Walk<'a> = Box<dyn Iterator<Item = Result<ScheduledJob, InspectError>> + 'a>;
-
 impl Jobs {
     /// Returns the jobs one by one, in the order of the file. Each may be an error, after which no more come.
-    pub fn walk(&self) -> Result<Walk<'_>, InspectError> {
+    pub fn walk(&self) -> Result<Walk<'_, InspectError>, InspectError> {
         Ok(match self {
             Self::Saved(jobs) => Box::new(jobs.walk().map(|job| Ok(job?))),
             Self::Log(log) => Box::new(log.walk()?.map(|job| Ok(job?))),
@@ -55,11 +52,5 @@ impl Jobs {
             // Logs tell no nodes that schedules could have.
             Self::Log(log) => Ok(log.walk()?.next().transpose()?.map(|job| job.number)),
         }
-    }
-
-    /// Returns all jobs at once.
-    pub(super) fn whole(&self) -> Result<Schedule, InspectError> {
-        let jobs = self.walk()?.collect::<Result<_, _>>()?;
-        Ok(Schedule { jobs, left_out: self.left_out() })
     }
 }

@@ -15,4 +15,4 @@ pub use error::InspectError;
 pub use export::{write_evalys, write_swf};
 pub use finding::Finding;
 pub use input::Input;
-pub use jobs::{Jobs, Walk};
+pub use jobs::Jobs;

@@ -10,6 +10,7 @@
 mod cover;
 mod free_counts;
 mod free_submeshes;
+mod held;
 mod intervals;
 mod masks;
 pub mod mesh;
@@ -29,6 +30,7 @@ mod unavailable_text;
 pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
 pub use free_submeshes::{FreeSubmeshes, set_bits};
+pub use held::{Held, PLACES, RecentlyHeld};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, count, first_members, for_each_member};
 pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
@@ -39,6 +41,7 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
 pub use unavailable_text::{UnavailableTextError, make_unavailable};
 
+use self::held::OfWord;
 use crate::stop::Stop;
 
 /// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and only the
@@ -106,16 +109,30 @@ impl Machine {
     /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
     /// does not exist.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
+        self.occupy_words(nodes, OfWord::split(nodes))
+    }
+
+    /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their form.
+    pub fn occupy_held(&mut self, nodes: &[NodeId], held: &Held) -> Result<(), OccupyError> {
+        self.occupy_words(nodes, held.words.iter().copied())
+    }
+
+    /// Takes `nodes` into use, which are those of `words`.
+    fn occupy_words(
+        &mut self,
+        nodes: &[NodeId],
+        words: impl Iterator<Item = OfWord>,
+    ) -> Result<(), OccupyError> {
         let mut taken = 0;
-        for run in runs(nodes) {
-            if !self.free.remove_run(run) {
+        for of_word in words {
+            if !self.free.remove_word(&of_word) {
                 // Undo: the nodes that were taken so far are free again.
-                for &node in &nodes[..taken] {
+                for &node in &nodes[..taken as usize] {
                     self.free.insert(node);
                 }
                 return Err(self.refusal(nodes));
             }
-            taken += run.len();
+            taken += of_word.count;
         }
         self.free_count -= nodes.len() as u32;
         Ok(())
@@ -133,10 +150,25 @@ impl Machine {
             }
             return;
         }
-        for run in runs(nodes) {
-            assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
+        OfWord::split(nodes).for_each(|of_word| self.vacate_word(&of_word));
+    }
+
+    /// Frees `nodes` as [`Self::vacate`] does. `held` is their form.
+    ///
+    /// # Panics
+    /// Panics if one of them is free already.
+    pub fn vacate_held(&mut self, nodes: &[NodeId], held: &Held) {
+        if self.down.is_some() {
+            self.vacate(nodes);
+        } else {
+            held.words.iter().for_each(|of_word| self.vacate_word(of_word));
         }
-        self.free_count += nodes.len() as u32;
+    }
+
+    /// Frees nodes of a word.
+    fn vacate_word(&mut self, of_word: &OfWord) {
+        assert!(self.free.insert_word(of_word), "one of nodes {of_word:?} is freed twice");
+        self.free_count += of_word.count;
     }
 
     /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once. Nothing
@@ -177,11 +209,6 @@ impl Machine {
     }
 }
 
-/// Splits a list of nodes into runs that lie in one word of a node set, so that each run costs one operation.
-fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
-    nodes.chunk_by(|a, b| a / 64 == b / 64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +240,12 @@ mod tests {
         let mut machine = Machine::new(Mesh::new(&[4, 2])?);
         assert_eq!(machine.occupy(&[1, 5]), Ok(()));
         let before = machine.clone();
+        let held = Held::of(&[6, 2, 3, 7]);
+        assert_eq!(machine.occupy_held(&[6, 2, 3, 7], &held), Ok(()));
+        assert_eq!(machine.occupy_held(&[6, 2, 3, 7], &held), Err(OccupyError::Busy(6)));
+        assert_eq!(machine.free_count(), 2);
+        machine.vacate_held(&[6, 2, 3, 7], &held);
+        assert_eq!(machine, before);
         assert_eq!(machine.occupy(&[0, 5]), Err(OccupyError::Busy(5)));
         assert_eq!(machine.occupy(&[0, 2, 0]), Err(OccupyError::Busy(0)));
         assert_eq!(machine.occupy(&[3, 8]), Err(OccupyError::Outside(8)));

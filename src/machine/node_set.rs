@@ -1,5 +1,6 @@
 //! A set of nodes, stored as a bitset.
 
+use super::held::OfWord;
 use super::node::NodeId;
 
 /// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n / 64`.
@@ -57,30 +58,22 @@ impl NodeSet {
         removed
     }
 
-    /// Adds `nodes`, which must lie in one word. Returns false, and changes nothing, if one of them was a member before
-    /// or is named twice.
-    pub(super) fn insert_run(&mut self, nodes: &[NodeId]) -> bool {
-        let Some((word, bits)) = self.run(nodes) else { return false };
-        let added = self.words[word] & bits == 0;
-        self.words[word] |= if added { bits } else { 0 };
-        added
+    /// Adds the nodes of a word. Returns false, and changes nothing, if one of them was a member before or is
+    /// named twice, or if there is no such word.
+    pub(super) fn insert_word(&mut self, added: &OfWord) -> bool {
+        let Some(word) = self.words.get_mut(added.word as usize) else { return false };
+        let is_new = added.is_distinct() && *word & added.bits == 0;
+        *word |= if is_new { added.bits } else { 0 };
+        is_new
     }
 
-    /// Removes `nodes`, which must lie in one word. Returns false, and changes nothing, if one of them was no member or
-    /// is named twice.
-    pub(super) fn remove_run(&mut self, nodes: &[NodeId]) -> bool {
-        let Some((word, bits)) = self.run(nodes) else { return false };
-        let removed = self.words[word] & bits == bits;
-        self.words[word] &= if removed { !bits } else { u64::MAX };
-        removed
-    }
-
-    /// Returns the index of the word in which `nodes` lie, and their bits in it. `None` if there are no nodes, one is
-    /// named twice, or they lie beyond the last word.
-    fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
-        let word = (nodes.first()? / 64) as usize;
-        let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));
-        (word < self.words.len() && u64::count_ones(bits) as usize == nodes.len()).then_some((word, bits))
+    /// Removes the nodes of a word. Returns false, and changes nothing, if one of them was no member or is named twice, or if
+    /// there is no such word.
+    pub(super) fn remove_word(&mut self, removed: &OfWord) -> bool {
+        let Some(word) = self.words.get_mut(removed.word as usize) else { return false };
+        let were_members = removed.is_distinct() && *word & removed.bits == removed.bits;
+        *word &= if were_members { !removed.bits } else { u64::MAX };
+        were_members
     }
 
     /// Returns the membership of nodes `from..from + bits` as bits, the lowest node in bit 0. `bits` is at most 64.

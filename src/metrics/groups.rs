@@ -1,12 +1,15 @@
 //! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so that the
 //! means of the groups, weighted by their jobs, are the means of the replay.
 
+use std::io;
+
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
 use super::gather::{Number, Partial};
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
+use super::waits::Waits;
 use crate::engine::Record;
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
@@ -51,20 +54,25 @@ pub fn grouped_metrics() -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(|metric| metric.is_grouped)
 }
 
+/// The numbers of all jobs of a replay, and those of each group.
+pub type OfGroups = (GroupNumbers, Vec<GroupNumbers>);
+
 /// Returns the numbers of all jobs of a replay, and those of each of `groups` groups. `trim` says which jobs means leave
 /// out, of all jobs. O(J·log J) for J jobs.
-pub fn group_numbers(jobs: &[GroupedJob], trim: Trim, groups: usize) -> (GroupNumbers, Vec<GroupNumbers>) {
+/// Fails as [`GroupSums::finish`] does.
+pub fn group_numbers(jobs: &[GroupedJob], trim: Trim, groups: usize) -> io::Result<OfGroups> {
     let mut sums = GroupSums::new(groups);
     sums.add_kept(jobs, &trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s));
     sums.finish()
 }
 
-/// The numbers of a replay and of groups of its jobs while jobs are added. Of each job that counts in means it keeps two
-/// numbers of eight bytes, for medians.
+/// The numbers of a replay and of groups of its jobs while jobs are added. Memory does not grow with the number of jobs.
 #[derive(Debug)]
 pub struct GroupSums {
     groups: Vec<GroupSum>,
     whole: GroupSum,
+    /// The waits of the jobs that count in means.
+    waits: Waits,
 }
 
 /// What is known of a group so far.
@@ -72,7 +80,6 @@ pub struct GroupSums {
 struct GroupSum {
     jobs: u64,
     node_s: f64,
-    waits_s: Vec<f64>,
     /// What is known of each number, one for each row of [`grouped_metrics`].
     means: Vec<Partial>,
 }
@@ -80,7 +87,8 @@ struct GroupSum {
 impl GroupSums {
     /// Returns the sums of `groups` groups without jobs.
     pub fn new(groups: usize) -> Self {
-        Self { groups: (0..groups).map(|_| GroupSum::default()).collect(), whole: GroupSum::default() }
+        let each = (0..groups).map(|_| GroupSum::default()).collect();
+        Self { groups: each, whole: GroupSum::default(), waits: Waits::new(groups) }
     }
 
     /// Adds jobs, which follow those added before. All of them count in means. O(J) for J jobs.
@@ -88,8 +96,8 @@ impl GroupSums {
         self.add_kept(jobs, &(0..jobs.len()).collect::<Vec<_>>());
     }
 
-    /// Adds jobs, of which those at the positions `kept` count in means.
-    fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
+    /// Adds jobs, which follow those added before, and of which those at the positions `kept` count in means.
+    pub fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
         let replayed = Replayed::new(jobs);
         replayed.with_facts(|facts| {
             let mut members = vec![(Vec::new(), Vec::new()); self.groups.len()];
@@ -98,6 +106,7 @@ impl GroupSums {
             }
             for &i in kept {
                 members[jobs[i].group].1.push(i);
+                self.waits.add(jobs[i].group, facts.wait_s(i));
             }
             self.whole.add(facts, &(0..jobs.len()).collect::<Vec<_>>(), kept.to_vec());
             for (group, (of_group, kept)) in self.groups.iter_mut().zip(members) {
@@ -108,9 +117,12 @@ impl GroupSums {
         });
     }
 
-    /// Returns the numbers of all jobs, and those of each group. O(J·log J) for J jobs.
-    pub fn finish(self) -> (GroupNumbers, Vec<GroupNumbers>) {
-        (self.whole.finish(), self.groups.into_iter().map(GroupSum::finish).collect())
+    /// Returns the numbers of all jobs, and those of each group. Fails if waits cannot be kept in a temporary file. O(J) for
+    /// J jobs, unless most of a group have almost the same wait.
+    pub fn finish(self) -> io::Result<OfGroups> {
+        let (whole, groups) = self.waits.medians()?;
+        let groups = self.groups.into_iter().zip(groups);
+        Ok((self.whole.finish(whole), groups.map(|(group, waits)| group.finish(waits)).collect()))
     }
 }
 
@@ -118,7 +130,7 @@ impl Default for GroupSum {
     fn default() -> Self {
         let means = Replayed::new(&[])
             .with_facts(|none| grouped_metrics().map(|metric| metric.begin(none, false)).collect());
-        Self { jobs: 0, node_s: 0.0, waits_s: Vec::new(), means }
+        Self { jobs: 0, node_s: 0.0, means }
     }
 }
 
@@ -129,15 +141,14 @@ impl GroupSum {
         for &i in members {
             self.node_s += facts.service_s(i) * f64::from(facts.replay.records[i].allocated);
         }
-        self.waits_s.extend(kept.iter().map(|&i| facts.wait_s(i)));
         let of_group = facts.of(kept);
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
             metric.add(mean, &of_group);
         }
     }
 
-    fn finish(mut self) -> GroupNumbers {
-        self.waits_s.sort_unstable_by(f64::total_cmp);
+    /// Returns the numbers. `waits` has the number of jobs that count and the median of their waits.
+    fn finish(self, waits: (u64, Option<f64>)) -> GroupNumbers {
         let means = Replayed::new(&[]).with_facts(|none| {
             // Nothing can fail, as no values are in a file.
             let mean = |(metric, mean): (&Metric, Partial)| metric.finish(mean, none).ok().flatten();
@@ -145,19 +156,12 @@ impl GroupSum {
         });
         GroupNumbers {
             jobs: self.jobs,
-            jobs_in_means: self.waits_s.len() as u64,
+            jobs_in_means: waits.0,
             node_hours: self.node_s / 3600.0,
-            wait_s_median: median(&self.waits_s),
+            wait_s_median: waits.1,
             means,
         }
     }
-}
-
-/// Returns the median of sorted values; `None` if there are none.
-fn median(sorted: &[f64]) -> Option<f64> {
-    let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = sorted[(sorted.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
 }
 
 /// The jobs as the functions of the summary take them.
@@ -241,7 +245,7 @@ mod tests {
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
             let jobs = jobs(500);
-            let (whole, groups) = group_numbers(&jobs, Trim { percent }, 3);
+            let (whole, groups) = group_numbers(&jobs, Trim { percent }, 3).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);
@@ -260,13 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn jobs_in_parts_give_the_same_numbers() {
+    fn jobs_in_parts_give_the_same_numbers() -> io::Result<()> {
         let jobs = jobs(500);
         for size in [1, 7, 499, 500] {
             let mut sums = GroupSums::new(3);
             jobs.chunks(size).for_each(|part| sums.add(part));
-            assert_eq!(sums.finish(), group_numbers(&jobs, Trim::default(), 3));
+            assert_eq!(sums.finish()?, group_numbers(&jobs, Trim::default(), 3)?);
         }
+        Ok(())
     }
 
     #[test]
@@ -286,7 +291,7 @@ mod tests {
             job(5.0, 10.0, 20.0, 1, 0),
             job(9.0, 9.0, 9.0, 1, 0),
         ];
-        let (whole, groups) = group_numbers(&jobs, Trim::default(), 2);
+        let (whole, groups) = group_numbers(&jobs, Trim::default(), 2).expect("memory");
         assert_eq!(whole, groups[0]);
         assert_eq!((whole.jobs, whole.wait_s_median), (4, Some(2.5)));
         assert!((whole.node_hours - (2.0 + 6.0 + 10.0 / 3600.0)).abs() < 1e-12);

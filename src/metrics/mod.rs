@@ -26,6 +26,7 @@ mod rows;
 mod running_sums;
 mod shapes;
 mod summary;
+mod waits;
 
 pub use contention::{Contention, JobContention};
 pub use cost::Cost;
@@ -34,7 +35,7 @@ pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use gather::Number;
-pub use groups::{GroupNumbers, GroupSums, GroupedJob, group_numbers, grouped_metrics};
+pub use groups::{GroupNumbers, GroupSums, GroupedJob, OfGroups, group_numbers, grouped_metrics};
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use paired::{BlockFiller, BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
 pub use recorder::{

@@ -7,7 +7,7 @@
               are at most the nodes"
 )]
 
-use crate::machine::{Mesh, NodeId};
+use crate::machine::{Held, Mesh, NodeId};
 
 /// A run: neighbouring nodes of one row, all in the placement, from x = `first` to x = `last`.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl Rows {
 
     /// Loads a placement and drops the previous one. O(k + w + r + W + L + D) for k nodes in w words of 64 nodes and in
     /// r runs, without a division per node.
-    pub(super) fn load(&mut self, nodes: &[NodeId]) {
+    pub(super) fn load(&mut self, nodes: &Held) {
         self.touched.clear();
         self.runs.clear();
         self.starts.clear();
@@ -65,9 +65,8 @@ impl Rows {
         // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes. Words without
         // nodes are skipped and the bits are cleared while they are read.
         let (mut low, mut high) = (usize::MAX, 0);
-        for &node in nodes {
-            let word = (node / 64) as usize;
-            self.bits[word] |= 1 << (node % 64);
+        for (word, bits) in nodes.words() {
+            self.bits[word] |= bits;
             self.words[word / 64] |= 1 << (word % 64);
             (low, high) = (low.min(word / 64), high.max(word / 64));
         }

@@ -138,11 +138,9 @@ fn backfill(
 ) -> Backfilled {
     // If no other job fits now, the shadow time is not needed.
     let by_count = Admission::by_count(view.free());
-    if !candidates.any(view.queue(), &by_count) {
-        return Backfilled::Others;
-    }
+    let Some(first) = candidates.first(view.queue(), &by_count) else { return Backfilled::Others };
     let beside = match view.decides() {
-        Decides::Counts => return backfill_by_counts(candidates, head, (refused, shortest), view),
+        Decides::Counts => return backfill_by_counts(candidates, (head, first), (refused, shortest), view),
         Decides::Submeshes => backfill_beside,
         Decides::State => backfill_and_retry,
     };
@@ -155,11 +153,12 @@ fn backfill(
     }
 }
 
-/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `shortest` are the waiting jobs by estimate, if
+/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `first` is the slot of the first candidate that
+/// fits by count. `shortest` are the waiting jobs by estimate, if
 /// the shortest comes first.
 fn backfill_by_counts(
     candidates: &mut Candidates<'_>,
-    head: &Waiting,
+    (head, first): (&Waiting, Slot),
     (refused, shortest): (bool, Option<&mut Ranked>),
     view: &mut dyn View,
 ) -> Backfilled {
@@ -170,6 +169,7 @@ fn backfill_by_counts(
     let Some((shadow, free_then)) = view.running().free_by(need, free, now) else {
         return Backfilled::NoShadowTime;
     };
+    candidates.skip_to(first);
     // The extra nodes: free at the shadow time beyond the head's need.
     let extra = free_then.saturating_sub(head.nodes.least);
     // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now are all

@@ -194,12 +194,22 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns whether `admission` admits one of the candidates.
-    pub(super) fn any(&mut self, queue: &WaitQueue, admission: &Admission) -> bool {
-        match self {
-            Self::Arrival { from } => queue.first(*from, admission).is_some(),
+    /// Returns the slot of the first candidate that `admission` admits, for [`Self::skip_to`]; `None` if it admits none. In
+    /// another order than that of arrival it is slot 0 if it admits any.
+    pub(super) fn first(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Slot> {
+        let admits = match self {
+            Self::Arrival { from } => return queue.first(*from, admission),
             Self::Ranked { .. } => self.again().next(queue, admission).is_some(),
             Self::Sorted(jobs) => jobs.as_slice().iter().any(|job| admission.admits(job.nodes, job.estimate)),
+        };
+        admits.then_some(0)
+    }
+
+    /// Passes over the candidates before the first one that was admitted, where each further condition admits no more than
+    /// that one did. Nothing changes in another order than that of arrival.
+    pub(super) fn skip_to(&mut self, first: Slot) {
+        if let Self::Arrival { from } = self {
+            *from = first.max(*from);
         }
     }
 }

@@ -94,14 +94,34 @@ impl Index {
         }
     }
 
-    /// Sets the jobs of a block. O(log Q).
-    pub(super) fn set(&mut self, block: usize, jobs: impl Iterator<Item = (u32, Time)>) {
-        self.set_leaf(block, jobs);
+    /// Sets the jobs of a block from which a job with these nodes and this estimate has been removed. O(log Q).
+    pub(super) fn remove(
+        &mut self,
+        block: usize,
+        (least, estimate): (u32, Time),
+        jobs: impl Iterator<Item = (u32, Time)>,
+    ) {
+        let class = self.class(least);
         let mut entry = self.blocks() + block;
+        // Minima can rise only where they are those of the job that has been removed.
+        if !self.has_minimum(entry, class, least, estimate) {
+            return;
+        }
+        self.set_leaf(block, jobs);
         while entry > 1 {
             entry /= 2;
+            if !self.has_minimum(entry, class, least, estimate) {
+                return;
+            }
             self.join(entry);
         }
+    }
+
+    /// Returns whether a minimum of an entry may be that of a job in `class`.
+    fn has_minimum(&self, entry: usize, class: usize, least: u32, estimate: Time) -> bool {
+        let count = self.classes.len();
+        // The shortest estimate of a wider class is at most that of this class, so that it is looked at here, too.
+        self.narrowest[entry] == least || self.shortest[entry * count + class] == estimate
     }
 
     /// Computes every entry above the leaves. O(entries).

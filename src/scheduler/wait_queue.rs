@@ -156,7 +156,7 @@ impl WaitQueue {
 
     /// Removes the job at `slot` and returns it; `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
-        let Queued { job, .. } = self.places.get_mut(slot)?.take()?;
+        let Queued { job, nodes, estimate, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
@@ -168,9 +168,8 @@ impl WaitQueue {
         while self.places.get(self.first).is_some_and(Option::is_none) {
             self.first += 1;
         }
-        // Minima can rise when a job leaves, so they are computed again from the block's other jobs.
         let block = slot / BLOCK;
-        self.index.set(block, jobs_of(&self.places, block));
+        self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
         Some(job)
     }
 

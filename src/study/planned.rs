@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
-use super::replay::Outcome;
+use super::replay::{Begun, Outcome};
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::guest::Guests;
@@ -78,6 +78,8 @@ pub struct PlannedReplay {
     pub cost: u64,
     /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
     pub source: Option<JobSource>,
+    /// The replay as it has begun while its log was read; `None` if it has not.
+    pub(super) begun: Option<Begun>,
 }
 
 impl Study {

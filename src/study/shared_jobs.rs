@@ -114,9 +114,9 @@ impl<'a> Workloads<'a> {
     /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
     /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
-        let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
+        let PlannedReplay { spec, log: number, source, begun, .. } = &self.study.cells[cell];
         if let Some(source) = source {
-            return Ok(self.with_guests(spec, source.clone()));
+            return Ok(Replay { begun: begun.clone(), ..self.with_guests(spec, source.clone()) });
         }
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
@@ -161,7 +161,7 @@ impl<'a> Workloads<'a> {
     }
 
     fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
-        Replay { spec: spec.clone(), source, guests: self.study.guests.clone() }
+        Replay::new(spec.clone(), source).with_guests(self.study.guests.clone())
     }
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.

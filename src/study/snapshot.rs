@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
 use super::replay::{Feed, Fitting, Manner, Replay, RunError, outages};
-use crate::allocator::Placement;
-use crate::engine::{Observer, ReplayError};
+use crate::engine::{Observer, Placed, ReplayError};
 use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
 use crate::machine::outages::Treatment;
@@ -63,7 +62,7 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
-    fn allocated(&mut self, _job: JobId, _placement: Option<&Placement>, _cost_ns: u64) {}
+    fn allocated(&mut self, _job: JobId, _placed: Option<Placed<'_>>, _cost_ns: u64) {}
 
     fn released(&mut self, _cost_ns: u64) {}
 

@@ -123,6 +123,12 @@ pub enum TraceError {
          to another directory"
     )]
     Unsorted(#[source] io::Error),
+    /// Job numbers that come twice cannot be found, as a temporary file fails.
+    #[error(
+        "job numbers cannot be compared: the temporary file that holds them: {0}; make room where temporary files are, or set \
+         TMPDIR to another directory"
+    )]
+    Uncounted(#[source] io::Error),
     /// The log has more jobs than a replay can number.
     #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace cut` makes shorter logs of it", .path.display())]
     Uncountable {

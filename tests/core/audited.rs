@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use meshreplay::allocator::{self, Placement, Setup};
+use meshreplay::allocator::{self, Setup};
 use meshreplay::audit::Watch;
-use meshreplay::engine::{self, Observer, Parts, Record, ReplayError};
+use meshreplay::engine::{self, Observer, Parts, Placed, Record, ReplayError};
 use meshreplay::execution;
 use meshreplay::job::{Job, JobId, Time};
 use meshreplay::machine::{Mesh, NodeId};
@@ -116,8 +116,8 @@ struct Distorted<'a> {
 }
 
 impl Observer for Distorted<'_> {
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
-        self.audit.allocated(job, placement, cost_ns);
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
+        self.audit.allocated(job, placed, cost_ns);
     }
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
@@ -164,7 +164,7 @@ impl Observer for Distorted<'_> {
 struct Nothing;
 
 impl Observer for Nothing {
-    fn allocated(&mut self, _: JobId, _: Option<&Placement>, _: u64) {}
+    fn allocated(&mut self, _: JobId, _: Option<Placed<'_>>, _: u64) {}
     fn released(&mut self, _: u64) {}
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
-use meshreplay::engine::{self, Fate, Observer, OutagePlan, Parts, Record};
+use meshreplay::allocator::{self, Built, Request, Served, Setup};
+use meshreplay::engine::{self, Fate, Observer, OutagePlan, Parts, Placed, Record};
 use meshreplay::execution::RecordedRunTimes;
 use meshreplay::job::{Job, JobId, Shape, Time};
 use meshreplay::laws::with_holes;
@@ -45,7 +45,7 @@ impl Witness {
 }
 
 impl Observer for Witness {
-    fn allocated(&mut self, _job: JobId, _placement: Option<&Placement>, _cost_ns: u64) {}
+    fn allocated(&mut self, _job: JobId, _placed: Option<Placed<'_>>, _cost_ns: u64) {}
 
     fn released(&mut self, _cost_ns: u64) {}
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use meshreplay::allocator::{self, Placement, Request, Setup};
-use meshreplay::engine::{self, Observer, Parts, Record};
+use meshreplay::allocator::{self, Request, Setup};
+use meshreplay::engine::{self, Observer, Parts, Placed, Record};
 use meshreplay::execution;
 use meshreplay::job::{Job, JobId, Shape, Time};
 use meshreplay::machine::{Machine, Mesh, NodeId};
@@ -39,8 +39,8 @@ type Expected = (i64, [u32; 3], Vec<NodeId>);
 struct Nodes(Vec<Vec<NodeId>>);
 
 impl Observer for Nodes {
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, _cost_ns: u64) {
-        if let Some(placement) = placement {
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, _cost_ns: u64) {
+        if let Some(Placed { placement, .. }) = placed {
             self.0[job as usize].clone_from(&placement.nodes);
         }
     }

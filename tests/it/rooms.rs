@@ -39,7 +39,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("laws", Layer::Core, "allocator guest job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine memory prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator disk engine execution job machine memory spec stop yardstick"),
-    ("audit", Layer::Core, "allocator engine job machine stop trace"),
+    ("audit", Layer::Core, "allocator disk engine job machine stop trace"),
     (
         "study",
         Layer::Core,

@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use super::Violation;
-use crate::allocator::{Placement, Rearrangement};
-use crate::engine::{Compaction, Fate, Observer, Record};
+use crate::allocator::Rearrangement;
+use crate::engine::{Compaction, Fate, Observer, Placed, Record};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId};
 use crate::stop::Stop;
@@ -194,8 +194,8 @@ fn message(violation: &Violation) -> String {
 }
 
 impl Observer for Watch<'_> {
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
-        self.inner.allocated(job, placement, cost_ns);
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
+        self.inner.allocated(job, placed, cost_ns);
     }
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {

@@ -6,7 +6,7 @@ use super::*;
 struct Nothing;
 
 impl Observer for Nothing {
-    fn allocated(&mut self, _: JobId, _: Option<&Placement>, _: u64) {}
+    fn allocated(&mut self, _: JobId, _: Option<Placed<'_>>, _: u64) {}
     fn released(&mut self, _: u64) {}
 }
 

@@ -63,7 +63,7 @@ impl JobParts {
         names: &LogNames,
         left: &LeftJobs,
     ) -> Result<(), FrameError> {
-        let LeftJobs { jobs, records, recording } = left;
+        let LeftJobs { jobs, records, recording, .. } = left;
         let (replay, traffic, is_predicted) = (number as u32, None, false);
         let of = JobsOf { replay, seed, names, jobs, records, recording, traffic, is_predicted };
         let mut rows = marked(of.frame(0..jobs.len(), &self.options)?, &self.run)?;

@@ -2,10 +2,12 @@
 
 mod remembered;
 
+use std::sync::Arc;
+
 use self::remembered::Remembered;
 use super::diameter::Diameter;
 use super::rows::Rows;
-use crate::machine::{Mesh, NodeId, pairwise_along};
+use crate::machine::{Held, Mesh, NodeId, pairwise_along};
 
 /// The dispersal of one placement of k nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,22 +56,26 @@ impl Meter {
 
     /// Returns the dispersal of the placement `nodes`, which must be distinct.
     pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
-        let k = nodes.len() as u32;
-        if let [] | [_] = nodes {
+        self.measure_held(&Held::of(nodes))
+    }
+
+    /// Returns the dispersal of the placement whose nodes a machine holds as `held`. They must be distinct.
+    pub fn measure_held(&mut self, held: &Arc<Held>) -> Dispersal {
+        let k = held.nodes();
+        if k < 2 {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
-        if let Some(known) = self.remembered.get(nodes) {
+        if let Some(known) = self.remembered.get(held) {
             return known;
         }
-        let measured = self.measure_anew(nodes);
-        self.remembered.keep(nodes, measured);
+        let measured = self.measure_anew(k, held);
+        self.remembered.keep(held, measured);
         measured
     }
 
-    /// Returns the dispersal of a placement of at least two nodes, whatever was measured before.
-    fn measure_anew(&mut self, nodes: &[NodeId]) -> Dispersal {
-        let k = nodes.len() as u32;
-        self.rows.load(nodes);
+    /// Returns the dispersal of a placement of `k` nodes, at least two, whatever was measured before.
+    fn measure_anew(&mut self, k: u32, held: &Held) -> Dispersal {
+        self.rows.load(held);
         let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
         let mut pairwise_sum = 0;
         let mut arcs = [(0, 1); 3];

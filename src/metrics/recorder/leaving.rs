@@ -1,13 +1,17 @@
 //! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed over.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::measured::Measured;
 use super::recording::Recording;
 use crate::engine::Record;
 use crate::job::{Job, JobId};
+use crate::machine::Held;
+use crate::metrics::dispersal::Meter;
 
-/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals.
+/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals, and no
+/// dispersal before [`Self::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftJobs {
     /// The jobs, in the order of the log.
@@ -16,6 +20,27 @@ pub struct LeftJobs {
     pub records: Vec<Record>,
     /// What was measured of each job.
     pub recording: Recording,
+    /// The nodes of each job whose dispersal has not been measured yet.
+    pub(super) held: Vec<Option<Arc<Held>>>,
+}
+
+impl LeftJobs {
+    /// Measures the dispersal of the jobs, once.
+    pub fn measure(&mut self, meter: &mut Meter) {
+        for (held, dispersal) in self.held.drain(..).zip(&mut self.recording.dispersal) {
+            if let Some(held) = held {
+                *dispersal = meter.measure_held(&held);
+            }
+        }
+    }
+
+    /// Adds jobs that left later.
+    pub fn append(&mut self, mut later: Self) {
+        self.jobs.append(&mut later.jobs);
+        self.records.append(&mut later.records);
+        self.recording.append_jobs(later.recording);
+        self.held.append(&mut later.held);
+    }
 }
 
 /// Takes jobs that have left. It is called with equally many each time, and with the rest at the end.

@@ -1,5 +1,8 @@
 //! What is measured of one job while it runs.
 
+use std::sync::Arc;
+
+use crate::machine::Held;
 use crate::metrics::contention::JobContention;
 use crate::metrics::dispersal::Dispersal;
 
@@ -7,6 +10,8 @@ use crate::metrics::dispersal::Dispersal;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) dispersal: Dispersal,
+    /// Its nodes, where they are measured after it has left.
+    pub(super) held: Option<Arc<Held>>,
     pub(super) allocate_ns: u64,
     pub(super) placement: String,
     pub(super) sides: Option<[u32; 3]>,

@@ -18,6 +18,7 @@ pub use leaving::{LeftJobs, TakeLeft};
 pub use outages::{Downtime, LostRun, OutageRecord};
 pub use recording::{ContentionRecord, Recording, retain};
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::leaving::{Leaving, Open};
@@ -25,8 +26,8 @@ use self::placement_room::PlacementRoom;
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};
-use crate::allocator::{Placement, Rearrangement};
-use crate::engine::{Compaction, Observer, Record};
+use crate::allocator::Rearrangement;
+use crate::engine::{Compaction, Observer, Placed, Record};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 use crate::stop::Stop;
@@ -192,10 +193,15 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 }
 
 impl Observer for Recorder<'_> {
-    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
-        let cost = if let Some(placement) = placement {
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
+        let cost = if let Some(Placed { placement, held }) = placed {
             let measured = self.open.of(job);
-            measured.dispersal = self.meter.measure(&placement.nodes);
+            if self.leaving.is_some() {
+                // Whoever takes the job measures it, on another thread.
+                measured.held = Some(Arc::clone(held));
+            } else {
+                measured.dispersal = self.meter.measure_held(held);
+            }
             measured.allocate_ns = cost_ns;
             if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
                 measured.replaced = Some(outside(&placement.nodes, list));
@@ -273,12 +279,15 @@ impl Observer for Recorder<'_> {
     }
 
     fn left(&mut self, job: &Job, record: &Record) {
-        let (id, measured) = self.open.take();
+        let (id, mut measured) = self.open.take();
         let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
         if self.keeps_placements
             && let Err(problem) = self.room.add(&measured.placement)
         {
             self.monitor.stop.fail(problem);
+        }
+        if let Some(leaving) = &mut self.leaving {
+            leaving.left.held.push(measured.held.take());
         }
         self.recording.push(measured, has_list, (self.keeps_placements, self.counts_refusals));
         let Some(leaving) = &mut self.leaving else { return };

@@ -59,6 +59,21 @@ impl Recording {
         }
     }
 
+    /// Adds the entries of jobs that left later.
+    pub(super) fn append_jobs(&mut self, mut later: Self) {
+        self.dispersal.append(&mut later.dispersal);
+        self.allocate_ns.append(&mut later.allocate_ns);
+        self.placements.append(&mut later.placements);
+        self.boxes.append(&mut later.boxes);
+        self.refusals.append(&mut later.refusals);
+        if let Some(replaced) = &mut later.replaced {
+            self.replaced.get_or_insert_default().append(replaced);
+        }
+        if let Some(contention) = &mut later.contention {
+            self.contention.get_or_insert_default().jobs.append(&mut contention.jobs);
+        }
+    }
+
     /// Adds what was measured of the job that leaves next. `lists` says whether it has a list of nodes.
     pub(super) fn push(&mut self, job: Measured, has_list: bool, (placements, refusals): (bool, bool)) {
         self.dispersal.push(job.dispersal);

@@ -6,6 +6,7 @@ mod sums;
 pub use columns::group_column;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,12 @@ pub enum GroupsError {
     /// The results cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
+    /// Waits cannot be kept in a temporary file.
+    #[error(
+        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where temporary files are, or \
+         set TMPDIR to another directory"
+    )]
+    Scratch(#[source] io::Error),
     /// The directory holds no jobs.
     #[error("{} holds no jobs, which --by groups; `replay -o` and `sweep --jobs` keep them", .0.display())]
     NoJobs(PathBuf),
@@ -83,6 +90,12 @@ pub enum GroupsError {
         /// The name of the column.
         column: &'static str,
     },
+}
+
+impl From<io::Error> for GroupsError {
+    fn from(error: io::Error) -> Self {
+        Self::Scratch(error)
+    }
 }
 
 /// The columns of saved jobs.
@@ -205,14 +218,11 @@ struct Replayed {
 fn visit_jobs(
     folder: &Path,
     by: &Grouping,
-    visit: &mut dyn FnMut(&JobColumns<'_>),
+    visit: &mut dyn FnMut(&JobColumns<'_>) -> Result<(), GroupsError>,
 ) -> Result<(), GroupsError> {
     let mut columns = COLUMNS.to_vec();
     columns.extend(Some(by.column).filter(|column| !COLUMNS.contains(column)));
-    let mut visit = |part: &Sheet| -> Result<(), GroupsError> {
-        visit(&JobColumns::of(part, by)?);
-        Ok(())
-    };
+    let mut visit = |part: &Sheet| visit(&JobColumns::of(part, by)?);
     if Sheet::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
         Ok(())
     } else {
@@ -224,7 +234,10 @@ fn visit_jobs(
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let summary = Sheet::read(folder)?;
     let mut found = Found::default();
-    visit_jobs(folder, options.by, &mut |columns| found.add(columns, options.by))?;
+    visit_jobs(folder, options.by, &mut |columns| {
+        found.add(columns, options.by);
+        Ok(())
+    })?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),
@@ -238,12 +251,13 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
             // A file that has changed in between may have other groups, which are left out.
             let place = |i: usize| Some((i, *shown.places.get(&(options.by.group)(columns, i))?));
             let jobs = rows.len() as u64;
-            sums.add(&key, jobs, rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect());
+            sums.add(&key, jobs, rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect())?;
         }
+        Ok(())
     })?;
     let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
     for replay in &replays {
-        let Some((whole, groups)) = sums.finish(&replay.key) else { continue };
+        let Some((whole, groups)) = sums.finish(&replay.key)? else { continue };
         let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
         for (at, (label, numbers)) in labels.zip(groups.into_iter().chain([whole])).enumerate() {
             if numbers.jobs > 0 {

@@ -1,9 +1,10 @@
 //! The two readings of jobs by group: the first one finds the groups and the replays, and the second one sums up.
 
 use std::collections::HashMap;
+use std::io;
 
 use super::{Group, GroupedJob, Grouping, JobColumns, ReplayKey, Replayed};
-use crate::metrics::{GroupNumbers, GroupSums, Trim, group_numbers};
+use crate::metrics::{GroupSums, OfGroups, Trim, group_numbers};
 
 /// The jobs of a replay, as the first reading finds them.
 #[derive(Default)]
@@ -12,6 +13,9 @@ struct OfReplay {
     jobs: u64,
     /// The node-seconds of each group, by its position.
     node_s: Vec<f64>,
+    /// When the last one arrived, in seconds, and whether one arrived before the one above it.
+    last_s: f64,
+    is_unordered: bool,
 }
 
 /// The groups of all jobs, as the first reading of the jobs finds them.
@@ -26,13 +30,16 @@ impl Found {
     /// Adds the jobs of a part.
     pub(super) fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
         for (key, rows) in columns.replays() {
-            let OfReplay { jobs, node_s } = self.replays.entry(key).or_default();
+            let OfReplay { jobs, node_s, last_s, is_unordered } = self.replays.entry(key).or_default();
+            let mut is_first = *jobs == 0;
             *jobs += rows.len() as u64;
             for i in rows {
                 let next = self.positions.len();
                 let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
                 node_s.resize(node_s.len().max(at + 1), 0.0);
-                let GroupedJob { start_s, end_s, allocated, .. } = columns.job(i, 0);
+                let GroupedJob { submit_s, start_s, end_s, allocated, .. } = columns.job(i, 0);
+                *is_unordered |= !is_first && submit_s.total_cmp(last_s).is_lt();
+                (*last_s, is_first) = (submit_s, false);
                 node_s[at] += (end_s - start_s) * f64::from(allocated);
             }
         }
@@ -61,67 +68,95 @@ impl Found {
     }
 }
 
-/// The numbers of all jobs of a replay, and those of each group.
-type Numbers = (GroupNumbers, Vec<GroupNumbers>);
-
-/// The numbers of the replays while their jobs are read again. Only those of a replay of which some jobs have been read, and
-/// others have not, hold something of single jobs.
+/// The numbers of the replays while their jobs are read again.
 pub(super) struct Sums {
     groups: usize,
-    /// For each replay of which jobs are still to come: how many, which of them count in means, and the sums.
-    open: HashMap<ReplayKey, (u64, Trim, Option<OfJobs>)>,
-    done: HashMap<ReplayKey, Numbers>,
+    /// The replays of which jobs are still to come.
+    open: HashMap<ReplayKey, Open>,
+    done: HashMap<ReplayKey, OfGroups>,
+}
+
+/// A replay of which jobs are still to come.
+struct Open {
+    /// How many.
+    left: u64,
+    trim: Trim,
+    /// If jobs are in the order of their arrival, which of them count in means.
+    in_order: Option<Counting>,
+    sums: Option<OfJobs>,
+}
+
+/// Which jobs of a replay count in means, as they come in the order of their arrival.
+struct Counting {
+    /// What [`Trim::bounds`] returns.
+    bounds: Option<(usize, f64)>,
+    /// How many have come.
+    before: usize,
+}
+
+impl Counting {
+    /// Returns the positions of those of the next jobs that count.
+    fn kept(&mut self, jobs: &[GroupedJob]) -> Vec<usize> {
+        let (before, bounds) = (self.before, self.bounds);
+        self.before += jobs.len();
+        let counts =
+            |i: &usize| bounds.is_none_or(|(first, end_s)| before + i >= first && jobs[*i].start_s < end_s);
+        (0..jobs.len()).filter(counts).collect()
+    }
 }
 
 /// The numbers of a replay so far.
 enum OfJobs {
-    /// All jobs count in means, so that only their waits are kept, for the median.
+    /// It is known which jobs count in means.
     Running(GroupSums),
-    /// Which jobs count is known once all are.
+    /// It is known once all jobs are, as they are in no order.
     Kept(Vec<GroupedJob>),
 }
 
 impl Sums {
     /// Prepares to sum up `replays` with jobs of so many groups.
     pub(super) fn new(found: &Found, replays: &[Replayed], groups: usize) -> Self {
+        let none = OfReplay::default();
         let open = |Replayed { key, trim, .. }: &Replayed| {
-            let jobs = found.replays.get(key).map_or(0, |replay| replay.jobs);
-            (key.clone(), (jobs, *trim, None))
+            let OfReplay { jobs, last_s, is_unordered, .. } = found.replays.get(key).unwrap_or(&none);
+            let bounds = trim.bounds(*jobs as usize, *last_s);
+            let in_order = (bounds.is_none() || !is_unordered).then_some(Counting { bounds, before: 0 });
+            (key.clone(), Open { left: *jobs, trim: *trim, in_order, sums: None })
         };
         Self { groups, open: replays.iter().map(open).collect(), done: HashMap::new() }
     }
 
     /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
-    /// that were found are left out, as the file has changed.
-    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) {
-        let Some((left, trim, sums)) = self.open.get_mut(replay) else { return };
-        let begin = || match trim.percent {
-            None => OfJobs::Running(GroupSums::new(self.groups)),
-            Some(_) => OfJobs::Kept(Vec::new()),
+    /// that were found are left out, as the file has changed. Fails if waits cannot be kept in a temporary file.
+    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
+        let Some(Open { left, in_order, sums, .. }) = self.open.get_mut(replay) else { return Ok(()) };
+        let begin = || match in_order {
+            Some(_) => OfJobs::Running(GroupSums::new(self.groups)),
+            None => OfJobs::Kept(Vec::new()),
         };
-        match sums.get_or_insert_with(begin) {
-            OfJobs::Running(sums) => sums.add(&jobs),
-            OfJobs::Kept(kept) => kept.extend(jobs),
+        match (sums.get_or_insert_with(begin), in_order) {
+            (OfJobs::Running(sums), Some(counting)) => sums.add_kept(&jobs, &counting.kept(&jobs)),
+            (OfJobs::Running(sums), None) => sums.add(&jobs),
+            (OfJobs::Kept(kept), _) => kept.extend(jobs),
         }
         *left = left.saturating_sub(count);
-        if *left == 0 {
-            self.close(replay);
-        }
+        if *left == 0 { self.close(replay) } else { Ok(()) }
     }
 
     /// Ends the sums of a replay.
-    fn close(&mut self, replay: &ReplayKey) {
-        let Some((_, trim, sums)) = self.open.remove(replay) else { return };
+    fn close(&mut self, replay: &ReplayKey) -> io::Result<()> {
+        let Some(Open { trim, sums, .. }) = self.open.remove(replay) else { return Ok(()) };
         let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
-            OfJobs::Running(sums) => sums.finish(),
-            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups),
+            OfJobs::Running(sums) => sums.finish()?,
+            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups)?,
         };
         self.done.insert(replay.clone(), numbers);
+        Ok(())
     }
 
     /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
-    pub(super) fn finish(&mut self, replay: &ReplayKey) -> Option<Numbers> {
-        self.close(replay);
-        self.done.remove(replay)
+    pub(super) fn finish(&mut self, replay: &ReplayKey) -> io::Result<Option<OfGroups>> {
+        self.close(replay)?;
+        Ok(self.done.remove(replay))
     }
 }

@@ -22,7 +22,7 @@ use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
+use crate::study::replay::{Begun, Early, algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
@@ -126,7 +126,8 @@ impl Draft {
         self.options.traffic = self.axes.networks.iter().any(|given| has_traffic(&given.spec));
         self.options.partitions = self.axes.partitions != [PartitionChoice::All];
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
-        let (logs, surveys) = self.survey(notes)?;
+        let early = known.as_deref().and_then(|known| self.early(known));
+        let (logs, surveys, begun) = self.survey(early, notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
@@ -164,7 +165,8 @@ impl Draft {
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
-            cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
+            let begun = begun.clone();
+            cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None, begun });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         notes.extend(self.note_on_node_map());
@@ -363,15 +365,24 @@ impl Draft {
         if needs_all { usize::MAX } else { self.most_kept }
     }
 
-    /// Reads every log once. Returns the logs, and for each log the surveys of its parts.
-    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
+    /// Returns what begins the only replay of a command while its log is read; `None` if there are more replays, if its log is a
+    /// model, or if outcomes have to hold single jobs.
+    fn early(&self, known: &[Combination]) -> Option<Early> {
+        let ([Combination { spec, .. }], [log]) = (known, self.logs.as_slice()) else { return None };
+        let may_begin = self.is_of_command && self.most_kept != usize::MAX && log.model.is_none();
+        may_begin.then(|| Early::new(spec, &self.options, &log.path))
+    }
+
+    /// Reads every log once, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
+    /// replay that has begun.
+    fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
         let wanted = Wanted {
             partitions: self.options.partitions,
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.machines.is_empty(),
         };
         let rules = self.axes.rules.len();
-        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
+        let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
             let mut counts = Counts::new(rules, wanted);
@@ -387,8 +398,14 @@ impl Draft {
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
                 let kept = (self.axes.rules[0].clone(), self.most_kept_of(source));
-                let mut count = |job: &Job| counts.add(0, job);
+                let mut count = |job: &Job| {
+                    counts.add(0, job);
+                    if let Some(early) = &mut early {
+                        early.add(job);
+                    }
+                };
                 let log = load_most(&source.path, source.read.clone(), kept, &mut count).map_err(failed)?;
+                begun = early.take().and_then(|early| early.end(&log));
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
@@ -403,9 +420,12 @@ impl Draft {
                 logs.push(StudyLog { source, sha256, records, starts, loaded: None });
             }
         }
-        Ok((logs, surveys))
+        Ok((logs, surveys, begun))
     }
 }
+
+/// The logs of a study, for each of them the surveys of its parts, and the replay that has begun.
+type Surveyed = (Vec<StudyLog>, Vec<Vec<PartSurvey>>, Option<Begun>);
 
 /// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
 /// runs.

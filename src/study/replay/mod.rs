@@ -1,13 +1,18 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod early;
 mod needs;
 pub(super) mod outages;
+mod outcome;
+mod parts;
 mod streamed;
 
+pub(super) use early::{Begun, Early};
 pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
-pub use streamed::TOGETHER;
-pub(super) use streamed::TakeRows;
+pub use outcome::Outcome;
+pub use parts::TOGETHER;
+pub(super) use parts::TakeRows;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,14 +30,11 @@ use crate::guest::{self, GuestError, Guests};
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{
-    BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
-};
+use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, count_by_shape, retain};
 use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
-use crate::trace::LogNames;
 use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
@@ -44,44 +46,8 @@ pub struct Replay {
     pub source: JobSource,
     /// The objects of the caller that the specs name; empty if they name none.
     pub guests: Guests,
-}
-
-/// The results of one replication of a replay.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The seed of the replication.
-    pub seed: u64,
-    /// The number of records of the log, or of jobs of the model, that were not replayed.
-    pub skipped: u64,
-    /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
-    pub never_fit: u64,
-    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
-    /// the log says.
-    pub log_peak: Option<u64>,
-    /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
-    pub notes_on_nodes: Vec<String>,
-    /// Whether the replay ran while its jobs were read. They have left it, and the outcome has no results of single jobs.
-    pub is_streamed: bool,
-    /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
-    pub jobs: Arc<Vec<Job>>,
-    /// The names behind the numbers of the jobs, and when their log begins.
-    pub names: Arc<LogNames>,
-    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
-    /// is set.
-    pub records: Vec<Record>,
-    /// The dispersal of placements and the cost of calls. The lists with an entry per job are empty unless
-    /// [`Options::jobs`] is set.
-    pub recording: Recording,
-    /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
-    /// [`Options::jobs`] is set.
-    pub traffic: Option<Traffic>,
-    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless [`Options::jobs`] and
-    /// [`Options::by_shape`] are set.
-    pub by_shape: Vec<ShapeCount>,
-    /// All numbers of the replication in one row.
-    pub summary: Summary,
-    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
-    pub blocks: BlockSums,
+    /// The replay as it has begun while its log was read; `None` if it has not.
+    pub(super) begun: Option<Begun>,
 }
 
 /// The reason why a replay failed.
@@ -120,7 +86,13 @@ impl From<GuestError> for RunError {
 impl Replay {
     /// Returns a replay without objects of the caller.
     pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
-        Self { spec, source, guests: Guests::default() }
+        Self { spec, source, guests: Guests::default(), begun: None }
+    }
+
+    /// Returns the replay with the objects of the caller that its specs name.
+    #[must_use]
+    pub fn with_guests(self, guests: Guests) -> Self {
+        Self { guests, ..self }
     }
 
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
@@ -339,9 +311,12 @@ impl Replay {
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let run = |observer: &mut dyn Observer| match feed {
+        let mut feed = feed;
+        let run = |observer: &mut dyn Observer| match &mut feed {
             Feed::Listed(jobs) => engine::replay(jobs, parts, observer),
-            Feed::Streamed(arrivals) => engine::replay_stream(arrivals, parts, observer).map(|()| Vec::new()),
+            Feed::Streamed(arrivals) => {
+                engine::replay_stream(&mut **arrivals, parts, observer).map(|()| Vec::new())
+            }
         };
         let records = if *is_audited {
             let mut watch = Watch::new(&spec.machine, observer, stop.clone());
@@ -351,7 +326,8 @@ impl Replay {
             run(observer)
         };
         let records = records.map_err(|error| self.explained(error))?;
-        Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
+        let wall = began.elapsed().saturating_sub(feed.waited());
+        Ok(Driven { records, wall, traffic: execution.traffic() })
     }
 }
 
@@ -410,6 +386,14 @@ impl<'a> Feed<'a> {
             Self::Streamed(_) => &[],
         }
     }
+
+    /// Returns how long the replay has waited for jobs that were still read.
+    fn waited(&self) -> Duration {
+        match self {
+            Self::Listed(_) => Duration::ZERO,
+            Self::Streamed(arrivals) => arrivals.waited(),
+        }
+    }
 }
 
 /// The results that come from the engine.
@@ -418,7 +402,7 @@ pub(super) struct Driven {
     records: Vec<Record>,
     /// The traffic of the network. `None` without a network.
     traffic: Option<Traffic>,
-    /// The wall-clock time of the replay.
+    /// The wall-clock time of the replay, without that in which it waited for jobs to be read.
     wall: Duration,
 }
 
@@ -432,53 +416,4 @@ pub(super) struct Fitting {
     misfits: Vec<Job>,
     /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
     pub(super) first_arrival: Time,
-}
-
-impl Outcome {
-    /// Returns an outcome that has only these results.
-    fn of(seed: u64, summary: Summary, blocks: BlockSums) -> Self {
-        Self {
-            seed,
-            skipped: 0,
-            never_fit: 0,
-            log_peak: None,
-            notes_on_nodes: Vec::new(),
-            is_streamed: false,
-            jobs: Arc::default(),
-            names: Arc::default(),
-            records: Vec::new(),
-            recording: Recording::default(),
-            traffic: None,
-            by_shape: Vec::new(),
-            summary,
-            blocks,
-        }
-    }
-
-    /// Removes the results of single jobs, so that only totals and the summary are left.
-    pub fn strip(&mut self) {
-        self.jobs = Arc::default();
-        self.records = Vec::new();
-        self.recording.dispersal = Vec::new();
-        self.recording.allocate_ns = Vec::new();
-        self.recording.placements = Vec::new();
-        self.recording.boxes = Vec::new();
-        self.recording.refusals = Vec::new();
-        if let Some(replaced) = &mut self.recording.replaced {
-            *replaced = Vec::new();
-        }
-        self.by_shape = Vec::new();
-        if let Some(fragmentation) = &mut self.recording.fragmentation {
-            fragmentation.course = Vec::new();
-        }
-        if let Some(contention) = &mut self.recording.contention {
-            contention.jobs = Vec::new();
-        }
-        if let Some(traffic) = &mut self.traffic {
-            traffic.jobs = Vec::new();
-        }
-        if let Some(outages) = &mut self.recording.outages {
-            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
-        }
-    }
 }

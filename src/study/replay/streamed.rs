@@ -1,86 +1,33 @@
 //! Runs a replay while its jobs are read, in memory that does not grow with the log: a thread reads, another one replays,
-//! and a third one sums up and passes on the jobs that have left.
+//! and others measure, sum up and pass on the jobs that have left.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use super::outages::first_arrival;
+use super::parts::{Known, Summed, TOGETHER, TakeRows, TakenParts, counted};
 use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
 use crate::allocator::Request;
-use crate::engine::{Record, ReplayError};
+use crate::engine::ReplayError;
 use crate::guest;
 use crate::job::{Job, Time};
-use crate::machine::Mesh;
-use crate::metrics::{BlockSums, Finished, LeftJobs, Monitor, Recording, RunningSums, Summary, Trim};
+use crate::metrics::{LeftJobs, Monitor, Trim};
 use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Incoming, LogStream, Ranks};
+use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks};
 
-/// The number of jobs that leave a replay together. It is also the most rows that a part of a file of jobs has, whether jobs
-/// are kept in memory or not, so that files are the same.
-pub const TOGETHER: usize = 1 << 17;
+/// The number of jobs that leave a replay together, and the most such parts that wait to be summed up.
+const FEW_TOGETHER: usize = 1 << 10;
+const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
+const PARTS: usize = 8;
 
-/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
-/// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
-pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
-
-/// The number of jobs that leave together if all jobs are in memory anyway.
-const FEW_TOGETHER: usize = 1 << 12;
-
-/// How the jobs that have left a replication are taken.
-#[derive(Clone, Copy)]
-struct TakenParts<'a> {
-    seed: u64,
-    /// How many leave together.
-    together: usize,
-    rows: Option<TakeRows<'a>>,
-    /// The order in which the jobs arrived; `None` if it is that of the log.
-    ranks: Option<&'a Ranks>,
-}
-
-/// What is known of a streamed replay before it runs.
-struct Known<'a> {
-    mesh: &'a Mesh,
-    trim: Trim,
-    /// Which requests the allocator can serve, see [`served`].
-    served: BTreeMap<Request, bool>,
-    /// The number of jobs that are replayed.
-    jobs: u64,
-    /// The number of records of the log that are not.
-    skipped: u64,
-    /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
-    never_fit: u64,
-    /// The first arrival of a job that is replayed.
-    first_arrival: Time,
-}
-
-impl Known<'_> {
-    /// Returns a part of the replay: these jobs, with their records and what was measured of them.
-    fn part<'r>(&'r self, jobs: &'r [Job], records: &'r [Record], recording: &'r Recording) -> Finished<'r> {
-        let Self { mesh, trim, skipped, never_fit, .. } = *self;
-        let (traffic, is_predicted, wall_s) = (None, false, 0.0);
-        Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
-    }
-
-    /// Adds the jobs that leave to sums, and passes them on as `taken` says. Returns the sums of all jobs, or the reason why
-    /// jobs cannot be kept.
-    fn sum_up(&self, left: Receiver<LeftJobs>, taken: TakenParts<'_>) -> Result<RunningSums, String> {
-        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), self.jobs as usize);
-        for jobs in left {
-            let ranks = taken.ranks.map(|ranks| ranks.take(sums.jobs() as usize, jobs.jobs.len()));
-            sums.add(&self.part(&jobs.jobs, &jobs.records, &jobs.recording), ranks.as_deref());
-            if let Some(rows) = taken.rows {
-                rows(taken.seed, jobs)?;
-            }
-        }
-        Ok(sums)
-    }
-}
+/// The fewest jobs that leave in parts: fewer are not worth a thread.
+pub(super) const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
 
 impl Replay {
     /// Returns what is known of the replay of `stream` before it runs. Fails if a job never fits and the rules leave none out.
@@ -104,7 +51,7 @@ impl Replay {
         let (small, larger) = stream.sizes(mesh);
         let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
         let (jobs, skipped) = (small - never_fit, larger + never_fit);
-        Ok(Known { mesh, trim, served, jobs, skipped, never_fit, first_arrival })
+        Ok(Known { mesh, trim, served, jobs: counted(jobs), skipped, never_fit, first_arrival })
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
@@ -119,9 +66,10 @@ impl Replay {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
         let (to_replay, batches) = sync_channel(BATCHES);
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
-        let taken = TakenParts { seed, together: TOGETHER, rows, ranks: (held > 0).then_some(ranks) };
-        let (summary, blocks, recording) = thread::scope(|scope| {
-            let read = move || stream.send(known.mesh, (&known.served, known.jobs), &to_replay);
+        let taken = TakenParts { seed, rows, ranks: (held > 0).then_some(ranks) };
+        let summed = thread::scope(|scope| {
+            let jobs = known.jobs.get().copied().unwrap_or_default();
+            let read = move || stream.send(known.mesh, (&known.served, jobs), &to_replay);
             let reading =
                 thread::Builder::new().spawn_scoped(scope, read).map_err(|error| threadless(&error))?;
             let mut arrivals = Incoming::new(batches, held, ranks);
@@ -131,6 +79,7 @@ impl Replay {
             reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             ended
         })?;
+        let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,
             never_fit: known.never_fit,
@@ -139,6 +88,32 @@ impl Replay {
             recording,
             ..Outcome::of(seed, summary, blocks)
         })
+    }
+
+    /// Runs the replication with the seed of the spec while the jobs are read for the first time, the first of which arrives at
+    /// `first_arrival`. They come through `batches` in the order of their arrival, and `jobs` gets their number when all
+    /// have come.
+    pub(super) fn run_begun(
+        &self,
+        (batches, first_arrival): (Receiver<Batch>, Time),
+        jobs: Arc<OnceLock<u64>>,
+        options: &Options,
+        monitor: &Monitor,
+    ) -> Result<Summed, RunError> {
+        let known = Known {
+            mesh: &self.spec.machine,
+            trim: options.trim,
+            served: BTreeMap::new(),
+            jobs,
+            // These two are not known yet, and only the summary has them.
+            skipped: 0,
+            never_fit: 0,
+            first_arrival,
+        };
+        let ranks = Ranks::default();
+        let mut arrivals = Incoming::new(batches, 0, &ranks);
+        let taken = TakenParts { seed: self.spec.seed, rows: None, ranks: None };
+        self.in_parts(Feed::Streamed(&mut arrivals), &known, options, monitor, taken)
     }
 
     /// Runs the replication with this seed of jobs that are in memory, as one of a log that is not: another thread sums up
@@ -155,14 +130,18 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            jobs: jobs.len() as u64,
+            jobs: counted(jobs.len() as u64),
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
         };
-        let taken = TakenParts { seed, together: FEW_TOGETHER, rows: None, ranks: None };
-        let (summary, blocks, recording) =
-            self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?;
+        let taken = TakenParts { seed, rows: None, ranks: None };
+        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed);
+        let summed = match begun.and_then(|begun| begun.take(self, options, jobs.len(), monitor)) {
+            Some(summed) => summed,
+            None => self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?,
+        };
+        let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,
             never_fit: known.never_fit,
@@ -176,15 +155,15 @@ impl Replay {
     /// Returns whether `jobs` may leave a replay in parts: nothing of single jobs is kept or needs all of them, and they are in
     /// the order of their arrival. Few jobs are not worth a thread, and more than a stream begins with are one.
     pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
-        (4 * FEW_TOGETHER..=MOST_KEPT).contains(&jobs.len())
+        (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
             && options.need_all_jobs().is_none()
             && !self.spec.needs_all_jobs()
             && jobs.is_sorted_by_key(|job| job.submit)
     }
 
-    /// Replays the jobs of `feed`, while another thread sums up the jobs that have left and passes them on. Returns the numbers
-    /// of all, and what was measured of no single job.
+    /// Replays the jobs of `feed`, while another thread measures and sums up the jobs that have left, and a third one takes
+    /// their rows.
     fn in_parts(
         &self,
         feed: Feed<'_>,
@@ -192,52 +171,50 @@ impl Replay {
         options: &Options,
         monitor: &Monitor,
         taken: TakenParts<'_>,
-    ) -> Result<(Summary, BlockSums, Recording), RunError> {
-        let (stop, TakenParts { seed, together, .. }) = (&monitor.stop, taken);
-        // Two parts are in memory at most: one fills up while the other one is written.
-        let (to_sums, left) = sync_channel(0);
-        let (driven, sums, recording) = thread::scope(|scope| {
-            let sum_up = move || known.sum_up(left, taken);
-            let summing =
-                thread::Builder::new().spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
+    ) -> Result<Summed, RunError> {
+        let (stop, TakenParts { seed, rows, ranks }) = (&monitor.stop, taken);
+        let (to_sums, left) = sync_channel(PARTS);
+        let (driven, sums, written, recording) = thread::scope(|scope| {
+            let begin = |name: &str| thread::Builder::new().name(name.to_owned());
+            // Two parts of rows are in memory at most: one fills up while the other one is written.
+            let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
+            let writing = rows.zip(parts).map(|(rows, parts): (_, Receiver<LeftJobs>)| {
+                let write = move || parts.into_iter().try_for_each(|part| rows(seed, part));
+                begin("rows").spawn_scoped(scope, write)
+            });
+            let writing = writing.transpose().map_err(|error| threadless(&error))?;
+            let sum_up = move || known.sum_up(left, ranks, to_rows);
+            let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
             let mut take = |jobs: LeftJobs| {
                 if to_sums.send(jobs).is_err() {
-                    // The jobs cannot be kept. The other thread says why.
+                    // The jobs cannot be kept. Another thread says why.
                     stop.throw();
                 }
             };
             let mut recorder = self
                 .recorder(options, (&[], known.first_arrival), false, None, monitor)
-                .with_leaving(together, &mut take);
+                .with_leaving(FEW_TOGETHER, &mut take);
             let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
             let recording = recorder.finish();
-            // Without a sender the other thread ends.
+            // Without senders the other threads end.
             drop(to_sums);
             let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
-            Ok::<_, RunError>((driven, sums, recording))
+            let written =
+                writing.map_or(Ok(()), |writing| writing.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            Ok::<_, RunError>((driven, sums, written, recording))
         })?;
+        written.map_err(ReplayError::Failed)?;
         let sums = sums.map_err(ReplayError::Failed)?;
         let Driven { wall, .. } = driven?;
-        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
-        let kept = sums.finish(&Finished { wall_s, ..known.part(&[], &[], &recording) });
-        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
-        Ok((summary, blocks, recording))
+        Ok(Summed { sums, wall, recording })
     }
 }
 
 /// Returns the error that there can be no further thread.
 fn threadless(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
-        "no further thread can be begun: {error}; a replay has up to five, so give fewer with --threads, or allow more \
+        "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or allow more \
          processes (ulimit -u, or pids.max of a container)"
-    ))
-}
-
-/// Returns the error that values for the variance cannot be kept in a temporary file.
-fn unkept(error: &std::io::Error) -> ReplayError {
-    ReplayError::Failed(format!(
-        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
-         TMPDIR to another directory"
     ))
 }
 

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::stream::Batch;
 use crate::engine::{Arrivals, ReplayError};
@@ -18,6 +19,8 @@ const TOO_MANY: &str =
 pub(in crate::study) struct Incoming<'a> {
     batches: Receiver<Batch>,
     batch: std::vec::IntoIter<Job>,
+    /// How long it took until batches came that had not been read yet.
+    waited: Duration,
     next: JobId,
     /// The number of jobs that are held back, and these jobs.
     most_held: usize,
@@ -32,7 +35,21 @@ impl<'a> Incoming<'a> {
     /// `ranks`.
     pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
         let (batch, held) = (Vec::new().into_iter(), BinaryHeap::new());
-        Self { batches, batch, next: 0, most_held, held, rank: 0, ranks }
+        Self { batches, batch, waited: Duration::ZERO, next: 0, most_held, held, rank: 0, ranks }
+    }
+
+    /// Returns the next batch, and waits for it if need be; `None` after the last one.
+    fn next_batch(&mut self) -> Option<Batch> {
+        match self.batches.try_recv() {
+            Ok(batch) => Some(batch),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                let began = Instant::now();
+                let batch = self.batches.recv().ok();
+                self.waited = self.waited.saturating_add(began.elapsed());
+                batch
+            }
+        }
     }
 
     /// Returns the next job of the log with its position; `None` after the last one.
@@ -45,7 +62,7 @@ impl<'a> Incoming<'a> {
                 return Ok(Some((id, job)));
             }
             // The other end is dropped after the last batch.
-            let Ok(batch) = self.batches.recv() else { return Ok(None) };
+            let Some(batch) = self.next_batch() else { return Ok(None) };
             self.batch = batch.map_err(ReplayError::Failed)?.into_iter();
         }
     }
@@ -65,6 +82,10 @@ impl Arrivals for Incoming<'_> {
         // There are no more ranks than positions in the log, which are counted above.
         self.rank = self.rank.saturating_add(1);
         Ok(Some((id, job)))
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited
     }
 }
 

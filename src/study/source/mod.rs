@@ -6,8 +6,8 @@ mod stream;
 use std::sync::Arc;
 
 pub(super) use self::incoming::{Incoming, Ranks};
-pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
+pub(super) use self::stream::{BATCHES, Batch};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};

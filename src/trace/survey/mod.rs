@@ -5,6 +5,7 @@
     reason = "jobs and findings are counted one by one; submit times that count are at least 0 and at least the origin"
 )]
 
+mod job_numbers;
 pub(super) mod members;
 pub(super) mod profile;
 pub(super) mod quantiles;

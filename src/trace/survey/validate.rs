@@ -1,9 +1,10 @@
 //! Validates a log: finds everything that is wrong or odd in it, with the lines.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
+use std::{io, mem};
 
+use super::job_numbers::{JobNumbers, Seen};
 use crate::trace::error::{Problem, TraceError};
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
@@ -142,7 +143,8 @@ impl Validation {
 /// Reads the whole log at `path` and returns everything that is wrong or odd in it. At most `shown_max` findings of
 /// each defect are kept; the others are counted. The result is an error only if the log cannot be read at all.
 ///
-/// Memory holds the job numbers, to find duplicates.
+/// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which there are too many
+/// runs.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
     reader.forget_nodes();
@@ -167,6 +169,7 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
         }
     }
     let summary = reader.finish()?;
+    check.late_duplicates().map_err(TraceError::Uncounted)?;
     check.log(&summary);
     Ok(Validation { summary, tallies: check.tallies(options.lenient) })
 }
@@ -176,27 +179,8 @@ struct Check {
     shown_max: usize,
     /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
-    jobs: Numbers,
+    jobs: JobNumbers,
     previous: Option<Record>,
-}
-
-/// The job numbers so far.
-#[derive(Default)]
-struct Numbers {
-    /// Those that were greater than all before them, as most are. They need no hash table.
-    ascending: Vec<i64>,
-    others: HashSet<i64>,
-}
-
-impl Numbers {
-    /// Adds a number. Returns whether it is new.
-    fn insert(&mut self, number: i64) -> bool {
-        if self.ascending.last().is_none_or(|&last| last < number) {
-            self.ascending.push(number);
-            return true;
-        }
-        self.ascending.binary_search(&number).is_err() && self.others.insert(number)
-    }
 }
 
 impl Check {
@@ -205,7 +189,7 @@ impl Check {
         Self {
             shown_max,
             found: vec![(0, Vec::new()); DEFECTS.len()],
-            jobs: Numbers::default(),
+            jobs: JobNumbers::default(),
             previous: None,
         }
     }
@@ -233,7 +217,7 @@ impl Check {
             self.found(Defect::LargerThanMachine, line, detail);
         }
         // The parts of an interrupted job (status 2 to 4) share its number.
-        if !self.jobs.insert(job) && !(2..=4).contains(&status) {
+        if self.jobs.add(job, line, (2..=4).contains(&status)) == Seen::Before {
             self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
         }
         if let Some(previous) = self.previous.replace(*record) {
@@ -262,6 +246,18 @@ impl Check {
         if !(-1..=5).contains(&status) {
             self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
         }
+    }
+
+    /// Finds the duplicates among the job numbers that are in a temporary file.
+    fn late_duplicates(&mut self) -> io::Result<()> {
+        let mut late = mem::take(&mut self.jobs).duplicates(self.shown_max)?;
+        late.first.sort_unstable();
+        for &(line, job) in &late.first {
+            self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
+        }
+        // Those that are not shown are counted.
+        self.found[Defect::DuplicateJob as usize].0 += late.count.saturating_sub(late.first.len() as u64);
+        Ok(())
     }
 
     /// Finds what is wrong with the log as a whole. These findings have no line.

@@ -4,15 +4,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 mod behind;
-mod sorter;
 
 use self::behind::Behind;
-use self::sorter::Sorter;
 use super::error::TraceError;
 use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
 use super::record::Record;
-use crate::disk::{NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
+use crate::disk::{NewFile, Sorter, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
 /// of the output. Dropping the writer removes it.
@@ -26,7 +24,7 @@ pub struct Writer {
     has_records: bool,
     line: Vec<u8>,
     /// What brings the records into the order of their submissions; `None` if they keep the order in which they come.
-    sorter: Option<Sorter>,
+    sorter: Option<Sorter<i64>>,
 }
 
 /// The way of the text to the output.
@@ -123,19 +121,12 @@ impl Writer {
     /// Writes the records that wait to be sorted.
     fn write_sorted(&mut self) -> Result<(), TraceError> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
-        let mut unwritable = None;
-        let written = sorter.finish(|line| {
-            // What the output says is kept apart from what the temporary file says.
-            self.out.write_all(line).map_err(|error| {
-                let kind = error.kind();
-                unwritable = Some(error);
-                kind.into()
-            })
-        });
-        match unwritable {
-            Some(source) => Err(TraceError::Unwritable { path: self.path.clone(), source }),
-            None => written.map_err(TraceError::Unsorted),
+        let mut lines = sorter.sorted().map_err(TraceError::Unsorted)?;
+        while let Some((_, line)) = lines.next().map_err(TraceError::Unsorted)? {
+            let written = self.out.write_all(line);
+            written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })?;
         }
+        Ok(())
     }
 
     /// Ends the log. A file gets its final name only now.

@@ -1,0 +1,324 @@
+//! Begins the only replay of a command while its log is read for the first time, so that reading and replaying take two
+//! threads.
+//!
+//! What is needed to know whether the replay may run at all, such as the number of the jobs and whether all of them fit, is
+//! known only at the end of the log. So the replay that has begun is a guess: everything is checked as if there were none, and
+//! its outcome is taken if the jobs turn out to be those that it was given. Otherwise it is dropped, and the replay runs again.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::Replay;
+use super::parts::Summed;
+use super::streamed::FEWEST_LEAVING;
+use crate::job::{Job, Time};
+use crate::metrics::Monitor;
+use crate::study::log::{LoadedLog, MOST_KEPT};
+use crate::study::options::Options;
+use crate::study::replay_spec::ReplaySpec;
+use crate::study::source::{Batch, JobSource};
+use crate::workload::scaled_submit;
+
+/// The number of jobs that are handed over together. It is small, so that batches fit the caches.
+const TOGETHER: usize = 512;
+
+/// The size in bytes from which on a file is not worth the guess: a log that long has more jobs than are kept.
+const LONG_LOG_BYTES: u64 = 16 * MOST_KEPT as u64;
+
+/// The submit time from which on times are taken for those since 1970: the year 1973.
+const UNIX_TIMES: Time = Time::from_seconds(100_000_000);
+
+/// How often the progress of a replay that has begun is passed on.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A replay that is given the jobs of a log as they are read.
+pub(in crate::study) struct Early {
+    guess: Option<Guess>,
+}
+
+/// What is needed to go on with the guess.
+struct Guess {
+    replay: Replay,
+    options: Options,
+    /// The jobs that have not been handed over.
+    batch: Vec<Job>,
+    /// The number of jobs so far.
+    jobs: usize,
+    /// When the log begins, and the first and the latest arrival.
+    origin: Time,
+    first: Time,
+    last: Time,
+    running: Option<RunningGuess>,
+}
+
+/// The thread that replays the jobs.
+struct RunningGuess {
+    /// It never waits, as jobs are read faster than they are replayed. The jobs that wait are no more than are kept anyway.
+    batches: Sender<Batch>,
+    begun: Begun,
+}
+
+/// A replay that has begun, and the jobs that it was given.
+#[derive(Clone, Debug)]
+pub(in crate::study) struct Begun(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    replay: Replay,
+    options: Options,
+    /// The number of jobs; not set before the log has ended.
+    jobs: Arc<OnceLock<u64>>,
+    monitor: Arc<Monitor>,
+    /// Where the results come from; nothing comes if the replay fails.
+    summed: Mutex<Option<Receiver<Summed>>>,
+}
+
+/// A guess that nobody waits for any more ends.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.monitor.stop.throw();
+    }
+}
+
+impl Early {
+    /// Returns what begins the replay of the log at `path`, if it may be able to.
+    pub(in crate::study) fn new(spec: &ReplaySpec, options: &Options, path: &Path) -> Self {
+        let is_long = path.metadata().is_ok_and(|file| file.len() >= LONG_LOG_BYTES);
+        let needs_all = options.jobs || options.need_all_jobs().is_some() || spec.needs_all_jobs();
+        let guess = || Guess {
+            replay: Replay::new(spec.clone(), JobSource::recorded(Arc::default(), 0)),
+            options: options.clone(),
+            batch: Vec::new(),
+            jobs: 0,
+            origin: Time::ZERO,
+            first: Time::ZERO,
+            last: Time::ZERO,
+            running: None,
+        };
+        Self { guess: (!is_long && !needs_all).then(guess) }
+    }
+
+    /// Hands over the next job of the log, whose submit time is still as recorded.
+    pub(in crate::study) fn add(&mut self, job: &Job) {
+        if self.guess.as_mut().is_some_and(|guess| !guess.add(*job)) {
+            // The replay ends, as it is dropped.
+            self.guess = None;
+        }
+    }
+
+    /// Returns the replay that has begun after the last job of `log`; `None` if the guess was wrong so far.
+    pub(in crate::study) fn end(self, log: &LoadedLog) -> Option<Begun> {
+        let Guess { batch, jobs, origin, running, .. } = self.guess?;
+        let RunningGuess { batches, begun } = running?;
+        let is_right =
+            origin == Time::from_seconds(log.summary.origin_s()) && jobs == log.workload.jobs.len();
+        // Sending fails only if the replay has failed, of which it has told.
+        let is_sent = is_right && batches.send(Ok(batch)).is_ok();
+        // Sums are begun when the number of jobs is known, and the replay ends when the sender is dropped, which is later.
+        (is_sent && begun.0.jobs.set(jobs as u64).is_ok()).then_some(begun)
+    }
+}
+
+impl Guess {
+    /// Takes the next job. Returns whether the guess may still be right.
+    fn add(&mut self, mut job: Job) -> bool {
+        let (spec, is_first) = (&self.replay.spec, self.jobs == 0);
+        if is_first && job.submit >= UNIX_TIMES {
+            self.origin = job.submit;
+        }
+        job.logged.submit = job.logged.submit - self.origin;
+        job.submit = scaled_submit(job.submit - self.origin, spec.arrival_scale);
+        if is_first {
+            (self.first, self.last) = (job.submit, job.submit);
+        }
+        if job.submit < self.last || job.procs > spec.machine.available() || self.jobs == MOST_KEPT {
+            return false;
+        }
+        self.last = job.submit;
+        self.jobs += 1;
+        self.batch.push(job);
+        let full = if self.running.is_some() { TOGETHER } else { FEWEST_LEAVING };
+        self.batch.len() < full || self.hand_over()
+    }
+
+    /// Hands over the jobs that were read, and begins the replay if it has not begun. Returns whether that was possible.
+    fn hand_over(&mut self) -> bool {
+        if self.running.is_none() {
+            self.running = self.begin();
+        }
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(TOGETHER));
+        self.running.as_ref().is_some_and(|running| running.batches.send(Ok(batch)).is_ok())
+    }
+
+    /// Begins the replay. Returns nothing if there can be no further thread.
+    fn begin(&self) -> Option<RunningGuess> {
+        let (batches, incoming) = channel();
+        let (to_taker, summed) = channel();
+        let (jobs, monitor): (Arc<OnceLock<u64>>, Arc<Monitor>) = Default::default();
+        let (count, of_thread) = (Arc::clone(&jobs), Arc::clone(&monitor));
+        let (replay, options, first) = (self.replay.clone(), self.options.clone(), self.first);
+        let run = move || {
+            if let Ok(summed) = replay.run_begun((incoming, first), count, &options, &of_thread) {
+                // Sending fails only if nobody wants the results any more.
+                let _ = to_taker.send(summed);
+            }
+        };
+        thread::Builder::new().spawn(run).ok()?;
+        let (replay, options) = (self.replay.clone(), self.options.clone());
+        let summed = Mutex::new(Some(summed));
+        Some(RunningGuess {
+            batches,
+            begun: Begun(Arc::new(Shared { replay, options, jobs, monitor, summed })),
+        })
+    }
+}
+
+impl Begun {
+    /// Returns the results of the replay that has begun, if it is `replay` with these options and was given so many jobs. It
+    /// waits for them, passes its progress on to `monitor`, and stops if `monitor` says so. `None` if the guess was wrong,
+    /// if the replay has failed, and whenever it is asked for again.
+    pub(super) fn take(
+        &self,
+        replay: &Replay,
+        options: &Options,
+        jobs: usize,
+        monitor: &Monitor,
+    ) -> Option<Summed> {
+        let Shared { monitor: of_thread, summed, .. } = &*self.0;
+        // Nothing can panic while the receiver is taken.
+        let summed = summed.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        if !self.0.is_of(replay, options, jobs) {
+            of_thread.stop.throw();
+            return None;
+        }
+        loop {
+            match summed.recv_timeout(TICK) {
+                Ok(summed) => return Some(summed),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {
+                    monitor.finished.store(of_thread.finished.load(Ordering::Relaxed), Ordering::Relaxed);
+                    if monitor.stop.is_thrown() {
+                        of_thread.stop.throw();
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Returns whether the replay that has begun is this one.
+    fn is_of(&self, replay: &Replay, options: &Options, jobs: usize) -> bool {
+        // The format and the SHA-256 of a log are found when it is read, and are those of the log which was given anyway.
+        let of_guess = Options { input_format: options.input_format.clone(), ..self.options.clone() };
+        let log_sha256 = Arc::clone(&replay.spec.log_sha256);
+        let spec = ReplaySpec { log_sha256, ..self.replay.spec.clone() };
+        of_guess == *options
+            && spec.identity() == replay.spec.identity()
+            && self.jobs.get() == Some(&(jobs as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::log::load_most;
+    use crate::trace::ReadOptions;
+    use crate::workload::Rules;
+
+    /// Writes a log of this many jobs, of which the one at `late` stands behind its place, and that begins at `first_s`.
+    fn log(jobs: u64, late: Option<u64>, first_s: u64) -> String {
+        let line = |job: u64| {
+            let submit_s = if Some(job) == late { 0 } else { first_s + job * 90 };
+            let (run_s, procs) = (job * 7919 % 400 + 1, job * 31 % 40 + 1);
+            format!(
+                "{job} {submit_s} -1 {run_s} {procs} -1 -1 {procs} {} -1 1 1 1 -1 -1 -1 -1 -1\n",
+                run_s * 2
+            )
+        };
+        (1..=jobs).map(line).collect()
+    }
+
+    /// Reads the log while a replay may begin. Returns the replay of its jobs, and that which has begun.
+    fn begun(
+        text: &str,
+        spec: &ReplaySpec,
+        options: &Options,
+    ) -> Result<(Replay, Option<Begun>), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("a.swf");
+        std::fs::write(&path, text)?;
+        let mut early = Early::new(spec, options, &path);
+        let kept = (Rules::default(), MOST_KEPT);
+        let log = load_most(&path, ReadOptions::default(), kept, &mut |job| early.add(job))?;
+        let begun = early.end(&log);
+        let jobs = Arc::clone(&log.workload.jobs);
+        Ok((Replay::new(spec.clone(), JobSource::recorded(jobs, 0)), begun))
+    }
+
+    /// The outcome of a replay that has begun is that of one which has not, and what cannot begin, or turns out to be another
+    /// one, runs as usual.
+    #[test]
+    fn a_replay_that_begins_early_ends_as_any_other() -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
+        let options = Options { contention: true, ..Options::default() };
+        let (few, enough) = (FEWEST_LEAVING as u64 - 1, FEWEST_LEAVING as u64 + 1000);
+        for (text, of_first, begins) in [
+            (log(enough, None, 7), spec.clone(), true),
+            (log(few, None, 7), spec.clone(), false),
+            (log(enough, Some(enough / 2), 7), spec.clone(), false),
+            (log(enough, Some(enough), 7), spec.clone(), false),
+            // Times since 1970 are those of the log here, as this format has none.
+            (log(enough, None, 1_000_000_000), spec.clone(), false),
+            (
+                log(enough, None, 7),
+                ReplaySpec { machine: "5x5".parse::<crate::machine::Mesh>()?.into(), ..spec.clone() },
+                false,
+            ),
+        ] {
+            let (replay, begun) = begun(&text, &of_first, &options)?;
+            assert_eq!(begun.is_some(), begins);
+            let expected = format!(
+                "{:?}",
+                Replay::new(spec.clone(), replay.source.clone()).run(&options, &Monitor::default())?
+            );
+            let early = Replay { spec: spec.clone(), begun: begun.clone(), ..replay.clone() };
+            assert_eq!(format!("{:?}", early.run(&options, &Monitor::default())?), expected);
+            // Nothing is left of what was taken.
+            assert!(begun.is_none_or(|begun| {
+                begun.take(&early, &options, enough as usize, &Monitor::default()).is_none()
+            }));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_replay_of_another_kind_is_not_taken() -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
+        let options = Options::default();
+        let jobs = FEWEST_LEAVING + 1000;
+        for (allocator, audit, count, is_taken) in [
+            ("mbs", false, jobs, true),
+            ("naive", false, jobs, false),
+            ("mbs", true, jobs, false),
+            ("mbs", false, jobs - 1, false),
+        ] {
+            let (replay, begun) = begun(&log(jobs as u64, None, 7), &spec, &options)?;
+            let asked = Replay {
+                spec: ReplaySpec {
+                    allocator: allocator.parse::<crate::spec::Spec>()?.into(),
+                    ..spec.clone()
+                },
+                ..replay
+            };
+            let options = Options { audit, ..options.clone() };
+            let found = begun.and_then(|begun| begun.take(&asked, &options, count, &Monitor::default()));
+            assert_eq!(found.is_some(), is_taken, "{allocator} {audit} {count}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! The jobs that have left a replay: they are measured, summed up and passed on as rows, part by part, while the replay runs.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::RunError;
+use crate::allocator::Request;
+use crate::engine::{Record, ReplayError};
+use crate::job::{Job, Time};
+use crate::machine::Mesh;
+use crate::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
+use crate::study::options::Options;
+use crate::study::source::Ranks;
+
+/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs has, whether jobs
+/// are kept in memory or not, so that files are the same.
+pub const TOGETHER: usize = 1 << 17;
+
+/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
+/// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
+pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+
+/// How the jobs that have left a replication are taken.
+#[derive(Clone, Copy)]
+pub(super) struct TakenParts<'a> {
+    pub(super) seed: u64,
+    pub(super) rows: Option<TakeRows<'a>>,
+    /// The order in which the jobs arrived; `None` if it is that of the log.
+    pub(super) ranks: Option<&'a Ranks>,
+}
+
+/// A replay that has ended, all jobs of which have left.
+pub(super) struct Summed {
+    pub(super) sums: RunningSums,
+    /// The wall-clock time of the replay.
+    pub(super) wall: Duration,
+    /// What was measured of no single job.
+    pub(super) recording: Recording,
+}
+
+/// Returns a number of jobs that is known already.
+pub(super) fn counted(jobs: u64) -> Arc<OnceLock<u64>> {
+    Arc::new(jobs.into())
+}
+
+/// What is known of a streamed replay before it runs.
+pub(super) struct Known<'a> {
+    pub(super) mesh: &'a Mesh,
+    pub(super) trim: Trim,
+    /// Which requests the allocator can serve, see [`served`].
+    pub(super) served: BTreeMap<Request, bool>,
+    /// The number of jobs that are replayed. It is not set while they are still counted, and must be set before the last
+    /// of them is handed over.
+    pub(super) jobs: Arc<OnceLock<u64>>,
+    /// The number of records of the log that are not.
+    pub(super) skipped: u64,
+    /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
+    pub(super) never_fit: u64,
+    /// The first arrival of a job that is replayed.
+    pub(super) first_arrival: Time,
+}
+
+impl Known<'_> {
+    /// Returns a part of the replay: these jobs, with their records and what was measured of them.
+    fn part<'r>(&'r self, jobs: &'r [Job], records: &'r [Record], recording: &'r Recording) -> Finished<'r> {
+        let Self { mesh, trim, skipped, never_fit, .. } = *self;
+        let (traffic, is_predicted, wall_s) = (None, false, 0.0);
+        Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
+    }
+
+    /// Returns the numbers of a replay, the sums over its blocks, and what was measured of no single job.
+    pub(super) fn finish(
+        &self,
+        Summed { sums, wall, recording }: Summed,
+        options: &Options,
+    ) -> Result<(Summary, BlockSums, Recording), RunError> {
+        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
+        let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], &recording) });
+        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
+        Ok((summary, blocks, recording))
+    }
+
+    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks` has the
+    /// order in which they arrived; `None` if that is the order of the log. Returns the sums of all jobs, or the reason why
+    /// there are none.
+    pub(super) fn sum_up(
+        &self,
+        left: Receiver<LeftJobs>,
+        ranks: Option<&Ranks>,
+        to_rows: Option<SyncSender<LeftJobs>>,
+    ) -> Result<RunningSums, String> {
+        let (mut meter, mut rows) = (Meter::new(self.mesh), Rows { part: LeftJobs::default(), to: to_rows });
+        // Blocks of jobs are equal shares of all, so that sums begin when the number of jobs is known.
+        let (mut sums, mut waiting) = (None, Vec::new());
+        for mut part in left {
+            part.measure(&mut meter);
+            waiting.push(part);
+            if let Some(&jobs) = self.jobs.get() {
+                self.add(sums.get_or_insert_with(|| self.no_sums(jobs)), &mut waiting, ranks, &mut rows)?;
+            }
+        }
+        let jobs = self.jobs.get().ok_or("the jobs of the log are not counted")?;
+        let mut sums = sums.unwrap_or_else(|| self.no_sums(*jobs));
+        self.add(&mut sums, &mut waiting, ranks, &mut rows)?;
+        rows.pass_on()?;
+        Ok(sums)
+    }
+
+    /// Returns the sums before the first of so many jobs has left.
+    fn no_sums(&self, jobs: u64) -> RunningSums {
+        RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs as usize)
+    }
+
+    /// Adds the jobs that are `waiting` to sums and to rows.
+    fn add(
+        &self,
+        sums: &mut RunningSums,
+        waiting: &mut Vec<LeftJobs>,
+        ranks: Option<&Ranks>,
+        rows: &mut Rows,
+    ) -> Result<(), String> {
+        for part in waiting.drain(..) {
+            let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));
+            sums.add(&self.part(&part.jobs, &part.records, &part.recording), ranks.as_deref());
+            rows.add(part)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of jobs that are passed on together.
+struct Rows {
+    part: LeftJobs,
+    /// Where they go; `None` if nobody wants them.
+    to: Option<SyncSender<LeftJobs>>,
+}
+
+impl Rows {
+    /// Adds jobs, and passes all on if they are enough. A part that has left together fits in as a whole.
+    fn add(&mut self, part: LeftJobs) -> Result<(), String> {
+        if self.to.is_none() {
+            return Ok(());
+        }
+        self.part.append(part);
+        if self.part.jobs.len() == TOGETHER { self.pass_on() } else { Ok(()) }
+    }
+
+    /// Passes on the jobs that were added since the last time. Nothing happens if there are none.
+    fn pass_on(&mut self) -> Result<(), String> {
+        let part = std::mem::take(&mut self.part);
+        match &self.to {
+            Some(to) if !part.jobs.is_empty() => {
+                to.send(part).map_err(|_| "the rows of jobs cannot be kept".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the error that values for the variance cannot be kept in a temporary file.
+fn unkept(error: &std::io::Error) -> ReplayError {
+    ReplayError::Failed(format!(
+        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
+         TMPDIR to another directory"
+    ))
+}
