@@ -69,7 +69,9 @@ impl Times {
                 down.entry(node).or_default().push((*from, *until));
             }
         }
-        down.values_mut().for_each(|times| times.sort_unstable());
+        for times in down.values_mut() {
+            times.sort_unstable();
+        }
         Self(down)
     }
 

@@ -15,11 +15,23 @@ pub(super) const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
 /// Appends a job, and its position in its file, to `bytes`.
 pub(super) fn pack(job: &ScheduledJob, position: u64, bytes: &mut Vec<u8>) {
     let ScheduledJob { row, number, submit, start, end, estimate, procs, allocated, nodes, moved } = job;
-    let [submit, start, end, estimate] = [submit, start, end, estimate].map(|time| time.as_micros() as u64);
+    let [submit, start, end, estimate] =
+        [submit, start, end, estimate].map(|time| time.as_micros().cast_unsigned());
     let [procs, allocated, moved] = [u64::from(*procs), u64::from(*allocated), u64::from(*moved)];
     let intervals = nodes.as_ref().map_or(NOT_KNOWN, |nodes| nodes.len() as u64);
-    let fixed =
-        [position, *row, *number as u64, submit, start, end, estimate, procs, allocated, moved, intervals];
+    let fixed = [
+        position,
+        *row,
+        number.cast_unsigned(),
+        submit,
+        start,
+        end,
+        estimate,
+        procs,
+        allocated,
+        moved,
+        intervals,
+    ];
     let nodes = nodes.iter().flatten().map(|&(first, last)| u64::from(first) << 32 | u64::from(last));
     bytes.extend(fixed.into_iter().chain(nodes).flat_map(u64::to_le_bytes));
 }
@@ -32,14 +44,19 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(u64, ScheduledJob)> {
         u64::from_le_bytes(number)
     });
     let mut next = || numbers.next().ok_or(io::ErrorKind::UnexpectedEof);
-    let (position, row, number) = (next()?, next()?, next()? as i64);
-    let mut time = || next().map(|micros| Time::from_micros(micros as i64));
+    let (position, row, number) = (next()?, next()?, next()?.cast_signed());
+    let mut time = || next().map(|micros| Time::from_micros(micros.cast_signed()));
     let (submit, start, end, estimate) = (time()?, time()?, time()?, time()?);
-    let (procs, allocated, moved) = (next()? as u32, next()? as u32, next()? > 0);
+    let (procs, allocated, moved) = (low(next()?), low(next()?), next()? > 0);
     let is_known = next()? != NOT_KNOWN;
-    let nodes = is_known.then(|| numbers.map(|both| ((both >> 32) as u32, both as u32)).collect());
+    let nodes = is_known.then(|| numbers.map(|both| (low(both >> 32), low(both))).collect());
     let job = ScheduledJob { row, number, submit, start, end, estimate, procs, allocated, nodes, moved };
     Ok((position, job))
+}
+
+/// Returns the lower half of a number.
+fn low(number: u64) -> u32 {
+    u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 /// Returns jobs, each with its position among them, in the order of a key. Those with one key keep their order.

@@ -68,7 +68,9 @@ impl LogSchedule {
         let mut count = 0;
         while let Some(job) = jobs.next().transpose()? {
             count += 1;
-            kept.iter_mut().for_each(|kept| kept.push(job.clone()));
+            if let Some(kept) = &mut kept {
+                kept.push(job);
+            }
         }
         let summary = jobs.reader.finish()?;
         let origin = Time::from_seconds(summary.origin_s());

@@ -279,8 +279,8 @@ mod tests {
             assert!(sorter.levels.iter().all(|pieces| pieces.len() < MOST_PIECES));
             assert!(most > 1 || sorter.levels.len() > 4);
             let mut found = Vec::new();
-            let mut sorted = sorter.sorted()?;
-            while let Some((_, line)) = sorted.next()? {
+            let mut lines = sorter.sorted()?;
+            while let Some((_, line)) = lines.next()? {
                 found.extend_from_slice(line);
             }
             assert!(found == expected.as_bytes(), "{most}");
@@ -296,8 +296,8 @@ mod tests {
         pairs.iter().try_for_each(|&pair| sorter.add(pair, &[]))?;
         assert!(!sorter.levels.is_empty());
         pairs.sort_unstable();
-        let (mut sorted, mut found) = (sorter.sorted()?, Vec::new());
-        while let Some((pair, _)) = sorted.next()? {
+        let (mut keys, mut found) = (sorter.sorted()?, Vec::new());
+        while let Some((pair, _)) = keys.next()? {
             found.push(pair);
         }
         assert_eq!(found, pairs);

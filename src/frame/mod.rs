@@ -35,7 +35,7 @@ pub use schema::FrameSchema;
 pub use sheet::{Sheet, SheetColumn, SheetValues, read_frame};
 pub use summary::summary;
 pub use unfinished::Started;
-pub use whole::{read_if_there, write_text, write_whole};
+pub use whole::{Put, read_if_there, write_text, write_whole};
 
 pub use crate::disk::TEMPORARY;
 

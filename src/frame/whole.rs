@@ -33,12 +33,15 @@ pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameE
     write_filled(path, prefix, &|file| file.write_all(bytes))
 }
 
+/// What takes the next part of a text.
+pub type Put<'p, E> = &'p mut dyn FnMut(&str) -> Result<(), E>;
+
 /// Writes a file as [`write_whole`] does, whose text `content` hands over in parts, one after the other. `content` may be
 /// called again if a directory was not there yet. Fails also if `content` does.
 pub fn write_text<E: From<FrameError>>(
     path: &Path,
     prefix: &str,
-    content: &dyn Fn(&mut dyn FnMut(&str) -> Result<(), E>) -> Result<(), E>,
+    content: &dyn Fn(Put<'_, E>) -> Result<(), E>,
 ) -> Result<(), E> {
     // An error of the content is kept apart from what the file says.
     let failed = Cell::new(None);

@@ -3,6 +3,7 @@
 use super::error::InspectError;
 use super::input::Input;
 use crate::audit;
+use crate::frame::Put;
 use crate::text::to_cell;
 use crate::trace::Writer;
 
@@ -41,10 +42,7 @@ const PART: usize = 64 << 10;
 
 /// Hands over the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads: to `put`, in parts that
 /// end with a line. Fails before the first part if the nodes of a job are not known.
-pub fn write_evalys<E: From<InspectError>>(
-    input: &Input,
-    put: &mut dyn FnMut(&str) -> Result<(), E>,
-) -> Result<(), E> {
+pub fn write_evalys<E: From<InspectError>>(input: &Input, put: Put<'_, E>) -> Result<(), E> {
     let no_nodes = |job| InspectError::NoNodes { name: input.name.clone(), job };
     if let Some(job) = input.jobs.first_without_nodes()? {
         return Err(no_nodes(job).into());

@@ -234,14 +234,24 @@ impl Trim {
         start_s: impl Fn(usize) -> f64,
     ) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
-        let Some(percent) = self.percent else { return order };
+        if self.percent.is_none() {
+            return order;
+        }
         // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort
         // is stable.
         order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
         let last_s = order.last().map_or(0.0, |&i| submit_s(i));
-        let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;
-        order.drain(..(count as f64 * percent / 100.0).ceil() as usize);
-        order.retain(|&i| start_s(i) < end_of_day_s);
+        if let Some((first, end_s)) = self.bounds(count, last_s) {
+            order.drain(..first);
+            order.retain(|&i| start_s(i) < end_s);
+        }
         order
+    }
+
+    /// Returns which of `count` jobs count in means, of which the last one arrived at `last_s`: how many of the first ones to
+    /// arrive do not, and the time in seconds before which the others have to start. `None` if all count.
+    pub fn bounds(self, count: usize, last_s: f64) -> Option<(usize, f64)> {
+        let first = (count as f64 * self.percent? / 100.0).ceil() as usize;
+        Some((first, ((last_s / DAY_S).floor() + 1.0) * DAY_S))
     }
 }

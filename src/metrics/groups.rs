@@ -96,8 +96,8 @@ impl GroupSums {
         self.add_kept(jobs, &(0..jobs.len()).collect::<Vec<_>>());
     }
 
-    /// Adds jobs, of which those at the positions `kept` count in means.
-    fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
+    /// Adds jobs, which follow those added before, and of which those at the positions `kept` count in means.
+    pub fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
         let replayed = Replayed::new(jobs);
         replayed.with_facts(|facts| {
             let mut members = vec![(Vec::new(), Vec::new()); self.groups.len()];

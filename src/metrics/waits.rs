@@ -97,8 +97,8 @@ impl Waits {
         if let Some(error) = failed {
             return Err(error);
         }
-        let mut sorted = sorter.sorted()?;
-        while let Some(((of, key), _)) = sorted.next()? {
+        let mut ascending = sorter.sorted()?;
+        while let Some(((of, key), _)) = ascending.next()? {
             sought.iter_mut().skip(of as usize).take(1).for_each(|sought| sought.read(key));
         }
         let mut counted: Vec<Counted> = sought.iter().map(Sought::counted).collect();
@@ -202,7 +202,7 @@ mod tests {
             let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
             for i in 0..noise(seed, 900) {
                 let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);
-                let wait_s = match seed % 5 {
+                let value = match seed % 5 {
                     0 => (draw % 3) as f64,
                     1 => 1000.0 + draw as f64 / 65_536.0,
                     2 => draw as f64 * 0.5,
@@ -217,8 +217,8 @@ mod tests {
                 };
                 // The last group stays empty.
                 let group = (draw / 8 % 3) as usize;
-                waits.add(group, wait_s);
-                groups[group].push(wait_s);
+                waits.add(group, value);
+                groups[group].push(value);
             }
             let (whole, counted) = waits.medians()?;
             assert_eq!(whole, sorted_median(groups.concat()), "{seed}");

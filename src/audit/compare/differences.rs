@@ -80,13 +80,13 @@ impl Starts {
         let mut at = 0;
         while let Some((bits, _)) = sizes_s.next()? {
             at += 1;
-            let size_s = f64::from_bits(bits);
+            let size = f64::from_bits(bits);
             for (wanted, value) in [(rank(50), &mut spread.p50_s), (rank(99), &mut spread.p99_s)] {
                 if at == wanted {
-                    *value = size_s;
+                    *value = size;
                 }
             }
-            spread.max_s = size_s;
+            spread.max_s = size;
         }
         Ok(spread)
     }

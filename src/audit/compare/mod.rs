@@ -132,7 +132,7 @@ pub fn compare<E: From<io::Error>>(
             Some(Divergence { at, number: jobs[0].number, what, jobs: *jobs, sides })
         }
     };
-    let jobs = beside.counts[0] as usize;
+    let jobs = usize::try_from(beside.counts[0]).unwrap_or(usize::MAX);
     Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
 }
 
@@ -217,8 +217,11 @@ mod tests {
         }
     }
 
+    /// The time and the job of the first difference, how starts differ, and how many places do.
+    type Found = (Option<(Time, i64)>, Spread, usize);
+
     /// Compares jobs that are all in memory, and finds the pairs and the first difference only.
-    fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<(Option<(Time, i64)>, Spread, usize), String> {
+    fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Found, String> {
         if a.len() != b.len() {
             return Err(format!("{} jobs and {}", a.len(), b.len()));
         }

@@ -55,7 +55,7 @@ fn naive(jobs: &[ScheduledJob], nodes: u32, policy: Option<Policy>) -> Found {
             promise = Some((i, Time::MAX, void));
         }
         let outlived = jobs.iter().filter(ran).any(|job| job.end == now && job.end > expected(job));
-        promise.iter_mut().for_each(|promise| promise.2 |= outlived);
+        promise = promise.map(|(i, by, void)| (i, by, void || outlived));
         let mut running: Vec<&ScheduledJob> = jobs.iter().filter(|job| ran(job) && job.end > now).collect();
         let used = |running: &[&ScheduledJob]| running.iter().map(|job| job.allocated).sum::<u32>();
         for job in jobs.iter().filter(|job| job.start == now) {

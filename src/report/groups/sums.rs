@@ -13,6 +13,9 @@ struct OfReplay {
     jobs: u64,
     /// The node-seconds of each group, by its position.
     node_s: Vec<f64>,
+    /// When the last one arrived, in seconds, and whether one arrived before the one above it.
+    last_s: f64,
+    is_unordered: bool,
 }
 
 /// The groups of all jobs, as the first reading of the jobs finds them.
@@ -27,13 +30,16 @@ impl Found {
     /// Adds the jobs of a part.
     pub(super) fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
         for (key, rows) in columns.replays() {
-            let OfReplay { jobs, node_s } = self.replays.entry(key).or_default();
+            let OfReplay { jobs, node_s, last_s, is_unordered } = self.replays.entry(key).or_default();
+            let mut is_first = *jobs == 0;
             *jobs += rows.len() as u64;
             for i in rows {
                 let next = self.positions.len();
                 let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
                 node_s.resize(node_s.len().max(at + 1), 0.0);
-                let GroupedJob { start_s, end_s, allocated, .. } = columns.job(i, 0);
+                let GroupedJob { submit_s, start_s, end_s, allocated, .. } = columns.job(i, 0);
+                *is_unordered |= !is_first && submit_s.total_cmp(last_s).is_lt();
+                (*last_s, is_first) = (submit_s, false);
                 node_s[at] += (end_s - start_s) * f64::from(allocated);
             }
         }
@@ -62,29 +68,60 @@ impl Found {
     }
 }
 
-/// The numbers of the replays while their jobs are read again. Only those of a replay of which some jobs have been read, and
-/// others have not, hold something of single jobs.
+/// The numbers of the replays while their jobs are read again.
 pub(super) struct Sums {
     groups: usize,
-    /// For each replay of which jobs are still to come: how many, which of them count in means, and the sums.
-    open: HashMap<ReplayKey, (u64, Trim, Option<OfJobs>)>,
+    /// The replays of which jobs are still to come.
+    open: HashMap<ReplayKey, Open>,
     done: HashMap<ReplayKey, OfGroups>,
+}
+
+/// A replay of which jobs are still to come.
+struct Open {
+    /// How many.
+    left: u64,
+    trim: Trim,
+    /// If jobs are in the order of their arrival, which of them count in means.
+    in_order: Option<Counting>,
+    sums: Option<OfJobs>,
+}
+
+/// Which jobs of a replay count in means, as they come in the order of their arrival.
+struct Counting {
+    /// What [`Trim::bounds`] returns.
+    bounds: Option<(usize, f64)>,
+    /// How many have come.
+    before: usize,
+}
+
+impl Counting {
+    /// Returns the positions of those of the next jobs that count.
+    fn kept(&mut self, jobs: &[GroupedJob]) -> Vec<usize> {
+        let (before, bounds) = (self.before, self.bounds);
+        self.before += jobs.len();
+        let counts =
+            |i: &usize| bounds.is_none_or(|(first, end_s)| before + i >= first && jobs[*i].start_s < end_s);
+        (0..jobs.len()).filter(counts).collect()
+    }
 }
 
 /// The numbers of a replay so far.
 enum OfJobs {
-    /// All jobs count in means.
+    /// It is known which jobs count in means.
     Running(GroupSums),
-    /// Which jobs count is known once all are.
+    /// It is known once all jobs are, as they are in no order.
     Kept(Vec<GroupedJob>),
 }
 
 impl Sums {
     /// Prepares to sum up `replays` with jobs of so many groups.
     pub(super) fn new(found: &Found, replays: &[Replayed], groups: usize) -> Self {
+        let none = OfReplay::default();
         let open = |Replayed { key, trim, .. }: &Replayed| {
-            let jobs = found.replays.get(key).map_or(0, |replay| replay.jobs);
-            (key.clone(), (jobs, *trim, None))
+            let OfReplay { jobs, last_s, is_unordered, .. } = found.replays.get(key).unwrap_or(&none);
+            let bounds = trim.bounds(*jobs as usize, *last_s);
+            let in_order = (bounds.is_none() || !is_unordered).then_some(Counting { bounds, before: 0 });
+            (key.clone(), Open { left: *jobs, trim: *trim, in_order, sums: None })
         };
         Self { groups, open: replays.iter().map(open).collect(), done: HashMap::new() }
     }
@@ -92,14 +129,15 @@ impl Sums {
     /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
     /// that were found are left out, as the file has changed. Fails if waits cannot be kept in a temporary file.
     pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
-        let Some((left, trim, sums)) = self.open.get_mut(replay) else { return Ok(()) };
-        let begin = || match trim.percent {
-            None => OfJobs::Running(GroupSums::new(self.groups)),
-            Some(_) => OfJobs::Kept(Vec::new()),
+        let Some(Open { left, in_order, sums, .. }) = self.open.get_mut(replay) else { return Ok(()) };
+        let begin = || match in_order {
+            Some(_) => OfJobs::Running(GroupSums::new(self.groups)),
+            None => OfJobs::Kept(Vec::new()),
         };
-        match sums.get_or_insert_with(begin) {
-            OfJobs::Running(sums) => sums.add(&jobs),
-            OfJobs::Kept(kept) => kept.extend(jobs),
+        match (sums.get_or_insert_with(begin), in_order) {
+            (OfJobs::Running(sums), Some(counting)) => sums.add_kept(&jobs, &counting.kept(&jobs)),
+            (OfJobs::Running(sums), None) => sums.add(&jobs),
+            (OfJobs::Kept(kept), _) => kept.extend(jobs),
         }
         *left = left.saturating_sub(count);
         if *left == 0 { self.close(replay) } else { Ok(()) }
@@ -107,7 +145,7 @@ impl Sums {
 
     /// Ends the sums of a replay.
     fn close(&mut self, replay: &ReplayKey) -> io::Result<()> {
-        let Some((_, trim, sums)) = self.open.remove(replay) else { return Ok(()) };
+        let Some(Open { trim, sums, .. }) = self.open.remove(replay) else { return Ok(()) };
         let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
             OfJobs::Running(sums) => sums.finish()?,
             OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups)?,

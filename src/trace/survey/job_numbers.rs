@@ -95,10 +95,10 @@ impl JobNumbers {
             return Err(error);
         }
         let Some(sorter) = self.sorter else { return Ok(Duplicates::default()) };
-        let (mut sorted, mut count, mut before) = (sorter.sorted()?, 0_u64, None);
+        let (mut ascending, mut count, mut before) = (sorter.sorted()?, 0_u64, None);
         // The last of those that are shown is on top.
         let mut first = BinaryHeap::new();
-        while let Some(((number, line), may_repeat)) = sorted.next()? {
+        while let Some(((number, line), may_repeat)) = ascending.next()? {
             if before.replace(number) == Some(number) && may_repeat == [0] {
                 count = count.saturating_add(1);
                 first.push((line, number));

@@ -121,8 +121,8 @@ impl Writer {
     /// Writes the records that wait to be sorted.
     fn write_sorted(&mut self) -> Result<(), TraceError> {
         let Some(sorter) = self.sorter.take() else { return Ok(()) };
-        let mut sorted = sorter.sorted().map_err(TraceError::Unsorted)?;
-        while let Some((_, line)) = sorted.next().map_err(TraceError::Unsorted)? {
+        let mut lines = sorter.sorted().map_err(TraceError::Unsorted)?;
+        while let Some((_, line)) = lines.next().map_err(TraceError::Unsorted)? {
             let written = self.out.write_all(line);
             written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })?;
         }
