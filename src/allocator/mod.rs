@@ -13,6 +13,7 @@ mod buddy;
 pub mod compaction;
 mod contiguous;
 mod curve;
+mod known;
 mod nearest;
 mod pieces;
 mod recorded;

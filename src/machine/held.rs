@@ -52,7 +52,7 @@ impl OfWord {
 /// remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
-    pub(super) words: Vec<OfWord>,
+    pub(super) words: Box<[OfWord]>,
     place: Option<usize>,
 }
 
@@ -84,23 +84,33 @@ impl Held {
 pub struct RecentlyHeld {
     /// One for each place; no nodes where nothing is remembered yet. Empty before the first placement.
     places: Vec<(Vec<NodeId>, Arc<Held>)>,
+    /// Room for the words of a placement while they are counted.
+    words: Vec<OfWord>,
 }
 
 impl RecentlyHeld {
     /// Returns the form of a list of nodes: the same one as before if it is remembered. O(k) for k nodes, as all nodes are
     /// compared.
     pub fn held(&mut self, nodes: &[NodeId]) -> Arc<Held> {
-        let Some(place) = place(nodes) else { return Held::of(nodes) };
+        let Some(place) = place(nodes) else { return self.form(nodes, None) };
         if self.places.is_empty() {
             self.places.resize_with(PLACES, Default::default);
         }
-        let (known, held) = &mut self.places[place];
-        if known != nodes {
+        if self.places[place].0 != nodes {
+            let form = self.form(nodes, Some(place));
+            let (known, held) = &mut self.places[place];
             known.clear();
             known.extend_from_slice(nodes);
-            *held = Arc::new(Held { words: OfWord::split(nodes).collect(), place: Some(place) });
+            *held = form;
         }
-        Arc::clone(held)
+        Arc::clone(&self.places[place].1)
+    }
+
+    /// Returns the form of a list of nodes, in memory of just its size.
+    fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
+        self.words.clear();
+        self.words.extend(OfWord::split(nodes));
+        Arc::new(Held { words: self.words.as_slice().into(), place })
     }
 }
 

@@ -181,14 +181,20 @@ impl WaitQueue {
         if block >= self.index.blocks() {
             return None;
         }
+        // Often no job at all is admitted, and the root tells.
+        let wanted = self.index.wanted(admission);
+        if !self.index.may_hold(1, wanted) {
+            return None;
+        }
         // The search begins inside the block of `from`, which the tree does not resolve.
-        if let Some(slot) = self.first_in_block(from, admission) {
+        let mut node = self.index.blocks() + block;
+        if self.index.may_hold(node, wanted)
+            && let Some(slot) = self.first_in_block(from, admission)
+        {
             return Some(slot);
         }
         // Then the search climbs towards the root. The right sibling of a left child covers the next blocks in the
         // order of the queue. The search descends there and climbs on if it finds no admitted job.
-        let mut node = self.index.blocks() + block;
-        let wanted = self.index.wanted(admission);
         loop {
             // Right children have odd numbers. The blocks after a right child are the blocks after its parent.
             while node & 1 == 1 {

@@ -8,7 +8,7 @@
 //! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
 //! one by one, latest first, until it is decided which of these nodes are taken.
 
-use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
+use crate::machine::{Around, Coord, Mask, Masks, Mesh, count, first_members};
 
 /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
 /// first in the carried order are kept, in location order. `previous` has the centres before, latest first. `tied` must
@@ -57,11 +57,26 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
         if tied.spare == 0 {
             break;
         }
+        let [nearer, level, farther] = masks.split(tied.rim, centre);
         // A centre equally far from all tied nodes decides nothing.
-        if masks.equally_far(tied.rim, centre) {
+        if nearer | farther == 0 {
             continue;
         }
-        tied = masks.around(tied.rim, centre, tied.need, tied.radius);
+        let before = count(nearer);
+        let within = before + count(level);
+        if before < tied.need && tied.need <= within {
+            kept |= nearer;
+            tied = Around { rim: level, need: tied.need - before, spare: within - tied.need, ..tied };
+            continue;
+        }
+        // The last node to take is nearer or farther than `level`. There may be several distances there.
+        let (part, need) = if tied.need <= before {
+            (nearer, tied.need)
+        } else {
+            kept |= nearer | level;
+            (farther, tied.need - within)
+        };
+        tied = masks.around(part, centre, need, tied.radius);
         kept |= tied.inner;
     }
     kept | first_members(tied.rim, tied.need)

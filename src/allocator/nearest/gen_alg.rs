@@ -43,16 +43,10 @@ struct GenAlg {
 
 impl Allocator for GenAlg {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let (k, mesh) = (request.procs, machine.mesh());
-        if k == machine.free_count() {
+        if request.procs == machine.free_count() {
             return Some(Placement::of_all_free(machine));
         }
-        if k == 1 {
-            // Every centre takes itself, with a pairwise sum of 0, so the first one wins.
-            let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
-            return Some(Placement::of(vec![first]));
-        }
-        let nodes = self.nearest.choose(k, machine)?;
+        let nodes = self.nearest.choose(request.procs, machine)?;
         Some(Placement::of(nodes))
     }
 }

@@ -17,6 +17,7 @@
 pub(super) mod carried;
 pub(super) mod centres;
 mod cuts;
+mod floor;
 pub(super) mod gen_alg;
 pub(super) mod mm;
 pub(super) mod mm_inc;

@@ -28,6 +28,12 @@ impl Nearest {
     /// centres wins. Nodes at the largest distance from the centre come last; apart from that, the nodes are in
     /// location order. At least `k` nodes must be free. It is `None` if the machine was told to stop meanwhile.
     pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+        if k == 1 {
+            // Each centre takes one node, with a pairwise sum of 0, so the first one wins. Either way it is the first free node,
+            // which is nearest to itself: the first of the combinations has its x, y and z.
+            let first = machine.mesh().location_order().find(|&node| machine.free().contains(node))?;
+            return Some(vec![first]);
+        }
         match self {
             Self::Small(small) => small.choose(k, machine),
             Self::Wide(wide) => wide.choose(k, machine),

@@ -7,16 +7,21 @@
 
 use super::centres::Centres;
 use super::cuts::Cuts;
-use super::ties::{Ties, floor};
+use super::floor::Floor;
+use super::ties::Ties;
+use crate::allocator::known::{self, Known};
 use crate::allocator::nearest::carried;
-use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member};
+use crate::machine::{
+    Around, Coord, Machine, Mask, Masks, Mesh, NodeId, count, first_members, for_each_member,
+};
 
 /// The search on a small machine, with its tables and the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Small {
     kind: Centres,
     ties: Ties,
-    odd_ring: bool,
+    floor: Floor,
+    known: Known<[Mask; 2]>,
     masks: Masks,
     cuts: Cuts,
     /// The coordinates of all nodes in location order.
@@ -47,7 +52,8 @@ impl Small {
         Some(Self {
             kind,
             ties,
-            odd_ring: mesh.has_odd_ring(),
+            floor: Floor::new(mesh),
+            known: Known::default(),
             masks,
             cuts,
             coords,
@@ -61,13 +67,27 @@ impl Small {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
+        let [inner, rim] = match self.known.get(known::Search::new(free, k)) {
+            Some(&found) => found,
+            None => self.search(free, k)?,
+        };
+        let mut nodes = Vec::with_capacity(k as usize);
+        for part in [inner, rim] {
+            for_each_member(part, |place| nodes.push(self.masks.nodes()[place]));
+        }
+        Some(nodes)
+    }
+
+    /// Returns the nodes of the best centre in two parts: those nearer than the largest distance, and those at it; `None` if
+    /// there is no centre.
+    fn search(&mut self, free: Mask, k: u32) -> Option<[Mask; 2]> {
         self.list_centres(free);
         // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
         // taken. This needs the counts of all free nodes, once.
-        let all = (2 * k > machine.free_count()).then(|| self.cuts.count(free));
-        let (floor, mut limit) = (floor(k, self.odd_ring) as u32, u32::MAX);
+        let all = (2 * k > count(free)).then(|| self.cuts.count(free));
+        let (floor, mut limit) = (self.floor.of(k) as u32, u32::MAX);
         let mut best = None;
-        let mut radius = 0;
+        let (mut radius, mut latest) = (0, 0);
         for (i, &centre) in self.centres.iter().enumerate() {
             // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
             // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
@@ -75,6 +95,11 @@ impl Small {
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);
             let taken = around.inner | rim;
+            // Often the centre before has taken the same nodes.
+            if taken == latest {
+                continue;
+            }
+            latest = taken;
             let counts = match &all {
                 Some(all) => self.cuts.count_others(all, free & !taken),
                 None => self.cuts.count(taken),
@@ -82,19 +107,17 @@ impl Small {
             let sum = self.cuts.pairwise(&counts, k);
             if sum < limit {
                 limit = sum;
-                best = Some((around.inner, rim));
+                best = Some([around.inner, rim]);
             }
             // No set has a smaller sum, so no later centre can win.
             if sum == floor {
-                break;
+                return best;
             }
         }
-        let (inner, rim) = best?;
-        let mut nodes = Vec::with_capacity(k as usize);
-        for part in [inner, rim] {
-            for_each_member(part, |place| nodes.push(self.masks.nodes()[place]));
+        if let Some(best) = best {
+            self.known.keep(known::Search::new(free, k), best);
         }
-        Some(nodes)
+        best
     }
 
     /// Sets `centres` to the centres for this set of free nodes.

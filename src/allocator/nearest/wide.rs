@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::centres::Centres;
-use super::ties::{Ties, floor};
+use super::floor::Floor;
+use super::ties::Ties;
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
@@ -20,6 +21,8 @@ pub(crate) struct Wide {
     extents: [usize; 3],
     wraps: [bool; 3],
     odd_ring: bool,
+    /// The lower bound of pairwise sums, once a machine is known.
+    floor: Option<Floor>,
     /// The number of sums of a row and of a column: W + 1 and L + 1. If the dimension wraps, the sums go round twice, so
     /// that a range across the end is a plain one: 2·W + 1 and 2·L + 1.
     strides: [usize; 2],
@@ -108,7 +111,7 @@ impl Wide {
         let centres = self.kind.list(machine);
         let search = Search { machine, k, centres: &centres };
         self.prepare(machine);
-        let floor = floor(k, self.odd_ring);
+        let floor = self.floor.get_or_insert_with(|| Floor::new(machine.mesh())).of(k);
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
         for (i, &centre) in centres.iter().enumerate() {

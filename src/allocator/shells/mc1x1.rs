@@ -25,8 +25,9 @@ use super::centre::Centre;
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::ShellScores;
 use super::tie_break::{EXPECTED, TieBreak};
+use crate::allocator::known::{Known, Search};
 use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
-use crate::machine::Machine;
+use crate::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc1x1",
@@ -55,6 +56,7 @@ struct Mc1x1 {
     fill: ShellFill,
     /// The centres that are tried next.
     batch: Batch,
+    known: Known<Vec<NodeId>>,
 }
 
 impl Allocator for Mc1x1 {
@@ -64,21 +66,38 @@ impl Allocator for Mc1x1 {
             return Some(Placement::of_all_free(machine));
         }
         let mesh = machine.mesh();
-        self.shells.prepare(machine, k);
-        let Centre { score: bound, node } = self.shells.best(machine, k)?;
-        self.fill.prepare(machine);
-        let first = mesh.coord(node);
-        let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
-        // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
-        if best.score > bound || !self.ties.is_none() {
-            best = self.try_others(machine, k, best)?;
+        if k == 1 && self.ties.is_none() {
+            // Every centre takes itself, with a score of 0, so the first one wins.
+            let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
+            return Some(Placement::of(vec![first]));
         }
-        let nodes = best.nodes(machine);
+        let search = Search::on(machine, k);
+        if let Some(nodes) = search.and_then(|search| self.known.get(search)) {
+            return Some(Placement::of(nodes.clone()));
+        }
+        let nodes = self.search(machine, k)?;
+        if let Some(search) = search {
+            self.known.keep(search, nodes.clone());
+        }
         Some(Placement::of(nodes))
     }
 }
 
 impl Mc1x1 {
+    /// Returns the nodes of the best centre; `None` if the machine was told to stop.
+    fn search(&mut self, machine: &Machine, k: u32) -> Option<Vec<NodeId>> {
+        self.shells.prepare(machine, k);
+        let Centre { score: bound, node } = self.shells.best(machine, k)?;
+        self.fill.prepare(machine);
+        let first = machine.mesh().coord(node);
+        let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
+        // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
+        if best.score > bound || !self.ties.is_none() {
+            best = self.try_others(machine, k, best)?;
+        }
+        Some(best.nodes(machine))
+    }
+
     /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine was told to
     /// stop.
     fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
@@ -127,5 +146,65 @@ impl Mc1x1 {
             return 0;
         }
         self.ties.value(machine, fill.centre, fill.shell(), &fill.nodes(machine))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the nodes of the best centre, by a fill around every one.
+    fn plain(mc1x1: &mut Mc1x1, machine: &Machine, k: u32) -> Option<Vec<NodeId>> {
+        let mesh = machine.mesh();
+        mc1x1.shells.prepare(machine, k);
+        mc1x1.fill.prepare(machine);
+        let mut centres = Vec::new();
+        mc1x1.shells.for_each(machine, k, i64::MAX, |centre| centres.push(centre));
+        let fills = centres.into_iter().filter_map(|Centre { score, node }| {
+            mc1x1.fill.fill(mc1x1.shells.counts(), machine, k, mesh.coord(node), score, i64::MAX)
+        });
+        let fills: Vec<Fill> = fills.collect();
+        let best = fills.iter().min_by_key(|fill| (fill.score, mc1x1.value(machine, fill), fill.centre));
+        best.map(|best| best.nodes(machine))
+    }
+
+    #[test]
+    fn the_best_of_batches_is_the_best_of_all_centres() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("40x30", &[1, 6, 23, 70, 150][..]),
+            ("torus:36x30", &[6, 23, 70]),
+            ("11x10x9", &[1, 5, 20, 60]),
+            ("torus:10x9x8", &[5, 20, 60]),
+            ("30x20:wrap=y", &[9, 33]),
+            ("400", &[2, 9]),
+            ("torus:300", &[2, 9]),
+            ("10x10", &[1, 4, 16, 30]),
+        ] {
+            for ties in ["none", "2/1/1/1"] {
+                let ties: TieBreak = ties.parse().map_err(|()| "no tie-break")?;
+                let mut mc1x1 = Mc1x1 { ties, ..Mc1x1::default() };
+                for step in 1..5_u32 {
+                    let mut machine = Machine::new(text.parse()?);
+                    let mesh = machine.mesh().clone();
+                    // Patches of nodes or single ones, half or a few of them, by a multiplicative hash.
+                    let (patch, share) = [(1, 2), (4, 2), (3, 1), (2, 3)][step as usize - 1];
+                    let is_busy = |node: &NodeId| {
+                        let at = mesh.coord(*node).map(|c| c / patch);
+                        let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + step).wrapping_mul(0x9e37_79b1);
+                        hash >> 30 < share
+                    };
+                    machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                    for &k in ks.iter().filter(|&&k| k < machine.free_count()) {
+                        let wanted = plain(&mut mc1x1, &machine, k);
+                        for _ in 0..2 {
+                            let found = mc1x1.propose(&Request::of(k), &machine);
+                            let found = found.map(|placement| placement.nodes);
+                            assert_eq!(found, wanted, "{text}: {k}, state {step}");
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
