@@ -167,7 +167,8 @@ mod tests {
                 })
                 .collect();
             let mut expected = nodes.clone();
-            (found.sort_unstable(), expected.sort_unstable());
+            found.sort_unstable();
+            expected.sort_unstable();
             assert_eq!(found, expected);
         }
     }
