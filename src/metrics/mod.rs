@@ -26,7 +26,6 @@ mod rows;
 mod running_sums;
 mod shapes;
 mod summary;
-mod waits;
 
 pub use contention::{Contention, JobContention};
 pub use cost::Cost;

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::gather::{MOST_VALUES, Values};
 use crate::disk::Sorter;
+use crate::metrics::gather::{MOST_VALUES, Values};
 
 /// The number of bytes of waits in the buckets of medians that are sorted in memory.
 const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };

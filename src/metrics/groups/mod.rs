@@ -1,15 +1,17 @@
 //! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so that the
 //! means of the groups, weighted by their jobs, are the means of the replay.
 
+mod waits;
+
 use std::io;
 
+use self::waits::Waits;
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
 use super::gather::{Number, Partial};
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
-use super::waits::Waits;
 use crate::engine::Record;
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
