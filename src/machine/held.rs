@@ -11,7 +11,7 @@ use super::node::NodeId;
 /// The number of placements that are remembered. A new one takes the place of another one.
 pub const PLACES: usize = 1024;
 /// The sizes of placements that are remembered. Smaller ones are split as fast, and larger ones would need more than
-/// 8 MB together.
+/// 40 MB together: 8 for the lists of nodes, and 32 for their parts where each node is one.
 const SIZES: std::ops::RangeInclusive<usize> = 8..=2048;
 
 /// Nodes that follow each other in a list and lie in one word of a set.
@@ -71,6 +71,11 @@ impl Held {
     /// Returns the number of nodes. O(words).
     pub fn nodes(&self) -> u32 {
         self.words.iter().map(|of_word| of_word.count).sum()
+    }
+
+    /// Returns the number of parts of the list that lie in one word each.
+    pub fn parts(&self) -> usize {
+        self.words.len()
     }
 
     /// Returns the place among [`PLACES`] at which the placement is remembered; `None` if it is not.

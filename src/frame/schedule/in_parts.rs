@@ -74,6 +74,9 @@ impl InParts {
             }
         }
         let (frame, _) = slice(&path, &COLUMNS, (0, 1))?;
+        if let Some(origin) = &origin {
+            origin.check(&path, &frame)?;
+        }
         let table = Table { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
         let of = table.select(&known, selection)?;
         ours(&table, &[])?;

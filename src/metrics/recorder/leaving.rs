@@ -51,6 +51,10 @@ pub(super) struct Leaving<'a> {
     pub(super) left: LeftJobs,
     /// The number of jobs that are handed over together.
     pub(super) together: usize,
+    /// The number of jobs whose nodes may be in memory together after they have left.
+    pub(super) kept: usize,
+    /// The number of jobs that have left since the memory for nodes was counted from 0.
+    pub(super) counted: usize,
     pub(super) take: TakeLeft<'a>,
 }
 
@@ -62,6 +66,11 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// Returns the number of jobs from the oldest one that has not left to the newest one that was measured.
+    pub(super) fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
     /// Returns what was measured of a job that has not left.
     pub(super) fn of(&mut self, job: JobId) -> &mut Measured {
         let at = (job - self.first) as usize;

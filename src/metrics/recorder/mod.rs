@@ -32,6 +32,11 @@ use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 use crate::stop::Stop;
 
+/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may be in. Others are
+/// measured at once, as their nodes would take more memory than the measures.
+const MOST_OPEN: usize = if cfg!(test) { 64 } else { 1 << 12 };
+const MOST_PARTS: usize = if cfg!(test) { 4 } else { 256 };
+
 /// The data that other threads share with a running replay: its progress, and the switch that stops it.
 #[derive(Debug, Default)]
 pub struct Monitor {
@@ -95,10 +100,11 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was measured of them.
+    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was measured of them. Whoever
+    /// takes them has the nodes of at most `kept` jobs in memory.
     #[must_use]
-    pub fn with_leaving(mut self, together: usize, take: TakeLeft<'a>) -> Self {
-        self.leaving = Some(Leaving { left: LeftJobs::default(), together, take });
+    pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
+        self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
         self
     }
 
@@ -195,8 +201,9 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 impl Observer for Recorder<'_> {
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
         let cost = if let Some(Placed { placement, held }) = placed {
+            let defers = self.leaving.is_some() && self.open.len() <= MOST_OPEN;
             let measured = self.open.of(job);
-            if self.leaving.is_some() {
+            if defers && held.parts() <= MOST_PARTS {
                 // Whoever takes the job measures it, on another thread.
                 measured.held = Some(Arc::clone(held));
             } else {
@@ -293,8 +300,12 @@ impl Observer for Recorder<'_> {
         let Some(leaving) = &mut self.leaving else { return };
         leaving.left.jobs.push(*job);
         leaving.left.records.push(*record);
-        if leaving.left.jobs.len() == leaving.together {
+        leaving.counted += 1;
+        if leaving.counted == leaving.kept {
+            leaving.counted = 0;
             self.room = PlacementRoom::default();
+        }
+        if leaving.left.jobs.len() == leaving.together {
             self.hand_over();
         }
     }

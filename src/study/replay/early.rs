@@ -21,13 +21,16 @@ use crate::study::log::{LoadedLog, MOST_KEPT};
 use crate::study::options::Options;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::{Batch, JobSource};
+use crate::trace::formats::is_gzip_name;
 use crate::workload::scaled_submit;
 
 /// The number of jobs that are handed over together. It is small, so that batches fit the caches.
 const TOGETHER: usize = 512;
 
-/// The size in bytes from which on a file is not worth the guess: a log that long has more jobs than are kept.
-const LONG_LOG_BYTES: u64 = 16 * MOST_KEPT as u64;
+/// The bytes of a job in a compressed log and in a plain one, roughly. A log is not worth the guess if it likely has more jobs
+/// than are kept.
+const COMPRESSED_JOB_BYTES: u64 = 16;
+const PLAIN_JOB_BYTES: u64 = 96;
 
 /// The submit time from which on times are taken for those since 1970: the year 1973.
 const UNIX_TIMES: Time = Time::from_seconds(100_000_000);
@@ -57,7 +60,8 @@ struct Guess {
 
 /// The thread that replays the jobs.
 struct RunningGuess {
-    /// It never waits, as jobs are read faster than they are replayed. The jobs that wait are no more than are kept anyway.
+    /// It never waits, as jobs are read faster than they are replayed. The jobs that wait here, and those that have left and wait
+    /// for the end of the log to be summed up, are no more than are kept anyway.
     batches: Sender<Batch>,
     begun: Begun,
 }
@@ -87,7 +91,8 @@ impl Drop for Shared {
 impl Early {
     /// Returns what begins the replay of the log at `path`, if it may be able to.
     pub(in crate::study) fn new(spec: &ReplaySpec, options: &Options, path: &Path) -> Self {
-        let is_long = path.metadata().is_ok_and(|file| file.len() >= LONG_LOG_BYTES);
+        let job_bytes = if is_gzip_name(path) { COMPRESSED_JOB_BYTES } else { PLAIN_JOB_BYTES };
+        let is_long = path.metadata().is_ok_and(|file| file.len() >= job_bytes * MOST_KEPT as u64);
         let needs_all = options.jobs || options.need_all_jobs().is_some() || spec.needs_all_jobs();
         let guess = || Guess {
             replay: Replay::new(spec.clone(), JobSource::recorded(Arc::default(), 0)),

@@ -1,11 +1,13 @@
 //! Runs a replay while its jobs are read, in memory that does not grow with the log: a thread reads, another one replays,
 //! and others measure, sum up and pass on the jobs that have left.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::outages::first_arrival;
 use super::parts::{Known, Summed, TOGETHER, TakeRows, TakenParts, counted};
@@ -174,7 +176,7 @@ impl Replay {
     ) -> Result<Summed, RunError> {
         let (stop, TakenParts { seed, rows, ranks }) = (&monitor.stop, taken);
         let (to_sums, left) = sync_channel(PARTS);
-        let (driven, sums, written, recording) = thread::scope(|scope| {
+        let (driven, sums, written, recording, blocked) = thread::scope(|scope| {
             let begin = |name: &str| thread::Builder::new().name(name.to_owned());
             // Two parts of rows are in memory at most: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
@@ -185,15 +187,26 @@ impl Replay {
             let writing = writing.transpose().map_err(|error| threadless(&error))?;
             let sum_up = move || known.sum_up(left, ranks, to_rows);
             let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
+            let blocked = Cell::new(Duration::ZERO);
             let mut take = |jobs: LeftJobs| {
-                if to_sums.send(jobs).is_err() {
+                let sent = match to_sums.try_send(jobs) {
+                    Ok(()) => Ok(()),
+                    Err(TrySendError::Disconnected(_)) => Err(()),
+                    Err(TrySendError::Full(jobs)) => {
+                        let began = Instant::now();
+                        let sent = to_sums.send(jobs);
+                        blocked.set(blocked.get().saturating_add(began.elapsed()));
+                        sent.map_err(drop)
+                    }
+                };
+                if sent.is_err() {
                     // The jobs cannot be kept. Another thread says why.
                     stop.throw();
                 }
             };
             let mut recorder = self
                 .recorder(options, (&[], known.first_arrival), false, None, monitor)
-                .with_leaving(FEW_TOGETHER, &mut take);
+                .with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
             let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
             let recording = recorder.finish();
             // Without senders the other threads end.
@@ -201,12 +214,13 @@ impl Replay {
             let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
             let written =
                 writing.map_or(Ok(()), |writing| writing.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok::<_, RunError>((driven, sums, written, recording))
+            Ok::<_, RunError>((driven, sums, written, recording, blocked.get()))
         })?;
         written.map_err(ReplayError::Failed)?;
         let sums = sums.map_err(ReplayError::Failed)?;
         let Driven { wall, .. } = driven?;
-        Ok(Summed { sums, wall, recording })
+        // The replay does not take longer because its numbers are summed up or written more slowly.
+        Ok(Summed { sums, wall: wall.saturating_sub(blocked), recording })
     }
 }
 

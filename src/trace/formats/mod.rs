@@ -143,7 +143,7 @@ pub fn without_extensions(file_name: &str) -> &str {
 }
 
 /// Returns whether a name ends in `.gz`, so that the file is to be compressed.
-pub(super) fn is_gzip_name(path: &Path) -> bool {
+pub(crate) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
