@@ -193,9 +193,9 @@ impl Replay {
                     Ok(()) => Ok(()),
                     Err(TrySendError::Disconnected(_)) => Err(()),
                     Err(TrySendError::Full(jobs)) => {
-                        let began = Instant::now();
+                        let full_since = Instant::now();
                         let sent = to_sums.send(jobs);
-                        blocked.set(blocked.get().saturating_add(began.elapsed()));
+                        blocked.set(blocked.get().saturating_add(full_since.elapsed()));
                         sent.map_err(drop)
                     }
                 };
