@@ -138,22 +138,39 @@ fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
 /// infinite is written as −1, unknown.
 fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
     let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
-    // Writing to memory cannot fail.
     for (i, value) in record.fields().into_iter().enumerate() {
-        let separator = if i == 0 { "" } else { " " };
-        let _ = if i == CPU {
-            write!(line, "{separator}{average_cpu_s}")
-        } else {
-            write!(line, "{separator}{value}")
-        };
+        if i > 0 {
+            line.push(b' ');
+        }
+        // The only field that may have a fraction.
+        let integer = if i == CPU { whole(average_cpu_s) } else { Some(value) };
+        match integer {
+            Some(integer) => push_integer(line, integer),
+            // Writing to memory cannot fail.
+            None => drop(write!(line, "{average_cpu_s}")),
+        }
     }
     if has_sides {
-        let _ = match record.sides {
-            Some([x, y, z]) => write!(line, " {x} {y} {z}"),
-            None => write!(line, " -1 -1 -1"),
-        };
+        for side in record.sides.map_or([-1; SIDES], |sides| sides.map(i64::from)) {
+            line.push(b' ');
+            push_integer(line, side);
+        }
     }
     line.push(b'\n');
+}
+
+/// Appends the digits of `number`, with its sign if it is negative. This takes a tenth of the time of `write!`, which most of
+/// the time of writing a log would go into.
+fn push_integer(line: &mut Vec<u8>, number: i64) {
+    line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Returns the integer that `number` is written as; `None` if it has a fraction or is too large for one. The zero below 0, which
+/// is written `-0`, is none either.
+fn whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9e15; // Integers up to 2^53 are exact, so that the cast loses nothing.
+    let is_whole = number.trunc().to_bits() == number.to_bits() && number.abs() < EXACT;
+    (is_whole && number.to_bits() != (-0.0_f64).to_bits()).then_some(number as i64)
 }
 
 #[cfg(test)]
@@ -174,6 +191,19 @@ mod tests {
         assert_eq!(line, b"12 342343 5 553 40 552.21 -1 48 43200 -2 1 4 3 -1 6 7 8 9\n");
         assert_eq!((record.run_s, record.requested_procs, record.queue, surplus), (553, 48, 6, 0));
         Ok(())
+    }
+
+    /// Integers go another way than numbers with fractions, and both are written as Rust writes them.
+    #[test]
+    fn average_times_are_written_with_as_many_digits_as_they_have() {
+        for time_s in
+            [-1.0, 0.0, -0.0, 7.0, 0.5, -2.25, 1e15, 9e15, 1e300, 0.1 + 0.2, f64::MIN_POSITIVE, 552.21]
+        {
+            let mut line = Vec::new();
+            append(&Record { average_cpu_s: time_s, ..Record::UNKNOWN }, false, &mut line);
+            let found = String::from_utf8_lossy(&line).into_owned();
+            assert_eq!(found.split(' ').nth(CPU), Some(time_s.to_string().as_str()));
+        }
     }
 
     #[test]
