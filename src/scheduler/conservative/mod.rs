@@ -35,14 +35,20 @@
 //!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
-//! without changes only drops past steps. An arrival takes O(P), a start O(P + Q). Each time that a compression goes
-//! through the queue takes O(Q + M·P), where M jobs may move because nodes have become free where they could use them.
-//! Step 4 takes O(Q·P).
+//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
+//! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
+//! O(log P + log Q + Q / 256), the steps and starts between its ends, and O(log P) for each of the few jobs that may move
+//! because of it: [`reservations`] says how these are found.
+
+mod by_width;
+mod candidates;
+mod profile;
+mod reservations;
 
 use std::collections::BTreeSet;
 
-use super::openings::Openings;
-use super::profile::{Profile, TICK};
+use self::profile::{Profile, TICK};
+use self::reservations::{Reservation, Reservations};
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
@@ -79,14 +85,6 @@ enum EventOrder {
     PerEvent,
 }
 
-/// The reservation of a waiting job: it takes `procs` nodes from `start` on for a time of `length`.
-#[derive(Clone, Copy, Debug)]
-struct Reservation {
-    procs: u32,
-    length: Time,
-    start: Time,
-}
-
 /// The nodes of a running job, as the profile counts them: in use up to `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Occupation {
@@ -109,9 +107,7 @@ struct Conservative {
     /// The running jobs for which the profile holds nodes beyond the last pass, the earliest end first.
     held: BTreeSet<Occupation>,
     /// The reservations of the waiting jobs, in the order of arrival.
-    reservations: Vec<Reservation>,
-    /// Where the profile has more free nodes than when the reservations were last compressed.
-    openings: Openings,
+    reservations: Reservations,
     /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made anew.
     next_start: Time,
     /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken; the end of
@@ -123,23 +119,6 @@ struct Conservative {
     /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs may make
     /// room for it, and it may start, before the next pass.
     refused: Option<JobId>,
-}
-
-/// The smallest width and the longest time of reservations.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    narrowest: u32,
-    longest: Time,
-}
-
-impl Limits {
-    /// Returns the limits of `reservations`. O(Q).
-    fn of(reservations: &[Reservation]) -> Self {
-        Self {
-            narrowest: reservations.iter().map(|reservation| reservation.procs).min().unwrap_or(u32::MAX),
-            longest: reservations.iter().map(|reservation| reservation.length).max().unwrap_or(Time::ZERO),
-        }
-    }
 }
 
 /// A job that has ended, as the profile counts it.
@@ -198,7 +177,7 @@ impl Scheduler for Conservative {
 impl Conservative {
     /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
-        let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
+        let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Reservations::default());
         let (next_start, next_wake) = (NEVER_PLANNED, Time::MAX);
         Self {
             order,
@@ -206,7 +185,6 @@ impl Conservative {
             profile,
             held,
             reservations,
-            openings: Openings::default(),
             next_start,
             next_wake,
             overdue: false,
@@ -243,7 +221,7 @@ impl Conservative {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -i64::from(held.nodes));
-            self.opened(now, held.until);
+            self.opened((now, held.until), held.nodes);
             early = true;
         }
         // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
@@ -252,55 +230,56 @@ impl Conservative {
         }
     }
 
-    /// Notes that the profile has more free nodes than before, from `from` until `until`.
-    fn opened(&mut self, from: Time, until: Time) {
-        let limits = Limits::of(&self.reservations);
-        self.openings.add(&self.profile, (from, until), limits.narrowest, limits.longest);
+    /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before the profile
+    /// changes again.
+    fn opened(&mut self, time: (Time, Time), nodes: u32) {
+        self.reservations.offer(&self.profile, self.profile.opening(time, i64::from(nodes)));
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
     /// where they are.
     ///
-    /// Each reservation was as early as it could be when it was made or last looked at. Thus it can move only where
-    /// nodes have become free since, and only these are searched. Moves give nodes back, too: to the reservations
-    /// behind at once, and to those before when the compression goes through the queue again.
+    /// Only those that may move are looked at. Moves give nodes back, so that others may move: those behind in the same
+    /// turn through the queue, and those before when the compression goes through the queue again.
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
-        let limits = Limits::of(&self.reservations);
-        let mut before = std::mem::take(&mut self.openings);
+        let mut from = 0;
         loop {
-            let mut opened = Openings::default();
-            for reservation in &mut self.reservations {
-                let Reservation { procs, length, start } = *reservation;
-                // Where nodes had become free before this turn through the queue, and where they have in it.
-                let found = [&before, &opened].map(|openings| openings.earliest(procs, length, start));
-                let Some(from) = found.into_iter().flatten().min() else { continue };
+            while let Some(number) = self.reservations.first_candidate(from) {
                 if view.stopped() {
                     return;
                 }
-                // The job holds its nodes from `start` on, so the search counts them as free from there. Thus nothing
-                // has to be given back before the search.
-                let earlier = self.profile.earliest(procs, length, from.max(now), start);
-                if earlier < start {
-                    let left = self.profile.bring_forward(start, earlier, length, procs);
-                    reservation.start = earlier;
-                    opened.add(&self.profile, left, limits.narrowest, limits.longest);
-                }
+                self.bring_forward(number, now);
+                from = number + 1;
             }
-            let moved = opened.any();
-            before = opened;
-            if !(moved && self.repeat) {
+            if !self.repeat || from == 0 {
                 break;
             }
+            from = 0;
         }
-        self.openings = before;
         self.note_next_start(now);
+    }
+
+    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its own.
+    fn bring_forward(&mut self, number: usize, now: Time) {
+        let Reservation { procs, length, start } = self.reservations.all()[number];
+        let mut areas = self.reservations.settle(number);
+        // The job holds its nodes from `start` on, so the search counts them as free from there. Thus nothing has to be
+        // given back before the search.
+        let earlier = areas.sorted().iter().find_map(|&(from, before)| {
+            self.profile.earliest_within(procs, length, (from.max(now), before.min(start)), start)
+        });
+        if let Some(earlier) = earlier {
+            let left = self.profile.bring_forward(start, earlier, length, procs);
+            self.reservations.bring_forward(number, earlier.start);
+            self.reservations.offer(&self.profile, left);
+        }
     }
 
     /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last jobs of the
     /// queue.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
-        let count = queue.len() - self.reservations.len();
+        let count = queue.len() - self.reservations.all().len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
         for job in arrived.iter().rev() {
             self.reserve(job, now, now);
@@ -323,7 +302,7 @@ impl Conservative {
     /// step ends; `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
-        let all = view.queue().iter().zip(&self.reservations);
+        let all = view.queue().iter().zip(self.reservations.all());
         let due: Vec<Waiting> =
             all.filter(|(_, reservation)| reservation.start <= now).map(|(job, _)| job).collect();
         for job in &due {
@@ -331,7 +310,7 @@ impl Conservative {
                 return Some(job.job);
             }
         }
-        self.reservations.retain(|reservation| reservation.start > now);
+        self.reservations.remove_due(now);
         None
     }
 
@@ -350,7 +329,7 @@ impl Conservative {
         // difference.
         self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
         if nodes < reserved {
-            self.opened(now, now + length);
+            self.opened((now, now + length), reserved - nodes);
         }
         self.held.insert(Occupation {
             until: now + length,
@@ -376,8 +355,7 @@ impl Conservative {
         };
         self.held = view.running().iter().map(held).collect();
         self.overdue = view.running().len_after(now) < view.running().len();
-        self.reservations.clear();
-        self.openings = Openings::default();
+        self.reservations = Reservations::default();
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
         for job in &waiting {
@@ -394,22 +372,23 @@ impl Conservative {
                 // known beforehand.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
-                // Its reservation is not the earliest by count.
-                self.openings.set_everywhere();
                 self.reserve(job, released.max(now + TICK), now);
+                // This is not the earliest start by count.
+                self.reservations.unsettle_last();
             }
         }
     }
 
     /// Computes `next_start` and `next_wake` from the reservations.
     fn note_next_start(&mut self, now: Time) {
-        let starts = || self.reservations.iter().map(|reservation| reservation.start);
-        self.next_start = starts().min().unwrap_or(Time::MAX);
+        self.next_start = self.reservations.first_start();
         // A start one tick from now depends on a job that has outlived its estimate. The end of this job is an event,
         // so no wake-up is needed.
-        self.next_wake = starts().filter(|&start| start > now + TICK).min().unwrap_or(Time::MAX);
+        self.next_wake = self.reservations.first_start_after(now + TICK);
     }
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod twin;

@@ -1,4 +1,4 @@
-//! Small histories by hand, and a twin that searches the whole profile for each reservation.
+//! Small histories by hand, and a second scheduler that searches the whole profile for each reservation.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +20,7 @@ fn example() -> (Fake, Conservative) {
 
 /// Returns the reserved starts in seconds.
 fn starts_s(scheduler: &Conservative) -> Vec<f64> {
-    scheduler.reservations.iter().map(|reservation| reservation.start.as_seconds()).collect()
+    scheduler.reservations.all().iter().map(|reservation| reservation.start.as_seconds()).collect()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn no_reservation_that_could_move_is_passed_over() {
             assert_eq!(fake.started, plain_fake.started, "seed {seed}, {now_s} s");
             assert_eq!(starts_s(&scheduler), starts_s(&plain), "seed {seed}, {now_s} s");
             moves += usize::from(starts_s(&scheduler).iter().zip(&before).any(|(now, before)| now < before));
-            plain.openings.set_everywhere();
+            plain.reservations.unsettle_all();
         }
     }
     assert!(moves > 1000, "{moves} passes moved reservations");
