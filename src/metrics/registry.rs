@@ -445,7 +445,7 @@ pub static METRICS: &[Metric] = &[
         .is("release", "ns", "duration of all releases"),
     Metric::real("replay_wall_s", |of| Some(of.replay.wall_s))
         .when(When::Timed)
-        .is("replay wall", "s", "wall-clock time of the replay without reading the log")
+        .is("replay wall", "s", "wall-clock time of the replay, without waiting for the log to be read and for results to be summed up or written")
         .shown(Measured(3))
         .terminal(Last, "replay", |of| of.timed)
         .report(Last, "replay s", |_| true),
