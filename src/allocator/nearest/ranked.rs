@@ -5,6 +5,8 @@
 //! of centres, until the bounds exceed the least sum found. So the centre that wins is the first one with the least sum,
 //! as if all had been tried (best-first branch and bound).
 
+use std::ops::RangeInclusive;
+
 use pulp::Arch;
 
 use super::bounds::LANES;
@@ -24,6 +26,9 @@ const FIRST: usize = 512;
 /// The share of the lines of centres among which a dense place is looked for, to begin with a low sum.
 const LINES: usize = 64;
 
+/// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
+const SCATTERED: usize = 2;
+
 /// The search on a large machine, with the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Ranked {
@@ -35,6 +40,8 @@ pub(crate) struct Ranked {
     /// For each node, in the order of the field, 1 if it is a centre that is neither given up nor a candidate, else 0.
     open: Vec<u8>,
     candidates: Vec<Candidate>,
+    /// Whether bounds are used even where they save no time, for tests.
+    is_forced: bool,
 }
 
 /// A centre that may win.
@@ -79,13 +86,20 @@ impl Ranked {
             full: Full::default(),
             open: Vec::new(),
             candidates: Vec::new(),
+            is_forced: false,
         }
+    }
+
+    /// Returns the same search, which uses bounds even where they save no time.
+    #[cfg(test)]
+    pub(super) fn forced(self) -> Self {
+        Self { is_forced: true, ..self }
     }
 
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let Some(radii) = radii(k, machine) else {
+        let Some(radii) = radii(k, machine, self.is_forced) else {
             return self.wide.choose(k, machine);
         };
         let order = Order::new(self.kind, machine);
@@ -124,7 +138,7 @@ impl Ranked {
         &mut self,
         search: Search<'_>,
         floor: u64,
-        radii: std::ops::RangeInclusive<usize>,
+        radii: RangeInclusive<usize>,
         mut best: Best,
     ) -> Option<Best> {
         let (first, last) = (*radii.start(), *radii.end());
@@ -136,17 +150,21 @@ impl Ranked {
         if let Some(dense) = self.densest(&Ball::new(&self.field, first, search.k), &apart) {
             best = self.try_centre(search, dense, first + 1, best)?;
         }
+        // Where free nodes are scattered, even a dense place needs a larger radius, and each centre another one. Then few
+        // centres have bounds that say something.
+        if !self.is_forced && best.radius > first + first / SCATTERED + 1 {
+            return self.try_all(search, floor, best);
+        }
         // Most centres need larger radii than the best ones, and are given up by a larger ball at once.
         let larger = first + first / 4 + 1;
         if larger < last {
-            self.sweep_all(
-                search,
-                &Ball::new(&self.field, larger, search.k),
-                &apart,
-                best,
-                floor,
-                Then::Stay,
-            )?;
+            let ball = Ball::new(&self.field, larger, search.k);
+            let all: usize = self.open.iter().map(|&open| usize::from(open)).sum();
+            let [left, dense] = self.sweep_all(search, &ball, &apart, best, floor, Then::Stay)?;
+            // Nor do they if most centres stay open.
+            if !self.is_forced && (left - dense) * 4 > all * 3 {
+                return self.try_all(search, floor, best);
+            }
         }
         for radius in radii {
             if best.sum == floor {
@@ -155,7 +173,7 @@ impl Ranked {
             let begin = self.candidates.len();
             let then = if radius == last { Then::End } else { Then::Settle };
             let ball = Ball::new(&self.field, radius, search.k);
-            let left = self.sweep_all(search, &ball, &apart, best, floor, then)?;
+            let [left, _] = self.sweep_all(search, &ball, &apart, best, floor, then)?;
             if let Some(&candidate) = self.candidates[begin..].iter().min() {
                 best = self.try_candidate(search, candidate, best)?;
             }
@@ -164,6 +182,25 @@ impl Ranked {
             }
         }
         self.try_candidates(search, best)
+    }
+
+    /// Tries all centres, one after another.
+    fn try_all(&mut self, search: Search<'_>, floor: u64, mut best: Best) -> Option<Best> {
+        let mut near = best.radius;
+        for centre in search.order.all(search.machine) {
+            if search.machine.is_stopped() {
+                return None;
+            }
+            let rank = search.order.rank(centre);
+            if best.sum == floor && rank > best.rank {
+                break;
+            }
+            let sum;
+            (near, sum) =
+                self.wide.sum_below(search, centre, near, best.sum + u64::from(rank < best.rank))?;
+            best = sum.map_or(best, |sum| Best { sum, rank, radius: near });
+        }
+        Some(best)
     }
 
     /// Marks all centres as open.
@@ -223,7 +260,7 @@ impl Ranked {
     }
 
     /// Computes the bounds of all open centres, and gives up those that cannot win. Returns the number of centres that stay
-    /// open; `None` if the machine was told to stop. No bound is below `floor`.
+    /// open, and of those among them that do not need the whole ball; `None` if the machine was told to stop. No bound is below `floor`.
     fn sweep_all(
         &mut self,
         search: Search<'_>,
@@ -232,13 +269,13 @@ impl Ranked {
         best: Best,
         floor: u64,
         then: Then,
-    ) -> Option<usize> {
+    ) -> Option<[usize; 2]> {
         let [limit, floor] = [best.sum, floor].map(|sum| u32::try_from(sum).unwrap_or(u32::MAX));
         let [_, rows, cells] = self.field.extents;
         let Self { field, sweep, open, candidates, .. } = self;
         sweep.prepare(ball);
         let work = Work { arch: Arch::new(), field, ball, apart };
-        let mut left = 0;
+        let (mut left, mut dense) = (0, 0);
         for (line, open) in open.chunks_exact_mut(cells).enumerate() {
             if search.machine.is_stopped() {
                 return None;
@@ -263,11 +300,12 @@ impl Ranked {
                         candidates.push(Candidate { bound, rank, radius: ball.reach(), is_full });
                     } else {
                         left += 1;
+                        dense += usize::from(inner >= search.k);
                     }
                 }
             }
         }
-        Some(left)
+        Some([left, dense])
     }
 
     /// Tries the candidates that can still win.

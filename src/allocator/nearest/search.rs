@@ -66,6 +66,8 @@ mod tests {
 
     /// Machines with bounds along lines and rings, of short and long sides.
     const LARGE: &[&str] = &[
+        "300",
+        "torus:200",
         "32x32",
         "40x37",
         "12x50",
@@ -105,7 +107,7 @@ mod tests {
                 (Centres::Combinations, Ties::Carried),
                 (Centres::Combinations, Ties::Location),
             ] {
-                let (mut ranked, mut wide) = (Ranked::new(centres, ties), Wide::new(centres, ties));
+                let (mut ranked, mut wide) = (Ranked::new(centres, ties).forced(), Wide::new(centres, ties));
                 for &k in sizes.iter().filter(|&&k| k <= machine.free_count()) {
                     let (ranked, wide) = (ranked.choose(k, &machine), wide.choose(k, &machine));
                     prop_assert_eq!(ranked, wide, "{}: {} nodes, {:?}, {:?}", text, k, centres, ties);
@@ -115,10 +117,29 @@ mod tests {
     }
 
     #[test]
+    fn large_machines_have_the_same_choices() -> Result<(), Box<dyn std::error::Error>> {
+        // Patches of these sides are dense enough for bounds in some states, and too scattered in others.
+        for (text, side, share) in
+            [("128x128", 12, 4), ("torus:128x130", 3, 6), ("32x32x16", 6, 4), ("torus:32x32x32", 2, 5)]
+        {
+            let machine = patched(text, side, share, 3)?;
+            for centres in [Centres::Free, Centres::Combinations] {
+                let (mut ranked, mut wide) =
+                    (Ranked::new(centres, Ties::Carried), Wide::new(centres, Ties::Carried));
+                for k in [9, 70] {
+                    let (ranked, wide) = (ranked.choose(k, &machine), wide.choose(k, &machine));
+                    assert_eq!(ranked, wide, "{text}: {k} nodes, {centres:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_search_that_is_stopped_finds_nothing() -> Result<(), Box<dyn std::error::Error>> {
         let stop = crate::stop::Stop::default();
         let machine = patched("40x40", 3, 4, 1)?.with_stop(stop.clone());
-        let mut ranked = Ranked::new(Centres::Combinations, Ties::Carried);
+        let mut ranked = Ranked::new(Centres::Combinations, Ties::Carried).forced();
         assert!(ranked.choose(50, &machine).is_some());
         stop.throw();
         assert!(ranked.choose(50, &machine).is_none());

@@ -23,17 +23,17 @@ use crate::machine::Machine;
 
 pub(super) use lanes::LANES;
 
-/// The number of nodes of the smallest machine on which bounds save time.
-const NODES: u32 = 512;
+/// The number of nodes of the smallest machine on which bounds save time, also if it is nearly full.
+const NODES: u32 = 16_384;
 /// How many times as many nodes as a job the machine must have.
 const TIMES: u32 = 8;
 
 /// Returns the radii of the balls of sweeps for `k` nodes on this machine; `None` if bounds save no time or cannot be
-/// computed in 32 bits. No ball of the first radius has k nodes.
-pub(super) fn radii(k: u32, machine: &Machine) -> Option<RangeInclusive<usize>> {
+/// computed in 32 bits. No ball of the first radius has k nodes. With `is_forced` it does not matter whether time is saved.
+pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeInclusive<usize>> {
     let mesh = machine.mesh();
     let (extents, dims) = (mesh.extents(), mesh.extents().iter().filter(|&&extent| extent > 1).count());
-    if dims < 2 || mesh.nodes() < NODES || mesh.nodes() / TIMES < k {
+    if !is_forced && (dims < 2 || mesh.nodes() < NODES || mesh.nodes() / TIMES < k) {
         return None;
     }
     let k = u64::from(k);
