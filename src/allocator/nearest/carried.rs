@@ -16,16 +16,17 @@ use crate::machine::{Around, Coord, Mask, Masks, Mesh, count, first_members};
 pub(crate) fn keep_first(
     tied: &mut Vec<Coord>,
     need: usize,
-    previous: impl Iterator<Item = Coord>,
+    mut previous: impl Iterator<Item = Coord>,
     distance: impl Fn(Coord, Coord) -> u32,
 ) {
     let mut kept = Vec::with_capacity(need);
     let mut by_distance = Vec::new();
-    for centre in previous {
+    loop {
         let open = need - kept.len();
         if open == 0 || open == tied.len() {
             break;
         }
+        let Some(centre) = previous.next() else { break };
         by_distance.clear();
         by_distance.extend(tied.iter().map(|&node| distance(centre, node)));
         let mut sorted = by_distance.clone();

@@ -2,9 +2,10 @@
 //!
 //! In `gen_alg` every free node is a centre. S. Krumke et al. showed that its pairwise sum is at most twice the
 //! optimum. With more centres (`mm`) the bound is lower. `mm_inc` improves the result of `mm` by greedy exchanges of
-//! nodes. The search is written in two ways that give the same results: on small machines a set of nodes is one number
-//! (`small`), on other machines free nodes are counted along lines (`wide`). `ties` and `carried` choose among nodes
-//! that are equally far from a centre.
+//! nodes. The search is written in three ways that give the same results. On small machines a set of nodes is one number
+//! (`small`). On other machines free nodes are counted along lines, for one centre after another (`wide`). On large ones
+//! this is done only for the centres that can win by a lower bound of their sums (`ranked`, `bounds`). `ties` and `carried`
+//! choose among nodes that are equally far from a centre.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -14,13 +15,18 @@
               the counts of a cut fit a byte"
 )]
 
+mod bounds;
 pub(super) mod carried;
 pub(super) mod centres;
 mod cuts;
+mod deciding;
 mod floor;
+mod full;
 pub(super) mod gen_alg;
 pub(super) mod mm;
 pub(super) mod mm_inc;
+mod order;
+mod ranked;
 pub(super) mod search;
 mod small;
 pub(super) mod ties;

@@ -2,8 +2,10 @@
 //! others.
 
 use super::centres::Centres;
+use super::ranked::Ranked;
 use super::small::Small;
 use super::ties::Ties;
+#[cfg(test)]
 use super::wide::Wide;
 use crate::machine::{Machine, Mesh, NodeId};
 
@@ -12,7 +14,7 @@ pub(crate) enum Nearest {
     /// The method for a small machine.
     Small(Box<Small>),
     /// The method for any other machine.
-    Wide(Box<Wide>),
+    Ranked(Box<Ranked>),
 }
 
 impl Nearest {
@@ -20,7 +22,7 @@ impl Nearest {
     pub(crate) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
         match Small::new(mesh, centres, ties) {
             Some(small) => Self::Small(Box::new(small)),
-            None => Self::Wide(Box::new(Wide::new(centres, ties))),
+            None => Self::Ranked(Box::new(Ranked::new(centres, ties))),
         }
     }
 
@@ -36,14 +38,113 @@ impl Nearest {
         }
         match self {
             Self::Small(small) => small.choose(k, machine),
-            Self::Wide(wide) => wide.choose(k, machine),
+            Self::Ranked(ranked) => ranked.choose(k, machine),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Returns a machine on which about `share` of 8 of the patches with sides of `side` nodes are busy.
+    fn patched(text: &str, side: u32, share: u64, seed: u64) -> Result<Machine, Box<dyn std::error::Error>> {
+        let mut machine = Machine::new(text.parse()?);
+        let is_busy = |node: &NodeId| {
+            let patch = machine.mesh().coord(*node).map(|at| u64::from(at / side));
+            let number = patch
+                .iter()
+                .fold(seed, |number, &at| (number ^ at).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
+            number % 8 < share
+        };
+        let busy: Vec<NodeId> = (0..machine.mesh().nodes()).filter(is_busy).collect();
+        machine.occupy(&busy)?;
+        Ok(machine)
+    }
+
+    /// Machines with bounds along lines and rings, of short and long sides.
+    const LARGE: &[&str] = &[
+        "300",
+        "torus:200",
+        "32x32",
+        "40x37",
+        "12x50",
+        "70x9",
+        "9x70",
+        "600x2",
+        "12x13x14",
+        "8x8x16",
+        "40x3x7",
+        "4x5x60",
+        "torus:32x32",
+        "torus:40x33",
+        "torus:16x64",
+        "torus:12x13x8",
+        "torus:20x4x16",
+        "40x24:wrap=x",
+        "21x32:wrap=y",
+        "9x12x13:wrap=xz",
+        "12x10x16:wrap=z",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn bounds_change_no_choice(
+            text in prop::sample::select(LARGE),
+            side in 1..7_u32,
+            share in 0..8_u64,
+            seed: u64,
+            sizes in prop::collection::vec(2..130_u32, 3),
+        ) {
+            let machine = patched(text, side, share, seed).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            for (centres, ties) in [
+                (Centres::Free, Ties::Carried),
+                (Centres::Free, Ties::Location),
+                (Centres::Combinations, Ties::Carried),
+                (Centres::Combinations, Ties::Location),
+            ] {
+                let (mut ranked, mut wide) = (Ranked::new(centres, ties).forced(), Wide::new(centres, ties));
+                for &k in sizes.iter().filter(|&&k| k <= machine.free_count()) {
+                    let (ranked, wide) = (ranked.choose(k, &machine), wide.choose(k, &machine));
+                    prop_assert_eq!(ranked, wide, "{}: {} nodes, {:?}, {:?}", text, k, centres, ties);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_machines_have_the_same_choices() -> Result<(), Box<dyn std::error::Error>> {
+        // Patches of these sides are dense enough for bounds in some states, and too scattered in others.
+        for (text, side, share) in
+            [("128x128", 12, 4), ("torus:128x130", 3, 6), ("32x32x16", 6, 4), ("torus:32x32x32", 2, 5)]
+        {
+            let machine = patched(text, side, share, 3)?;
+            for centres in [Centres::Free, Centres::Combinations] {
+                let (mut ranked, mut wide) =
+                    (Ranked::new(centres, Ties::Carried), Wide::new(centres, Ties::Carried));
+                for k in [9, 70] {
+                    let (ranked, wide) = (ranked.choose(k, &machine), wide.choose(k, &machine));
+                    assert_eq!(ranked, wide, "{text}: {k} nodes, {centres:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_finds_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        let stop = crate::stop::Stop::default();
+        let machine = patched("40x40", 3, 4, 1)?.with_stop(stop.clone());
+        let mut ranked = Ranked::new(Centres::Combinations, Ties::Carried).forced();
+        assert!(ranked.choose(50, &machine).is_some());
+        stop.throw();
+        assert!(ranked.choose(50, &machine).is_none());
+        Ok(())
+    }
 
     #[test]
     fn both_ways_take_the_same_nodes() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! The search on a machine of any size and shape.
+//! The search on a machine of any size and shape, one centre after another.
 //!
 //! The pairwise sum of a set of nodes follows from the number of its nodes at each position of each dimension. For the
 //! free nodes of a ball, differences of prefix sums give these numbers. So a centre costs O(rows and
@@ -8,7 +8,9 @@
 use std::ops::Range;
 
 use super::centres::Centres;
+use super::deciding::Deciding;
 use super::floor::Floor;
+use super::order::Order;
 use super::ties::Ties;
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
@@ -40,6 +42,10 @@ pub(crate) struct Wide {
     tied: Vec<Coord>,
     /// For each node in `tied` the sum of its distances to the nodes in `counts`.
     costs: Vec<u64>,
+    pub(super) deciding: Deciding,
+    /// The places at which the centres end by which the last nodes were chosen: `None` for one that ends at no place, and
+    /// if there were no more centres.
+    pub(super) path: Vec<Option<u32>>,
 }
 
 /// The positions of one dimension that the nodes of a ball have.
@@ -50,12 +56,14 @@ struct Window {
     wraps: bool,
 }
 
-/// One call of the search: the machine state, the number of nodes to find, and the centres in order.
+/// One call of the search: the machine state, the number of nodes to find, and the order of the centres.
 #[derive(Clone, Copy, Debug)]
-struct Search<'a> {
-    machine: &'a Machine,
-    k: u32,
-    centres: &'a [Coord],
+pub(super) struct Search<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) k: u32,
+    pub(super) order: &'a Order,
+    /// Whether all centres before one are looked at to choose among nodes at the same distance, and not only those that decide.
+    pub(super) is_plain: bool,
 }
 
 /// The positions of one dimension within a radius of a centre. On a ring they may go around its end.
@@ -108,37 +116,62 @@ impl Wide {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let centres = self.kind.list(machine);
-        let search = Search { machine, k, centres: &centres };
+        let order = Order::new(self.kind, machine);
+        let search = Search { machine, k, order: &order, is_plain: true };
         self.prepare(machine);
-        let floor = self.floor.get_or_insert_with(|| Floor::new(machine.mesh())).of(k);
-        let mut best: Option<(u64, usize, usize)> = None;
+        let floor = self.floor(search);
+        let mut best: Option<(u64, Coord, usize)> = None;
         let mut radius = 0;
-        for (i, &centre) in centres.iter().enumerate() {
+        for centre in self.kind.list(machine) {
             if machine.is_stopped() {
                 return None;
             }
-            let inner;
-            (radius, inner) = self.reach(search, centre, radius)?;
             let limit = best.map_or(u64::MAX, |best| best.0);
-            if let Some(sum) = self.evaluate(search, i, inner, limit) {
-                best = Some((sum, i, radius));
+            let sum;
+            (radius, sum) = self.sum_below(search, centre, radius, limit)?;
+            if let Some(sum) = sum {
+                best = Some((sum, centre, radius));
                 // No set has a smaller sum, so no later centre can win.
                 if sum == floor {
                     break;
                 }
             }
         }
-        let (_, i, radius) = best?;
-        let (mut coords, tied) = split(machine, centres[i], radius);
+        let (_, centre, radius) = best?;
+        Some(self.take(search, centre, radius))
+    }
+
+    /// Returns the lower bound of the pairwise sum of any k nodes.
+    pub(super) fn floor(&mut self, search: Search<'_>) -> u64 {
+        self.floor.get_or_insert_with(|| Floor::new(search.machine.mesh())).of(search.k)
+    }
+
+    /// Returns the radius that `centre` needs, and the pairwise sum of its nodes; the sum is `None` if it is not below
+    /// `limit`. All is `None` if fewer than k nodes are free. `near` is the first radius to try. Before the call,
+    /// `prepare` must have been called for the same machine state.
+    pub(super) fn sum_below(
+        &mut self,
+        search: Search<'_>,
+        centre: Coord,
+        near: usize,
+        limit: u64,
+    ) -> Option<(usize, Option<u64>)> {
+        self.path.clear();
+        let (radius, inner) = self.reach(search, centre, near)?;
+        Some((radius, self.evaluate(search, centre, inner, limit)))
+    }
+
+    /// Returns the nodes that `centre` takes, which needs this radius.
+    pub(super) fn take(&mut self, search: Search<'_>, centre: Coord, radius: usize) -> Vec<NodeId> {
+        let (mut coords, tied) = split(search.machine, centre, radius);
         self.tied = tied;
-        self.keep_tied(search, i, k as usize - coords.len());
+        self.keep_tied(search, centre, search.k as usize - coords.len());
         coords.append(&mut self.tied);
-        Some(coords.into_iter().map(|node| machine.mesh().node(node)).collect())
+        coords.into_iter().map(|node| search.machine.mesh().node(node)).collect()
     }
 
     /// Counts the free nodes of `machine` along rows and columns.
-    fn prepare(&mut self, machine: &Machine) {
+    pub(super) fn prepare(&mut self, machine: &Machine) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
         (self.wraps, self.odd_ring) = (mesh.wrap(), mesh.has_odd_ring());
@@ -269,9 +302,9 @@ impl Wide {
             .fold(0, u64::saturating_add)
     }
 
-    /// Returns the pairwise sum of the nodes that the `i`-th centre takes; `None` if it is not below `limit`. Before
+    /// Returns the pairwise sum of the nodes that `centre` takes; `None` if it is not below `limit`. Before
     /// the call, `counts` must have the `inner` nearest nodes, and `tied` the nodes from which the others are chosen.
-    fn evaluate(&mut self, search: Search<'_>, i: usize, inner: u32, limit: u64) -> Option<u64> {
+    fn evaluate(&mut self, search: Search<'_>, centre: Coord, inner: u32, limit: u64) -> Option<u64> {
         let mut sum = self.pairwise(inner);
         if sum >= limit {
             return None;
@@ -295,7 +328,7 @@ impl Wide {
             if sum.saturating_add(least).saturating_add(apart * pairs) >= limit {
                 return None;
             }
-            self.keep_tied(search, i, need);
+            self.keep_tied(search, centre, need);
         }
         let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         // The sum has three parts: pairs of inner nodes, pairs of an inner and a tied node, and pairs of tied nodes.
@@ -350,14 +383,25 @@ impl Wide {
         low.into_iter().chain(high)
     }
 
-    /// Keeps the `need` nodes of `tied` that the `i`-th centre takes.
-    fn keep_tied(&mut self, search: Search<'_>, i: usize, need: usize) {
-        let Search { machine, centres, .. } = search;
+    /// Keeps the `need` nodes of `tied` that `centre` takes.
+    fn keep_tied(&mut self, search: Search<'_>, centre: Coord, need: usize) {
+        let Search { machine, order, .. } = search;
         match self.ties {
             Ties::Location => self.tied.truncate(need),
             Ties::Carried => {
-                let previous = centres[..i].iter().rev().copied();
-                carried::keep_first(&mut self.tied, need, previous, |a, b| machine.mesh().l1(a, b));
+                let distance = |a, b| machine.mesh().l1(a, b);
+                if search.is_plain {
+                    carried::keep_first(&mut self.tied, need, order.before(machine, centre), distance);
+                } else if let Some(&node) = self.tied.first() {
+                    let radius = machine.mesh().l1(centre, node);
+                    let mut walk = self.deciding.before(order, machine, centre, radius);
+                    let deciding = std::iter::from_fn(|| {
+                        let next = walk.next();
+                        self.path.push(next.and_then(|(_, place)| place));
+                        next.map(|(centre, _)| centre)
+                    });
+                    carried::keep_first(&mut self.tied, need, deciding, distance);
+                }
             }
         }
     }

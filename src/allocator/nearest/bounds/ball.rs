@@ -1,0 +1,122 @@
+//! The geometry of a ball and of its rim, and lower bounds of distances between nodes that follow from it.
+
+use super::field::Field;
+
+/// What is the same for all centres of a sweep with one radius.
+#[derive(Debug)]
+pub(in super::super) struct Ball {
+    pub(in super::super) radius: usize,
+    pub(in super::super) k: u32,
+    /// The number of nodes of the ball.
+    nodes: usize,
+    pub(super) flat: [bool; 3],
+    /// The places of the rim, each as an index into `Sweep::costs` of each axis, and its distance in cells.
+    pub(super) rim: Vec<([usize; 3], isize)>,
+    /// Lower bounds of the pairwise sum of m nodes of the rim.
+    pub(super) on_rim: Vec<u32>,
+}
+
+impl Ball {
+    /// Returns the ball of `radius` for `k` nodes on `field`.
+    pub(in super::super) fn new(field: &Field, radius: usize, k: u32) -> Self {
+        let flat = field.extents.map(|extent| extent == 1);
+        let places = rim(radius + 1, flat).into_iter().map(|place| {
+            let at =
+                [0, 1, 2].map(|axis| (place[axis] + if flat[axis] { 0 } else { radius as i32 + 1 }) as usize);
+            let cells = (0..3).map(|axis| place[axis] as isize * field.steps[axis] as isize).sum();
+            (at, cells)
+        });
+        let nodes = (0..=radius).map(|radius| rim(radius, flat).len()).sum();
+        Self { radius, k, nodes, flat, rim: places.collect(), on_rim: on_rim(radius + 1, flat) }
+    }
+
+    /// Returns the radius of the rim.
+    pub(in super::super) fn reach(&self) -> u32 {
+        self.radius as u32 + 1
+    }
+
+    /// Returns whether all nodes of the ball and of its rim are free, given their numbers.
+    pub(in super::super) fn is_full(&self, inner: u32, rim: u32) -> bool {
+        inner as usize == self.nodes && rim as usize == self.rim.len()
+    }
+}
+
+/// The least sums of distances of a node to others, in a mesh without ends.
+#[derive(Debug)]
+pub(in super::super) struct Apart {
+    /// `anywhere[m]` is a lower bound of the pairwise sum of any m nodes.
+    pub(super) anywhere: Vec<u32>,
+}
+
+impl Apart {
+    /// Returns the bounds for up to `k` nodes on `field`. O(k).
+    pub(in super::super) fn new(field: &Field, k: u32) -> Self {
+        let dims = field.extents.iter().filter(|&&extent| extent > 1).count();
+        let shell = |t: u64| nodes_within(t, dims) - nodes_within(t - 1, dims);
+        let (mut nearest, mut left, mut t) = (0_u64, shell(1), 1);
+        let anywhere = (0..=u64::from(k)).map(|m| {
+            // `nearest` is the least sum of the distances of a node to m − 1 others.
+            if m >= 2 {
+                if left == 0 {
+                    t += 1;
+                    left = shell(t);
+                }
+                left -= 1;
+                nearest += t;
+            }
+            (m * nearest).div_ceil(2) as u32
+        });
+        Self { anywhere: anywhere.collect() }
+    }
+}
+
+/// Returns for each m below the number of nodes at distance `radius` from a node, a lower bound of the pairwise sum of m
+/// of them. `flat` has the axes along which the machine has one node. O(rim² · log rim) for each kind of place on the rim.
+fn on_rim(radius: usize, flat: [bool; 3]) -> Vec<u32> {
+    let rim = rim(radius, flat);
+    let mut least = vec![u64::MAX; rim.len()];
+    for u in &rim {
+        // Other nodes have the same distances, by symmetry.
+        if u.iter().any(|&at| at < 0) || !flat[0] && u[0] > u[1] || !flat[1] && u[1] > u[2] {
+            continue;
+        }
+        let mut hops: Vec<u64> =
+            rim.iter().map(|v| (0..3).map(|d| u64::from(u[d].abs_diff(v[d]))).sum()).collect();
+        hops.sort_unstable();
+        let mut sum = 0;
+        for (least, hops) in least.iter_mut().zip(hops) {
+            sum += hops;
+            *least = sum.min(*least);
+        }
+    }
+    let pairs = least.iter().zip(1..).map(|(&least, m): (_, u64)| (m * least).div_ceil(2) as u32);
+    std::iter::once(0).chain(pairs).collect()
+}
+
+/// Returns the places at L1 distance `radius` from the origin.
+fn rim(radius: usize, flat: [bool; 3]) -> Vec<[i32; 3]> {
+    let reach = |axis: usize, left: i32| if flat[axis] { 0..=0 } else { -left..=left };
+    let radius = radius as i32;
+    let mut rim = Vec::new();
+    for a in reach(0, radius) {
+        let left = radius - a.abs();
+        for b in reach(1, left) {
+            let c = left - b.abs();
+            rim.push([a, b, c]);
+            if c > 0 {
+                rim.push([a, b, -c]);
+            }
+        }
+    }
+    rim
+}
+
+/// Returns the number of nodes within L1 distance `radius` of a node, in a mesh without ends of `dims` dimensions.
+pub(super) fn nodes_within(radius: u64, dims: usize) -> u64 {
+    match dims {
+        0 => 1,
+        1 => 2 * radius + 1,
+        2 => 2 * radius * (radius + 1) + 1,
+        _ => (2 * radius + 1) * (2 * radius * (radius + 1) + 3) / 3,
+    }
+}

@@ -1,0 +1,153 @@
+//! The free nodes of a machine as prefix sums along two axes, laid out for vector instructions.
+//!
+//! The dimensions of the machine are put in order of their extents: the longest is the last *axis*, along which the
+//! cells of the field are neighbours in memory. So a loop over the cells from one on is a loop over neighbouring
+//! centres. The field is padded: on a line the cells beyond the ends are busy nodes, and on a ring they are the nodes
+//! from its other end. So balls that reach beyond an end need no code of their own.
+
+use super::lanes::{LANES, Lanes16};
+use crate::machine::{Coord, Machine};
+
+/// The free nodes of one machine state.
+#[derive(Debug, Default)]
+pub(in super::super) struct Field {
+    /// The dimension of each axis.
+    dims: [usize; 3],
+    /// The extent of each axis.
+    pub(in super::super) extents: [usize; 3],
+    pads: [usize; 3],
+    /// The number of cells between neighbours along each axis.
+    pub(super) steps: [usize; 3],
+    /// 1 for a free node, 0 for a busy one.
+    flags: Vec<u16>,
+    /// For each cell the number of free nodes before it along the last axis, modulo 2^16.
+    along: Vec<u16>,
+    /// For each cell the number of free nodes before it along the middle axis, modulo 2^16.
+    across: Vec<u16>,
+}
+
+impl Field {
+    /// Sets the field to the free nodes of `machine`. Axes of more than one node are padded by `pad` cells, which must not
+    /// be more than a ring has. O(cells).
+    pub(in super::super) fn fill(&mut self, machine: &Machine, pad: usize) {
+        let mesh = machine.mesh();
+        let extents = mesh.extents().map(|extent| extent as usize);
+        self.dims = [2, 1, 0];
+        self.dims.sort_by_key(|&d| extents[d]);
+        self.extents = self.dims.map(|d| extents[d]);
+        self.pads = self.extents.map(|extent| if extent > 1 { pad } else { 0 });
+        let [first, middle, last] = [0, 1, 2].map(|axis| self.extents[axis] + 2 * self.pads[axis] + 1);
+        // The last axis has room for all lanes from its last node on.
+        self.steps = [middle * (last + LANES), last + LANES, 1];
+        let cells = first * self.steps[0];
+        self.flags.clear();
+        self.flags.resize(cells, 0);
+        self.along.resize(cells, 0);
+        self.across.resize(cells, 0);
+        self.set_flags(machine);
+        for axis in [2, 1, 0] {
+            if mesh.wraps(self.dims[axis]) {
+                self.wrap(axis);
+            }
+        }
+        self.sum_up();
+    }
+
+    /// Returns the cell of a node.
+    pub(in super::super) fn cell(&self, at: [usize; 3]) -> usize {
+        (0..3).map(|axis| (at[axis] + self.pads[axis]) * self.steps[axis]).sum()
+    }
+
+    /// Returns the coordinates of a node that is given by its place along each axis.
+    pub(in super::super) fn coord(&self, at: [usize; 3]) -> Coord {
+        let mut coord = [0; 3];
+        for (&d, at) in self.dims.iter().zip(at) {
+            coord[d] = at as u32;
+        }
+        coord
+    }
+
+    /// Returns the dimension of an axis.
+    pub(in super::super) fn dim(&self, axis: usize) -> usize {
+        self.dims[axis]
+    }
+
+    /// Returns the free nodes from a cell on: 1 for a free one, 0 for others.
+    #[inline(always)]
+    pub(in super::super) fn free(&self, cell: usize) -> &Lanes16 {
+        lanes(&self.flags, cell)
+    }
+
+    /// Returns two sums for each lane from a cell on. Their difference is the number of free nodes within `radius` of the
+    /// cell along the last axis.
+    #[inline(always)]
+    pub(in super::super) fn within_along(&self, cell: usize, radius: usize) -> [&Lanes16; 2] {
+        [lanes(&self.along, cell - radius), lanes(&self.along, cell + radius + 1)]
+    }
+
+    /// Returns the same as [`Self::within_along`] for the middle axis.
+    #[inline(always)]
+    pub(in super::super) fn within_across(&self, cell: usize, radius: usize) -> [&Lanes16; 2] {
+        let step = self.steps[1];
+        [lanes(&self.across, cell - radius * step), lanes(&self.across, cell + (radius + 1) * step)]
+    }
+
+    /// Sets the flags of the free nodes, 64 nodes of a row after those of the row before, so that rows that lie across
+    /// the last axis stay in the cache.
+    fn set_flags(&mut self, machine: &Machine) {
+        let [width, length, depth] = machine.mesh().extents().map(|extent| extent as usize);
+        let mut steps = [0; 3];
+        for (axis, &d) in self.dims.iter().enumerate() {
+            steps[d] = self.steps[axis];
+        }
+        let origin = self.cell([0; 3]);
+        for z in 0..depth {
+            for from in (0..width).step_by(64) {
+                for y in 0..length {
+                    let cell = origin + z * steps[2] + y * steps[1] + from * steps[0];
+                    let count = 64.min(width - from);
+                    let mut bits = machine.free().bits((z * length + y) * width + from, count);
+                    while bits != 0 {
+                        self.flags[cell + bits.trailing_zeros() as usize * steps[0]] = 1;
+                        bits &= bits - 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Continues a ring for as many cells as it is padded by at both ends.
+    fn wrap(&mut self, axis: usize) {
+        let (step, pad, extent) = (self.steps[axis], self.pads[axis], self.extents[axis]);
+        let lines = if axis == 0 { self.flags.len() } else { self.steps[axis - 1] };
+        for line in self.flags.chunks_exact_mut(lines) {
+            line.copy_within(extent * step..(extent + pad) * step, 0);
+            line.copy_within(pad * step..2 * pad * step, (extent + pad) * step);
+        }
+    }
+
+    /// Computes the prefix sums of the flags.
+    fn sum_up(&mut self) {
+        let [slab, row, _] = self.steps;
+        for (sums, flags) in self.along.chunks_exact_mut(row).zip(self.flags.chunks_exact(row)) {
+            let mut before = 0_u16;
+            for (sum, &flag) in sums.iter_mut().zip(flags) {
+                *sum = before;
+                before = before.wrapping_add(flag);
+            }
+        }
+        for (sums, flags) in self.across.chunks_exact_mut(slab).zip(self.flags.chunks_exact(slab)) {
+            sums[..row].fill(0);
+            for at in row..slab {
+                sums[at] = sums[at - row].wrapping_add(flags[at - row]);
+            }
+        }
+    }
+}
+
+/// Returns the lanes from a cell on.
+#[inline(always)]
+fn lanes(cells: &[u16], from: usize) -> &Lanes16 {
+    const NONE: &Lanes16 = &[0; LANES];
+    cells[from..].first_chunk().unwrap_or(NONE)
+}

@@ -1,0 +1,53 @@
+//! Lower bounds of the pairwise sums of all centres of a machine, computed by vector instructions.
+//!
+//! `field` has the free nodes in a form that suits such instructions. `sweep` finds the bounds of neighbouring centres for
+//! a ball of one radius, whose geometry is in `ball`. `lanes` has the arithmetic.
+#![expect(
+    clippy::cast_possible_wrap,
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "offsets of cells are far below 2^31; functions that are not inlined into the one that was compiled for the \
+              processor at hand do not use its vector instructions; loops over the lanes of several arrays are \
+              vectorised most reliably if they are written with an index"
+)]
+
+pub(super) mod ball;
+pub(super) mod field;
+mod lanes;
+pub(super) mod sweep;
+
+use std::ops::RangeInclusive;
+
+use self::ball::nodes_within;
+use crate::machine::Machine;
+
+pub(super) use lanes::LANES;
+
+/// The number of nodes of the smallest machine on which bounds save time, also if it is nearly full.
+const NODES: u32 = 16_384;
+/// How many times as many nodes as a job the machine must have.
+const TIMES: u32 = 8;
+
+/// Returns the radii of the balls of sweeps for `k` nodes on this machine; `None` if bounds save no time or cannot be
+/// computed in 32 bits. No ball of the first radius has k nodes. With `is_forced` it does not matter whether time is saved.
+pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeInclusive<usize>> {
+    let mesh = machine.mesh();
+    let (extents, dims) = (mesh.extents(), mesh.extents().iter().filter(|&&extent| extent > 1).count());
+    if !is_forced && (dims < 2 || mesh.nodes() < NODES || mesh.nodes() / TIMES < k) {
+        return None;
+    }
+    let k = u64::from(k);
+    let fits = |radius: u64| {
+        // Counts are exact in 16 bits if the ball and its rim have fewer nodes. Three axes have at most k² / 4 pairs apart at
+        // each of 2·radius + 3 cuts, and sums of k costs are below twice that.
+        nodes_within(radius + 1, dims) < 1 << 16
+            && 3 * k * k * (2 * radius + 4) < 1 << 31
+            && (0..3).all(|d| {
+                let extent = u64::from(extents[d]);
+                extent == 1 || !mesh.wraps(d) || 4 * (radius + 1) <= extent
+            })
+    };
+    let first = (0..1 << 12).find(|&radius| nodes_within(radius + 1, dims) >= k)?;
+    let last = (first..2 * first + 3).take_while(|&radius| fits(radius)).last()?;
+    Some(first as usize..=last as usize)
+}
