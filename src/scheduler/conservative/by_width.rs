@@ -4,7 +4,7 @@
 //! is that narrow and that short. The bounds of the blocks tell so for 16 or 256 reservations at once.
 
 use super::profile::Extent;
-use super::reservations::Reservation;
+use super::reservation::Reservation;
 use crate::job::Time;
 
 /// The number of entries in a block, and of blocks in a large block.

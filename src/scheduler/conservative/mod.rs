@@ -43,12 +43,14 @@
 mod by_width;
 mod candidates;
 mod profile;
+mod reservation;
 mod reservations;
 
 use std::collections::BTreeSet;
 
 use self::profile::{Profile, TICK};
-use self::reservations::{Reservation, Reservations};
+use self::reservation::Reservation;
+use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};

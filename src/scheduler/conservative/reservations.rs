@@ -19,15 +19,8 @@
 use super::by_width::ByWidth;
 use super::candidates::{Areas, Candidates};
 use super::profile::{Extent, Opening, Profile};
+use super::reservation::Reservation;
 use crate::job::Time;
-
-/// The reservation of a waiting job: it takes `procs` nodes from `start` on for a time of `length`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reservation {
-    pub(super) procs: u32,
-    pub(super) length: Time,
-    pub(super) start: Time,
-}
 
 /// The start of a reservation.
 #[derive(Clone, Copy, Debug)]

@@ -255,7 +255,7 @@ mod tests {
         options: &Options,
     ) -> Result<(Replay, Option<Begun>), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
-        let path = folder.path().join("a.swf");
+        let path = folder.path().join("a.log");
         std::fs::write(&path, text)?;
         let mut early = Early::new(spec, options, &path);
         let kept = (Rules::default(), MOST_KEPT);
@@ -298,6 +298,30 @@ mod tests {
                 begun.take(&early, &options, enough as usize, &Monitor::default()).is_none()
             }));
         }
+        Ok(())
+    }
+
+    /// Accounting logs have times since 1970, which are counted from the first job.
+    #[test]
+    fn times_since_1970_count_from_the_first_job() -> Result<(), Box<dyn std::error::Error>> {
+        let mut text = "JobID|Submit|Start|End|State|NNodes|Timelimit\n".to_owned();
+        for job in 1..=FEWEST_LEAVING + 1000 {
+            let at = |later: usize| {
+                let minutes = job + later;
+                format!("2024-05-{:02}T{:02}:{:02}:00", 1 + minutes / 1440, minutes / 60 % 24, minutes % 60)
+            };
+            let line = format!("{job}|{}|{}|{}|COMPLETED|{}|02:00:00\n", at(0), at(1), at(3), job % 9 + 1);
+            text.push_str(&line);
+        }
+        let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
+        let (replay, begun) = begun(&text, &spec, &Options::default())?;
+        assert!(begun.is_some());
+        let expected = replay.run(&Options::default(), &Monitor::default())?;
+        let early = Replay { begun, ..replay };
+        let found = early.run(&Options::default(), &Monitor::default())?;
+        let jobs = found.first().and_then(|outcome| outcome.summary.get("jobs"));
+        assert_eq!(jobs, Some((FEWEST_LEAVING + 1000) as f64));
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
         Ok(())
     }
 
