@@ -26,6 +26,8 @@ pub(super) struct Walk<'a> {
     order: &'a Order,
     machine: &'a Machine,
     centre: Coord,
+    /// The number of places of the box before the centre and behind it, along each side. There are none beyond the machine.
+    reach: [[u32; 2]; 3],
     radius: u32,
     /// The number of places along the last two sides of the box.
     sides: [usize; 2],
@@ -50,8 +52,14 @@ impl Deciding {
         centre: Coord,
         radius: u32,
     ) -> Walk<'a> {
-        let extents = machine.mesh().extents();
-        let sides = extents.map(|extent| if extent == 1 { 1 } else { 2 * radius as usize + 1 });
+        let mesh = machine.mesh();
+        let reach: [[u32; 2]; 3] = [0, 1, 2].map(|d: usize| {
+            let (last, at) = (mesh.extents()[d] - 1, centre[d]);
+            // Half of a ring lies on either side of the centre.
+            let sides = if mesh.wraps(d) { [mesh.extents()[d] / 2; 2] } else { [at, last - at] };
+            if last == 0 { [0; 2] } else { sides.map(|side| side.min(radius)) }
+        });
+        let sides = reach.map(|[before, behind]| (before + behind + 1) as usize);
         self.walk = self.walk.wrapping_add(1);
         if self.walk == 0 {
             self.seen.clear();
@@ -59,18 +67,14 @@ impl Deciding {
         }
         self.seen.resize((sides[0] * sides[1] * sides[2]).max(self.seen.len()), 0);
         self.seen_on_line.resize((sides[0] * sides[1]).max(self.seen_on_line.len()), (0, 0));
-        let z = centre[2];
-        let on_line = if machine.mesh().wraps(2) {
-            u32::MAX
-        } else {
-            z.min(radius) + (extents[2] - 1 - z).min(radius) + 1
-        };
+        let on_line = if mesh.wraps(2) { u32::MAX } else { sides[2] as u32 };
         let [x, y, left] = order.places(centre);
         let mut walk = Walk {
             memory: self,
             order,
             machine,
             centre,
+            reach,
             radius,
             sides: [sides[1], sides[2]],
             on_line,
@@ -128,7 +132,8 @@ impl Walk<'_> {
                 return None;
             }
         }
-        Some((offset.clamp(-radius, radius) + radius) as usize)
+        let [before, behind] = self.reach[d].map(u32::cast_signed);
+        Some((offset.clamp(-before, behind) + before) as usize)
     }
 }
 

@@ -169,8 +169,8 @@ mod tests {
                     assert!(order.all(&machine).eq(list.iter().copied()), "{text} {step} {kind:?}");
                     assert!(list.is_sorted_by_key(|&centre| order.rank(centre)), "{text} {step} {kind:?}");
                     assert!(list.iter().all(|&centre| order.centre(order.rank(centre)) == centre));
-                    let Some(&last) = list.last() else { continue };
-                    let mut before: Vec<Coord> = order.before(&machine, last).collect();
+                    let Some(&end) = list.last() else { continue };
+                    let mut before: Vec<Coord> = order.before(&machine, end).collect();
                     before.reverse();
                     assert_eq!(before, list[..list.len() - 1], "{text} {step} {kind:?}");
                 }

@@ -91,12 +91,12 @@ impl Plain {
                 self.reserve(arrived, now);
             }
             EventOrder::EndsFirst => {
-                ended.iter().for_each(|&one| self.end(&[one], now));
+                ended.chunks(1).for_each(|one| self.end(one, now));
                 self.reserve(arrived, now);
             }
             EventOrder::PerEvent => {
                 self.reserve(arrived, now);
-                ended.iter().for_each(|&one| self.end(&[one], now));
+                ended.chunks(1).for_each(|one| self.end(one, now));
             }
         }
         let (due, waiting): (Vec<Planned>, _) = self.waiting.iter().partition(|job| job.start <= now);
@@ -123,7 +123,7 @@ struct Style {
 fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let order = [EventOrder::Batch, EventOrder::EndsFirst, EventOrder::PerEvent][seed as usize % 3];
-    let repeat = seed / 3 % 2 == 0;
+    let repeat = (seed / 3).is_multiple_of(2);
     let (mut fake, mut scheduler) = (Fake::new(style.nodes, &[]), Conservative::new(order, repeat));
     let free = vec![i64::from(style.nodes); 200_000];
     let mut plain = Plain { order, repeat, free, waiting: Vec::new(), running: Vec::new() };
@@ -163,11 +163,11 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
         let starts = scheduler.reservations.all().iter().map(|reservation| reservation.start);
         let expected = plain.waiting.iter().map(|job| Time::from_seconds(job.start as i64));
         assert!(starts.eq(expected), "{context}: {:?}, {:?}", scheduler.reservations, plain.waiting);
-        let moved = |old: &&Planned| {
+        let has_moved = |old: &&Planned| {
             let new = plain.waiting.binary_search_by_key(&old.job, |new| new.job);
             new.is_ok_and(|new| plain.waiting[new].start < old.start)
         };
-        moves += before.iter().filter(moved).count();
+        moves += before.iter().filter(has_moved).count();
         most = most.max(plain.waiting.len());
     }
     (moves, most)
@@ -182,8 +182,8 @@ fn every_reserved_start_equals_that_of_a_plain_scheduler() {
     for style in [narrow, equal, long, rounded] {
         let (mut moves, mut most) = (0, 0);
         for seed in 0..12 {
-            let (moved, waiting) = play(seed, style);
-            (moves, most) = (moves + moved, most.max(waiting));
+            let (count, waiting) = play(seed, style);
+            (moves, most) = (moves + count, most.max(waiting));
         }
         assert!(moves > 1000 && most >= style.first * 3 / 4, "{style:?}: {moves} moves, {most} wait");
     }
