@@ -27,6 +27,10 @@ pub(super) use lanes::LANES;
 const NODES: u32 = 16_384;
 /// How many times as many nodes as a job the machine must have.
 const TIMES: u32 = 8;
+/// The cells of a padded field are at most so many, or so many times as many as the nodes. Those of a long and narrow machine
+/// would be far more.
+const CELLS: u64 = 1 << 20;
+const CELLS_OF_NODE: u64 = 8;
 
 /// Returns the radii of the balls of sweeps for `k` nodes on this machine; `None` if bounds save no time or cannot be
 /// computed in 32 bits. No ball of the first radius has k nodes. With `is_forced` it does not matter whether time is saved.
@@ -38,9 +42,12 @@ pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeI
     }
     let k = u64::from(k);
     let fits = |radius: u64| {
+        let padded = extents.map(|extent| if extent == 1 { 1 } else { u64::from(extent) + 2 * radius + 3 });
+        let cells = padded.iter().fold(1, |cells: u64, &side| cells.saturating_mul(side));
         // Counts are exact in 16 bits if the ball and its rim have fewer nodes. Three axes have at most k² / 4 pairs apart at
         // each of 2·radius + 3 cuts, and sums of k costs are below twice that.
-        nodes_within(radius + 1, dims) < 1 << 16
+        cells <= CELLS.max(CELLS_OF_NODE * u64::from(mesh.nodes()))
+            && nodes_within(radius + 1, dims) < 1 << 16
             && 3 * k * k * (2 * radius + 4) < 1 << 31
             && (0..3).all(|d| {
                 let extent = u64::from(extents[d]);

@@ -269,7 +269,8 @@ impl Sweep {
         let (mut last, mut need) = ([0; LANES], [0; LANES]);
         for i in 0..LANES {
             need[i] = ball.k.wrapping_sub(found.inner[i]);
-            if found.rim[i] >= need[i] {
+            // A centre that needs no node of the rim has no bound here, and the rim may have none.
+            if need[i] > 0 && found.rim[i] >= need[i] {
                 let part = need[i] as f32 / found.rim[i] as f32;
                 last[i] = near[i] + ((high[i] - near[i]) as f32 * part) as u32;
             }
