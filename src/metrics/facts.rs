@@ -40,7 +40,8 @@ pub struct Finished<'a> {
     pub skipped: u64,
     /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
-    /// The wall-clock time of the replay in seconds, without reading the log. 0 if it was not measured.
+    /// The wall-clock time of the replay in seconds, without waiting for the log to be read and for results to be summed up or
+    /// written. 0 if it was not measured.
     pub wall_s: f64,
 }
 

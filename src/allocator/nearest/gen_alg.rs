@@ -12,9 +12,9 @@
 //! nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by the distance
 //! to the centre before, then to the one before that, and so on. `ties=location` takes the first in location order. The
 //! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
-//! number of rows of the ball around a centre. On machines of at least 16,384 nodes, lower bounds that vector instructions
-//! compute spare most centres that, where the free nodes are not scattered. On machines of at most 128 nodes, a centre costs some
-//! tens of instructions.
+//! number of rows of the ball around a centre. On machines of at least 16,384 nodes whose free nodes are not
+//! scattered, lower bounds rule most centres out before their nodes are looked for. On machines of at most 128 nodes, a
+//! centre costs some tens of instructions.
 
 use super::centres::Centres;
 use super::search::Nearest;

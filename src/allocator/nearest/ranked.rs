@@ -103,7 +103,7 @@ impl Ranked {
             return self.wide.choose(k, machine);
         };
         let order = Order::new(self.kind, machine);
-        let search = Search { machine, k, order: &order, is_plain: false };
+        let search = Search { machine, k, order: &order, listed: None };
         self.wide.prepare(machine);
         let floor = self.wide.floor(search);
         let mut best = self.try_first(search, floor)?;

@@ -56,14 +56,15 @@ struct Window {
     wraps: bool,
 }
 
-/// One call of the search: the machine state, the number of nodes to find, and the order of the centres.
+/// One call of the search: the machine state, the number of nodes to find, and the centres before the one at hand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
     pub(super) machine: &'a Machine,
     pub(super) k: u32,
+    /// The order of the centres; empty if they are `listed`.
     pub(super) order: &'a Order,
-    /// Whether all centres before one are looked at to choose among nodes at the same distance, and not only those that decide.
-    pub(super) is_plain: bool,
+    /// All centres before the one at hand. `None` if they are found by `order`, and only those that can decide are.
+    pub(super) listed: Option<&'a [Coord]>,
 }
 
 /// The positions of one dimension within a radius of a centre. On a ring they may go around its end.
@@ -116,29 +117,29 @@ impl Wide {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let order = Order::new(self.kind, machine);
-        let search = Search { machine, k, order: &order, is_plain: true };
+        let (centres, order) = (self.kind.list(machine), Order::default());
+        let before = |i: usize| Search { machine, k, order: &order, listed: Some(&centres[..i]) };
         self.prepare(machine);
-        let floor = self.floor(search);
-        let mut best: Option<(u64, Coord, usize)> = None;
+        let floor = self.floor(before(0));
+        let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
-        for centre in self.kind.list(machine) {
+        for (i, &centre) in centres.iter().enumerate() {
             if machine.is_stopped() {
                 return None;
             }
             let limit = best.map_or(u64::MAX, |best| best.0);
             let sum;
-            (radius, sum) = self.sum_below(search, centre, radius, limit)?;
+            (radius, sum) = self.sum_below(before(i), centre, radius, limit)?;
             if let Some(sum) = sum {
-                best = Some((sum, centre, radius));
+                best = Some((sum, i, radius));
                 // No set has a smaller sum, so no later centre can win.
                 if sum == floor {
                     break;
                 }
             }
         }
-        let (_, centre, radius) = best?;
-        Some(self.take(search, centre, radius))
+        let (_, i, radius) = best?;
+        Some(self.take(before(i), centres[i], radius))
     }
 
     /// Returns the lower bound of the pairwise sum of any k nodes.
@@ -390,8 +391,8 @@ impl Wide {
             Ties::Location => self.tied.truncate(need),
             Ties::Carried => {
                 let distance = |a, b| machine.mesh().l1(a, b);
-                if search.is_plain {
-                    carried::keep_first(&mut self.tied, need, order.before(machine, centre), distance);
+                if let Some(before) = search.listed {
+                    carried::keep_first(&mut self.tied, need, before.iter().rev().copied(), distance);
                 } else if let Some(&node) = self.tied.first() {
                     let radius = machine.mesh().l1(centre, node);
                     let mut walk = self.deciding.before(order, machine, centre, radius);
