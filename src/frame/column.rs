@@ -1,6 +1,9 @@
 //! The columns of a frame as a table of functions: each function computes the value of one row.
 
-use polars_core::prelude::{Column, NamedFrom, Series};
+use polars_core::prelude::{
+    Column, Float64Chunked, Int64Chunked, IntoSeries, NamedFrom, Series, StringChunkedBuilder, UInt32Chunked,
+    UInt64Chunked,
+};
 
 use super::name;
 use crate::metrics::{ColumnInfo, ColumnType, When};
@@ -17,6 +20,9 @@ pub(super) enum Value<R> {
     MaybeU64(fn(&R) -> Option<u64>),
     MaybeF64(fn(&R) -> Option<f64>),
     Str(fn(&R) -> String),
+    /// The function writes the text of the row into an empty string. Frames of many rows have such columns, as they need no
+    /// memory for the text of each row.
+    Written(fn(&R, &mut String)),
     /// The column has no function: it is added later, when the rows of several frames are stacked.
     Added,
 }
@@ -36,7 +42,7 @@ impl<R> Field<R> {
             Value::U64(_) | Value::MaybeU64(_) => ColumnType::U64,
             Value::I64(_) | Value::MaybeI64(_) => ColumnType::I64,
             Value::F64(_) | Value::MaybeF64(_) => ColumnType::F64,
-            Value::Str(_) | Value::Added => ColumnType::Str,
+            Value::Str(_) | Value::Written(_) | Value::Added => ColumnType::Str,
         };
         Self { column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always }, value }
     }
@@ -66,14 +72,23 @@ impl<R> Field<R> {
         }
         let label = name(self.column.name);
         let series = match self.value {
-            Value::U32(value) => Series::new(label, of(rows, value)),
-            Value::U64(value) => Series::new(label, of(rows, value)),
-            Value::I64(value) => Series::new(label, of(rows, value)),
-            Value::F64(value) => Series::new(label, of(rows, value)),
+            Value::U32(value) => UInt32Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::U64(value) => UInt64Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::I64(value) => Int64Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::F64(value) => Float64Chunked::from_vec(label, of(rows, value)).into_series(),
             Value::MaybeI64(value) => Series::new(label, of(rows, value)),
             Value::MaybeU64(value) => Series::new(label, of(rows, value)),
             Value::MaybeF64(value) => Series::new(label, of(rows, value)),
             Value::Str(value) => Series::new(label, of(rows, value)),
+            Value::Written(write) => {
+                let (mut texts, mut text) = (StringChunkedBuilder::new(label, rows.len()), String::new());
+                for row in rows {
+                    text.clear();
+                    write(row, &mut text);
+                    texts.append_value(&text);
+                }
+                texts.finish().into_series()
+            }
             Value::Added => return None,
         };
         Some(series.into())

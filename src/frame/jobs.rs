@@ -1,10 +1,11 @@
 //! The `jobs` frame: one row per job of a replay.
 
+use std::fmt::Write;
 use std::ops::Range;
 
 use polars_core::prelude::DataFrame;
 
-use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U64, Written};
 use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
@@ -68,9 +69,11 @@ impl JobRow<'_> {
         &self.of.recording.dispersal[self.i]
     }
 
-    /// Returns the name or the number of what the job belongs to, as its log tells it; empty if it does not.
-    fn label(&self, kind: NameKind, number: Option<i64>) -> String {
-        number.map_or_else(String::new, |number| self.of.names.label(kind, number))
+    /// Writes the name or the number of what the job belongs to, as its log tells it; nothing if it does not.
+    fn label(&self, kind: NameKind, number: Option<i64>, to: &mut String) {
+        if let Some(number) = number {
+            self.of.names.write_label(kind, number, to);
+        }
     }
 
     /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
@@ -79,15 +82,18 @@ impl JobRow<'_> {
         self.of.names.hour_of_week(after_s).map(u64::from)
     }
 
-    /// Returns the nodes of the job as intervals; empty if placements were not kept.
-    fn nodes(&self) -> String {
-        self.of.recording.placements.get(self.i).cloned().unwrap_or_default()
+    /// Writes the nodes of the job as intervals; nothing if placements were not kept.
+    fn nodes(&self, to: &mut String) {
+        if let Some(nodes) = self.of.recording.placements.get(self.i) {
+            to.push_str(nodes);
+        }
     }
 
-    /// Returns the sides of the box that these nodes form; empty if they form none, or if placements were not kept.
-    fn shape_used(&self) -> String {
-        let sides = self.of.recording.boxes.get(self.i).copied().flatten();
-        sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
+    /// Writes the sides of the box that these nodes form; nothing if they form none, or if placements were not kept.
+    fn shape_used(&self, to: &mut String) {
+        if let Some(sides) = self.of.recording.boxes.get(self.i).copied().flatten() {
+            write_shape(&Shape::Sides(sides), to);
+        }
     }
 
     /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
@@ -150,13 +156,13 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .when(When::Predictions)
             .meaning("1 if it started although an older job waited, otherwise 0"),
         field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
-        field("shape", Str(|row| row.job().shape.to_string()))
+        field("shape", Written(|row, to| write_shape(&row.job().shape, to)))
             .meaning("the shape that they are to have: sides such as 3x2, or a rule"),
         field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
-        field("nodes", Str(JobRow::nodes)).when(When::Placements).meaning(
+        field("nodes", Written(JobRow::nodes)).when(When::Placements).meaning(
             "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
         ),
-        field("shape_used", Str(JobRow::shape_used)).when(When::Placements).meaning(
+        field("shape_used", Written(JobRow::shape_used)).when(When::Placements).meaning(
             "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
         ),
         field("nodes_replaced", MaybeU64(JobRow::replaced))
@@ -234,13 +240,13 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
 /// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
 fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
-        field("user", Str(|row| row.label(NameKind::User, row.job().logged.user)))
+        field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user, to)))
             .meaning("its user: the name where the log has names, else the number; empty if unknown"),
-        field("account", Str(|row| row.label(NameKind::Group, row.job().logged.group.known())))
+        field("account", Written(|row, to| row.label(NameKind::Group, row.job().logged.group.known(), to)))
             .meaning("its account or group, likewise"),
-        field("queue", Str(|row| row.label(NameKind::Queue, row.job().logged.queue.known())))
+        field("queue", Written(|row, to| row.label(NameKind::Queue, row.job().logged.queue.known(), to)))
             .meaning("its queue, likewise"),
-        field("partition", Str(|row| row.label(NameKind::Partition, row.job().logged.partition.known())))
+        field("partition", Written(|row, to| row.label(NameKind::Partition, row.job().logged.partition.known(), to)))
             .meaning("its partition, likewise"),
         field("status", MaybeI64(|row| row.job().logged.status.known()))
             .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
@@ -253,6 +259,12 @@ fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ]
+}
+
+/// Writes a shape.
+fn write_shape(shape: &Shape, to: &mut String) {
+    // A string takes all that is written to it.
+    let _ = write!(to, "{shape}");
 }
 
 fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> {

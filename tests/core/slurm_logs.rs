@@ -33,7 +33,8 @@ fn golden(ending: &str) -> PathBuf {
 
 /// Job, submit, wait and run times, processors, limit, status and nodes of each record, sorted.
 fn jobs(records: &[Record], summary: &LogSummary) -> Vec<([i64; 7], Option<String>)> {
-    let nodes = |record: &Record| summary.facts.names.name(NameKind::Nodes, i64::from(record.nodes?));
+    let names = &summary.facts.names;
+    let nodes = |record: &Record| Some(names.name(NameKind::Nodes, i64::from(record.nodes?))?.into_owned());
     let row = |record: &Record| {
         let Record { job, submit_s, wait_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         (

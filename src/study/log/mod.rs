@@ -13,8 +13,11 @@ mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::mpsc::{SendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
@@ -130,7 +133,7 @@ pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
     (rules, most): (Rules, usize),
-    visit: &mut dyn FnMut(&Job),
+    visit: &mut (dyn FnMut(&Job) + Send),
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
@@ -138,7 +141,7 @@ pub(super) fn load_most(
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
         // The list is given up before it would grow, as growing takes the room of two lists.
-        let is_full = extent.is_none() && builder.jobs().len() == most;
+        let is_full = builder.jobs().len() == most;
         let full = if is_full { builder.take_jobs() } else { Vec::new() };
         let Some(job) = builder.add(&record) else {
             builder.restore_jobs(full);
@@ -146,12 +149,12 @@ pub(super) fn load_most(
         };
         visit(&job);
         if is_full {
-            extent = Some(Extent::of(&full));
-        }
-        if let Some(extent) = &mut extent {
-            extent.add(&job);
-            check_count(path, reader.line(), extent.jobs)?;
+            let mut begun = Extent::of(&full);
+            begun.add(&job);
             builder.forget_job();
+            drop(full);
+            extent = Some(count_others((path, &mut reader), &mut builder, begun, visit)?);
+            break;
         }
         let jobs = builder.jobs().len();
         if jobs >= MANY_JOBS && jobs.is_power_of_two() {
@@ -169,6 +172,60 @@ pub(super) fn load_most(
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(extent.since(origin)));
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
+}
+
+/// The number of jobs that are counted together, and the most such batches that wait.
+const TOGETHER: usize = 4096;
+const BATCHES: usize = 4;
+
+/// Reads the other jobs of a log that has too many to be kept, and adds them to `extent`, while another thread reads on. Calls
+/// `visit` with each, too.
+fn count_others(
+    (path, reader): (&Path, &mut Reader),
+    builder: &mut WorkloadBuilder,
+    extent: Extent,
+    visit: &mut (dyn FnMut(&Job) + Send),
+) -> Result<Extent, TraceError> {
+    let mut jobs = extent.jobs;
+    let counted = Mutex::new((extent, visit));
+    let count = |batch: Vec<Job>| {
+        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let (extent, visit) = &mut *counted;
+        for job in &batch {
+            visit(job);
+            extent.add(job);
+        }
+    };
+    thread::scope(|scope| {
+        let (to_thread, batches) = sync_channel(BATCHES);
+        let counting = move || batches.into_iter().for_each(count);
+        // Without a further thread nobody takes the batches, and they are counted here.
+        let counting = thread::Builder::new().spawn_scoped(scope, counting).ok();
+        let pass_on = |batch| {
+            if let Err(SendError(batch)) = to_thread.send(batch) {
+                count(batch);
+            }
+        };
+        let mut batch = Vec::with_capacity(TOGETHER);
+        while let Some(entry) = reader.next_entry()? {
+            let Entry::Record { record, .. } = entry else { continue };
+            let Some(job) = builder.add(&record) else { continue };
+            builder.forget_job();
+            jobs += 1;
+            check_count(path, reader.line(), jobs)?;
+            batch.push(job);
+            if batch.len() == TOGETHER {
+                pass_on(std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER)));
+            }
+        }
+        pass_on(batch);
+        drop(to_thread);
+        if let Some(Err(panic)) = counting.map(thread::ScopedJoinHandle::join) {
+            resume_unwind(panic);
+        }
+        Ok::<_, TraceError>(())
+    })?;
+    Ok(counted.into_inner().unwrap_or_else(PoisonError::into_inner).0)
 }
 
 /// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.

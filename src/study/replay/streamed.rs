@@ -23,9 +23,10 @@ use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
 use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks};
 
-/// The number of jobs that leave a replay together, and the most such parts that wait to be summed up.
+/// The number of jobs that leave a replay together. More would no longer be in the processor's cache when they are measured.
 const FEW_TOGETHER: usize = 1 << 10;
 const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
+/// The most such parts that wait to be summed up.
 const PARTS: usize = 8;
 
 /// The fewest jobs that leave in parts: fewer are not worth a thread.

@@ -61,10 +61,18 @@ impl LogNames {
 
     /// Returns the name of a number, or the number itself as text if the log has no name for it.
     pub fn label(&self, kind: NameKind, number: i64) -> String {
-        self.names
-            .name(kind, number)
-            .or_else(|| self.in_header.get(&(kind.word(), number)).cloned())
-            .unwrap_or_else(|| number.to_string())
+        let mut label = String::new();
+        self.write_label(kind, number, &mut label);
+        label
+    }
+
+    /// Writes what [`Self::label`] returns behind the text of `to`.
+    pub fn write_label(&self, kind: NameKind, number: i64, to: &mut String) {
+        let in_header = || self.in_header.get(&(kind.word(), number)).map(|name| name.as_str().into());
+        match self.names.name(kind, number).or_else(in_header) {
+            Some(name) => to.push_str(&name),
+            None => to.push_str(itoa::Buffer::new().format(number)),
+        }
     }
 
     /// Returns whether `text` is the name of the partition with this number, or the number itself. Where the records have

@@ -15,6 +15,7 @@ pub(in crate::trace) use filter::PartitionFilter;
 pub use log_names::LogNames;
 pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions, no_such_partition};
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The kinds of names in a log. Each kind is numbered by itself.
@@ -131,9 +132,9 @@ impl Names {
     }
 
     /// Returns the name with this number; `None` if no name has it. Bytes that are not UTF-8 are replaced.
-    pub fn name(&self, kind: NameKind, number: i64) -> Option<String> {
+    pub fn name(&self, kind: NameKind, number: i64) -> Option<Cow<'_, str>> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
-        Some(String::from_utf8_lossy(self.kinds[kind as usize].names.get(at)?).into_owned())
+        Some(String::from_utf8_lossy(self.kinds[kind as usize].names.get(at)?))
     }
 
     /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such names.

@@ -1,5 +1,6 @@
 //! Counts who and what the jobs of a log belong to: users, groups, applications, queues and partitions.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -56,7 +57,8 @@ impl Counts {
             let count = jobs.len() as u64;
             let mut rows: Vec<(i64, u64)> = jobs.into_iter().collect();
             rows.sort_unstable_by_key(|&(number, jobs)| (Reverse(jobs), number));
-            let label = |number| names.name(kind, number).unwrap_or_else(|| number.to_string());
+            let label =
+                |number: i64| names.name(kind, number).map_or_else(|| number.to_string(), Cow::into_owned);
             let largest = rows.into_iter().take(SHOWN).map(|(number, jobs)| (label(number), jobs)).collect();
             Members { what: kind.plural(), count, largest }
         };
