@@ -89,8 +89,8 @@ pub struct Job {
 pub struct Logged {
     /// The time from its submission to its start; `None` if it is unknown.
     pub wait: Option<Time>,
-    /// The number of its user; `None` if it is unknown.
-    pub user: Option<i64>,
+    /// The number of its user.
+    pub user: LogNumber,
     /// The time of its submission, not scaled and not drawn.
     pub submit: Time,
     /// The number of the group or account of its user.

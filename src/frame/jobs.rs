@@ -240,7 +240,7 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
 /// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
 fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
-        field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user, to)))
+        field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user.known(), to)))
             .meaning("its user: the name where the log has names, else the number; empty if unknown"),
         field("account", Written(|row, to| row.label(NameKind::Group, row.job().logged.group.known(), to)))
             .meaning("its account or group, likewise"),

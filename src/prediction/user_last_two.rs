@@ -40,13 +40,13 @@ struct UserLastTwo {
 
 impl Predictor for UserLastTwo {
     fn predict(&mut self, _id: JobId, job: &Job) -> Time {
-        let history = job.logged.user.and_then(|user| self.last.get(&user));
+        let history = job.logged.user.known().and_then(|user| self.last.get(&user));
         let Some(&(last, Some(before))) = history else { return job.estimate };
         mean(last, before).min(job.estimate)
     }
 
     fn ended(&mut self, job: &Job, ran: Time) {
-        if let Some(user) = job.logged.user {
+        if let Some(user) = job.logged.user.known() {
             let before = self.last.get(&user).map(|&(last, _)| last);
             self.last.insert(user, (ran, before));
         }
@@ -66,16 +66,16 @@ fn mean(one: Time, other: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Logged;
+    use crate::job::{LogNumber, Logged};
 
     #[test]
     fn the_last_two_jobs_of_the_user_count_by_their_ends() {
         let at = Time::from_seconds;
-        let job = |user, request_s| Job {
+        let job = |user: Option<i64>, request_s| Job {
             run: at(1),
             estimate: at(request_s),
             procs: 1,
-            logged: Logged { user, ..Logged::default() },
+            logged: Logged { user: user.map_or_else(LogNumber::default, LogNumber::of), ..Logged::default() },
             ..Job::default()
         };
         let mut predictor = UserLastTwo::default();

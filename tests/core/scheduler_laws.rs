@@ -3,7 +3,7 @@
 
 use meshreplay::allocator::{self, Served, Setup};
 use meshreplay::audit::{Fits, Policy, Promised, Schedule, audit};
-use meshreplay::job::{Job, Logged, Shape, Time};
+use meshreplay::job::{Job, LogNumber, Logged, Shape, Time};
 use meshreplay::machine::Mesh;
 use meshreplay::scheduler::{self, Laws, ORDERS, SCHEDULERS};
 use meshreplay::spec::Spec;
@@ -70,7 +70,7 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
         // Every tenth job has no recorded wait.
         let wait = (number % 10 > 0).then(|| Time::from_seconds(number * 7 % 23));
-        let logged = Logged { wait, user: Some(number % 3), ..Logged::default() };
+        let logged = Logged { wait, user: LogNumber::of(number % 3), ..Logged::default() };
         Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare, logged }
     };
     (1..=80).map(&mut job).collect()

@@ -25,6 +25,21 @@ pub struct LeftJobs {
 }
 
 impl LeftJobs {
+    /// Forgets the jobs, but keeps the memory of those parts of them that every replay has.
+    pub fn clear(&mut self) {
+        self.jobs.clear();
+        self.records.clear();
+        self.recording.clear_jobs();
+        self.held.clear();
+    }
+
+    /// Makes room for so many jobs.
+    pub(super) fn reserve(&mut self, jobs: usize) {
+        self.jobs.reserve(jobs);
+        self.records.reserve(jobs);
+        self.held.reserve(jobs);
+    }
+
     /// Measures the dispersal of the jobs, once.
     pub fn measure(&mut self, meter: &mut Meter) {
         for (held, dispersal) in self.held.drain(..).zip(&mut self.recording.dispersal) {
@@ -34,17 +49,18 @@ impl LeftJobs {
         }
     }
 
-    /// Adds jobs that left later.
-    pub fn append(&mut self, mut later: Self) {
+    /// Takes the jobs from `later`, which left later.
+    pub fn append(&mut self, later: &mut Self) {
         self.jobs.append(&mut later.jobs);
         self.records.append(&mut later.records);
-        self.recording.append_jobs(later.recording);
+        self.recording.append_jobs(&mut later.recording);
         self.held.append(&mut later.held);
     }
 }
 
-/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end.
-pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs);
+/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end. It returns no jobs, but maybe
+/// the memory of others that have been taken, for the next ones.
+pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs) -> LeftJobs;
 
 /// Where jobs go that leave a replay, if they do not stay in memory.
 pub(super) struct Leaving<'a> {

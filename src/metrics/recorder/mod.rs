@@ -177,7 +177,10 @@ impl<'a> Recorder<'a> {
         };
         let mut left = std::mem::take(&mut leaving.left);
         left.recording = self.recording.take_jobs();
-        (leaving.take)(left);
+        let mut cleared = (leaving.take)(left);
+        cleared.reserve(leaving.together);
+        self.recording.reuse(std::mem::take(&mut cleared.recording), leaving.together);
+        leaving.left = cleared;
     }
 }
 

@@ -43,12 +43,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Takes the entries of single jobs out, and leaves the totals.
+    /// Takes the entries of single jobs out, and leaves the totals. Entries that every replay has are then to be kept in the
+    /// memory that [`Self::reuse`] is given.
     pub(super) fn take_jobs(&mut self) -> Self {
         let contention = self.contention.as_mut();
         Self {
-            dispersal: take(&mut self.dispersal),
-            allocate_ns: take(&mut self.allocate_ns),
+            dispersal: std::mem::take(&mut self.dispersal),
+            allocate_ns: std::mem::take(&mut self.allocate_ns),
             placements: take(&mut self.placements),
             boxes: take(&mut self.boxes),
             refusals: take(&mut self.refusals),
@@ -59,8 +60,23 @@ impl Recording {
         }
     }
 
-    /// Adds the entries of jobs that left later.
-    pub(super) fn append_jobs(&mut self, mut later: Self) {
+    /// Forgets the entries of single jobs, but keeps the memory of those that every replay has.
+    pub(super) fn clear_jobs(&mut self) {
+        let Self { mut dispersal, mut allocate_ns, .. } = std::mem::take(self);
+        dispersal.clear();
+        allocate_ns.clear();
+        *self = Self { dispersal, allocate_ns, ..Self::default() };
+    }
+
+    /// Takes the memory for those entries of `jobs` jobs that every replay has from `cleared`, which has no jobs.
+    pub(super) fn reuse(&mut self, cleared: Self, jobs: usize) {
+        (self.dispersal, self.allocate_ns) = (cleared.dispersal, cleared.allocate_ns);
+        self.dispersal.reserve(jobs);
+        self.allocate_ns.reserve(jobs);
+    }
+
+    /// Takes the entries of jobs that left later.
+    pub(super) fn append_jobs(&mut self, later: &mut Self) {
         self.dispersal.append(&mut later.dispersal);
         self.allocate_ns.append(&mut later.allocate_ns);
         self.placements.append(&mut later.placements);

@@ -108,7 +108,7 @@ impl Counts {
             in_use.add(start, start + job.run, i64::from(job.procs));
         }
         survey.jobs += 1;
-        survey.names_users |= job.logged.user.is_some();
+        survey.names_users |= job.logged.user.known().is_some();
         survey.has_lists |= job.logged.nodes.is_some();
         survey.work_procs_us += i128::from(job.procs) * i128::from(job.run.as_micros());
         survey.arrives(job.submit);

@@ -83,15 +83,17 @@ impl Known<'_> {
     }
 
     /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks` has the
-    /// order in which they arrived; `None` if that is the order of the log. Returns the sums of all jobs, or the reason why
-    /// there are none.
+    /// order in which they arrived; `None` if that is the order of the log. The memory of parts that were taken goes to
+    /// `cleared`. Returns the sums of all jobs, or the reason why there are none.
     pub(super) fn sum_up(
         &self,
         left: Receiver<LeftJobs>,
         ranks: Option<&Ranks>,
         to_rows: Option<SyncSender<LeftJobs>>,
+        cleared: SyncSender<LeftJobs>,
     ) -> Result<RunningSums, String> {
-        let (mut meter, mut rows) = (Meter::new(self.mesh), Rows { part: LeftJobs::default(), to: to_rows });
+        let mut meter = Meter::new(self.mesh);
+        let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
         // Blocks of jobs are equal shares of all, so that sums begin when the number of jobs is known.
         let (mut sums, mut waiting) = (None, Vec::new());
         for mut part in left {
@@ -135,15 +137,19 @@ struct Rows {
     part: LeftJobs,
     /// Where they go; `None` if nobody wants them.
     to: Option<SyncSender<LeftJobs>>,
+    /// Where the memory of parts goes that were taken.
+    cleared: SyncSender<LeftJobs>,
 }
 
 impl Rows {
     /// Adds jobs, and passes all on if they are enough. A part that has left together fits in as a whole.
-    fn add(&mut self, part: LeftJobs) -> Result<(), String> {
-        if self.to.is_none() {
-            return Ok(());
+    fn add(&mut self, mut part: LeftJobs) -> Result<(), String> {
+        if self.to.is_some() {
+            self.part.append(&mut part);
         }
-        self.part.append(part);
+        part.clear();
+        // If the memory is not wanted now, it is given back.
+        let _ = self.cleared.try_send(part);
         if self.part.jobs.len() == TOGETHER { self.pass_on() } else { Ok(()) }
     }
 

@@ -177,6 +177,7 @@ impl Replay {
     ) -> Result<Summed, RunError> {
         let (stop, TakenParts { seed, rows, ranks }) = (&monitor.stop, taken);
         let (to_sums, left) = sync_channel(PARTS);
+        let (cleared, to_fill) = sync_channel(PARTS);
         let (driven, sums, written, recording, blocked) = thread::scope(|scope| {
             let begin = |name: &str| thread::Builder::new().name(name.to_owned());
             // Two parts of rows are in memory at most: one fills up while the other one is written.
@@ -186,7 +187,7 @@ impl Replay {
                 begin("rows").spawn_scoped(scope, write)
             });
             let writing = writing.transpose().map_err(|error| threadless(&error))?;
-            let sum_up = move || known.sum_up(left, ranks, to_rows);
+            let sum_up = move || known.sum_up(left, ranks, to_rows, cleared);
             let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
             let blocked = Cell::new(Duration::ZERO);
             let mut take = |jobs: LeftJobs| {
@@ -204,6 +205,8 @@ impl Replay {
                     // The jobs cannot be kept. Another thread says why.
                     stop.throw();
                 }
+                // Memory that has been used before is not fetched from the system again.
+                to_fill.try_recv().unwrap_or_default()
             };
             let mut recorder = self
                 .recorder(options, (&[], known.first_arrival), false, None, monitor)

@@ -227,10 +227,9 @@ impl Rules {
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
-        let known = |value: i64| (value >= 0).then_some(value);
         let logged = Logged {
-            wait: known(record.wait_s).map(Time::from_seconds),
-            user: known(record.user),
+            wait: (record.wait_s >= 0).then(|| Time::from_seconds(record.wait_s)),
+            user: LogNumber::of(record.user),
             submit,
             group: LogNumber::of(record.group),
             queue: LogNumber::of(record.queue),
