@@ -1,11 +1,16 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
 mod incoming;
+mod permits;
+mod seat;
+mod sieve;
 mod stream;
 
 use std::sync::Arc;
 
 pub(super) use self::incoming::{Incoming, Ranks};
+pub(super) use self::permits::{Permit, Permits};
+pub(super) use self::seat::Seat;
 pub use self::stream::LogStream;
 pub(super) use self::stream::{BATCHES, Batch};
 
