@@ -4,15 +4,17 @@
 mod error;
 mod queue;
 mod runner;
+#[cfg(test)]
+mod tests;
 
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use rayon::ThreadPool;
 
 pub use self::error::{KeepError, SweepError};
-use self::queue::Queue;
-use self::runner::{Ended, Runner};
+use self::queue::{Limits, Queue};
+use self::runner::{RunOne, Runner};
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
@@ -67,19 +69,19 @@ pub fn sweep_into<T: Send>(
     tell: &mut dyn FnMut(Progress<T>),
 ) {
     let workloads = &Workloads::new(study, cells.iter().copied());
-    let threads = pool.current_num_threads();
-    let queue = &Queue::new((study, workloads, running), cells, threads, rows.is_some());
-    let permits = &Permits::new(threads);
-    let one = |cell, seat: &Seat<'_>| one(queue, cell, seat, (keep, rows));
-    run_all(pool, &|sender| Runner { queue, permits, one: &one, sender }.run(), tell);
+    let limits = Limits::new(pool.current_num_threads(), rows.is_some());
+    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
+    run_all(pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), tell);
 }
 
-/// Calls `drain` on every thread of `pool`, and `tell` on the calling thread for what it sends.
+/// Runs the replays of `queue` on the threads of `pool`, each by `one`, and calls `tell` on the calling thread.
 fn run_all<T: Send>(
     pool: &ThreadPool,
-    drain: &(dyn Fn(&Sender<Ended<T>>) + Sync),
+    queue: &Queue<'_>,
+    one: &RunOne<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
+    let permits = &Permits::new(queue.limits.threads);
     let (sender, receiver) = mpsc::channel();
     // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
     // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
@@ -87,7 +89,7 @@ fn run_all<T: Send>(
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let sender = sender.clone();
-            scope.spawn(move |_| drain(&sender));
+            scope.spawn(move |_| Runner { queue, permits, one, sender: &sender }.run());
         }
         drop(sender);
         loop {
@@ -133,4 +135,3 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
-

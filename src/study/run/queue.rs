@@ -10,12 +10,36 @@ use crate::study::running::Running;
 use crate::study::shared_jobs::{LoadJobsError, LogKey, Workloads, log_key};
 use crate::study::source::LogStream;
 
-/// The most replays of a team, if it is not the number of threads. The more there are, the less of the time of reading each of
-/// them takes: of 8 it is an eighth, of 32 hardly anything is left. But all of them are in memory with the jobs that wait or
-/// run, and those whose rows are kept with up to two parts of a file of jobs, some 50 to 100 MB. So teams with rows are small,
-/// which leaves three quarters of the gain.
-const MOST: usize = 32;
+/// The most replays of a team, or the number of threads if that is more. The more there are, the less of the time of reading
+/// each of them takes: of 4 it is a quarter, of 16 hardly anything is left. But all of them are in memory with the jobs that
+/// wait or run, and those whose rows are kept with up to two parts of a file of jobs, some 50 to 100 MB. So teams with rows are
+/// small, which leaves three quarters of the gain.
+const MOST: usize = 16;
 const MOST_WITH_ROWS: usize = 4;
+
+/// The most batches that the fastest replay of a team may be ahead of the slowest, beside the one that it has. With few of them,
+/// replays that are slow at different times would wait for each other. All together take some 20 MB.
+const BATCHES_AHEAD: usize = 32;
+
+/// How much there may be at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// The number of replays that work. New ones begin when fewer than so many have begun and not ended, and that may be a whole
+    /// team.
+    pub(super) threads: usize,
+    /// The number of replays in a team. Together with those that were there before it, there are at most `threads - 1` more.
+    pub(super) team: usize,
+    /// The number of batches that wait for a replay of a team.
+    pub(super) ahead: usize,
+}
+
+impl Limits {
+    /// Returns the limits with so many threads. `has_rows` says whether somebody takes the rows of jobs that leave.
+    pub(super) fn new(threads: usize, has_rows: bool) -> Self {
+        let most = if has_rows { MOST_WITH_ROWS } else { MOST };
+        Self { threads, team: most.max(threads), ahead: BATCHES_AHEAD }
+    }
+}
 
 /// The replays of a sweep that have not begun.
 pub(super) struct Queue<'a> {
@@ -26,8 +50,7 @@ pub(super) struct Queue<'a> {
     cells: &'a [usize],
     /// Whether somebody takes the rows of jobs that leave.
     has_rows: bool,
-    /// The number of threads. New replays begin if fewer are there than threads; that may be a whole team.
-    threads: usize,
+    pub(super) limits: Limits,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -80,15 +103,16 @@ impl Drop for Drawn<'_> {
 }
 
 impl<'a> Queue<'a> {
-    /// Makes the queue of the replays of `study` at the positions `cells`, which so many threads draw from.
+    /// Makes the queue of the replays of `study` at the positions `cells`. `has_rows` says whether
+    /// somebody takes the rows of jobs that leave.
     pub(super) fn new(
         (study, workloads, running): (&'a Study, &'a Workloads<'a>, &'a Running),
         cells: &'a [usize],
-        threads: usize,
+        limits: Limits,
         has_rows: bool,
     ) -> Self {
         let (state, changed) = (Mutex::default(), Condvar::new());
-        Self { study, workloads, running, cells, has_rows, threads, state, changed }
+        Self { study, workloads, running, cells, has_rows, limits, state, changed }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -103,7 +127,7 @@ impl<'a> Queue<'a> {
         let mut state = self.state();
         loop {
             let cell = state.back.last().copied().or_else(|| state.first(self.cells))?;
-            if state.live >= self.threads {
+            if state.live >= self.limits.threads {
                 state = self.wait(state);
                 continue;
             }
@@ -168,7 +192,7 @@ impl<'a> Queue<'a> {
 
     /// Draws the next replay and others of its log, whose key is `key`, as many as may be together.
     fn team(&'a self, state: &mut State, stream: Box<LogStream>, key: &LogKey) -> Work<'a> {
-        let most = self.threads.max(if self.has_rows { MOST_WITH_ROWS } else { MOST });
+        let most = self.limits.team;
         let is_of_team = |cell: usize| {
             let planned = &self.study.cells[cell];
             planned.log == key.0 && log_key(planned) == *key && !planned.spec.needs_all_jobs()

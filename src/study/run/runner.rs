@@ -32,10 +32,6 @@ use crate::study::replay::RunError;
 use crate::study::shared_jobs::LoadJobsError;
 use crate::study::source::{Batch, LogStream, Permit, Permits, Seat};
 
-/// The most batches that the fastest replay of a team may be ahead of the slowest, beside the one that it has. With few of them,
-/// replays that are slow at different times would wait for each other. All together take some 20 MB.
-const BATCHES_AHEAD: usize = 32;
-
 /// The news that a replay at a position of the study has ended.
 pub(super) type Ended<T> = (usize, Result<T, SweepError>);
 
@@ -72,7 +68,7 @@ impl<T: Send> Runner<'_, T> {
         thread::scope(|scope| {
             let mut replays = Vec::with_capacity(team.len());
             for drawn in team {
-                let (to_replay, batches) = sync_channel(BATCHES_AHEAD);
+                let (to_replay, batches) = sync_channel(self.queue.limits.ahead);
                 // Places are taken here, so that replays begin in their order.
                 let (cell, permit) = (drawn.cell, self.permits.queue());
                 let run = move || match self.replay(&drawn, permit, Some(batches), Ok(())) {

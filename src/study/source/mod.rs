@@ -1,6 +1,8 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
 mod incoming;
+#[cfg(test)]
+pub(super) mod openings;
 mod permits;
 mod seat;
 mod sieve;

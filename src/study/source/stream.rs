@@ -182,6 +182,8 @@ impl LogStream {
     }
 
     fn send_all(&self, to: &mut Receivers) -> Result<(), TraceError> {
+        #[cfg(test)]
+        super::openings::note(&self.path);
         let origin = Time::from_seconds(self.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
