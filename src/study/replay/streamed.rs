@@ -71,14 +71,13 @@ impl Replay {
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, rows, ranks: (held > 0).then_some(ranks) };
         let summed = thread::scope(|scope| {
-            let (batches, reading) = match seat.and_then(Seat::batches) {
-                Some(batches) => (batches, None),
-                None => {
-                    let (to_replay, batches) = sync_channel(BATCHES);
-                    let read = move || stream.send(vec![to_replay]);
-                    let reading = thread::Builder::new().spawn_scoped(scope, read);
-                    (batches, Some(reading.map_err(|error| threadless(&error))?))
-                }
+            let (batches, reading) = if let Some(batches) = seat.and_then(Seat::batches) {
+                (batches, None)
+            } else {
+                let (to_replay, batches) = sync_channel(BATCHES);
+                let read = move || stream.send(vec![to_replay]);
+                let reading = thread::Builder::new().spawn_scoped(scope, read);
+                (batches, Some(reading.map_err(|error| threadless(&error))?))
             };
             let jobs = known.jobs.get().copied().unwrap_or_default();
             let sieve = stream.sieve(known.mesh, &known.served, jobs);

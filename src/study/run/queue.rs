@@ -10,12 +10,14 @@ use crate::study::running::Running;
 use crate::study::shared_jobs::{LoadJobsError, LogKey, Workloads, log_key};
 use crate::study::source::LogStream;
 
-/// The most replays of a team, or the number of threads if that is more. The more there are, the less of the time of reading
-/// each of them takes: of 4 it is a quarter, of 16 hardly anything is left. But all of them are in memory with the jobs that
-/// wait or run, and those whose rows are kept with up to two parts of a file of jobs, some 50 to 100 MB. So teams with rows are
-/// small, which leaves three quarters of the gain.
+/// The most replays of a team whose rows nobody takes, or the number of threads if that is more. The more there are, the less of
+/// the time of reading each of them takes: of 4 it is a quarter, of 16 hardly anything is left. But all of them are in memory,
+/// each with the jobs that wait or run and some 10 MB of sums.
+///
+/// If rows are taken, a team has as many replays as there are threads, so that one thread reads on its own as before. Such a
+/// replay has up to two parts of a file of jobs in memory, some 100 MB, and takes several times as long, so that reading is
+/// less of it.
 const MOST: usize = 16;
-const MOST_WITH_ROWS: usize = 4;
 
 /// The most batches that the fastest replay of a team may be ahead of the slowest, beside the one that it has. With few of them,
 /// replays that are slow at different times would wait for each other. All together take some 20 MB.
@@ -36,8 +38,8 @@ pub(super) struct Limits {
 impl Limits {
     /// Returns the limits with so many threads. `has_rows` says whether somebody takes the rows of jobs that leave.
     pub(super) fn new(threads: usize, has_rows: bool) -> Self {
-        let most = if has_rows { MOST_WITH_ROWS } else { MOST };
-        Self { threads, team: most.max(threads), ahead: BATCHES_AHEAD }
+        let team = if has_rows { threads } else { MOST.max(threads) };
+        Self { threads, team, ahead: BATCHES_AHEAD }
     }
 }
 

@@ -85,7 +85,9 @@ impl<T: Send> Runner<'_, T> {
         });
         // Replays for which there was no further thread run as if there were no teams.
         let alone = alone.into_inner().unwrap_or_else(PoisonError::into_inner);
-        alone.into_iter().for_each(|cell| self.queue.put_back(cell));
+        for cell in alone {
+            self.queue.put_back(cell);
+        }
     }
 
     /// Runs a replay as soon as it has a permit. Its jobs come through `batches`, if it is in a team; `jobs` says why there are

@@ -153,7 +153,7 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
     for (changed, said) in [
         (Some(text.clone() + "; late\n"), "has changed"),
         (Some(text.repeat(4)), "has changed"),
-        (Some(text.lines().take(300).map(|line| format!("{line}\n")).collect()), "has changed"),
+        (Some(text.split_inclusive('\n').take(300).collect()), "has changed"),
         (Some(text.clone() + "no job\n"), "found 'no'"),
         (None, "a.swf"),
     ] {
@@ -264,6 +264,9 @@ fn dawdle(
     }
 }
 
+/// How often replays of random speeds run.
+const ROUNDS: usize = 24;
+
 /// Replays of random speeds, of which some leave early and some panic, come to an end, whatever the limits are.
 #[test]
 fn nobody_waits_for_ever() -> Tested {
@@ -272,7 +275,7 @@ fn nobody_waits_for_ever() -> Tested {
     let case = Case::new(50_000, lines)?;
     let (to_test, from_thread) = channel();
     thread::spawn(move || {
-        for round in 0..40 {
+        for round in 0..ROUNDS {
             let (threads, team) = (1 + round % 4, 2 + round / 4 % 11);
             let limits = Limits { threads, team, ahead: 1 + round % 3 };
             // Sending fails only if the test has failed.
@@ -280,7 +283,7 @@ fn nobody_waits_for_ever() -> Tested {
                 to_test.send(stressed(&case.study, limits, round as u64).map_err(|error| error.to_string()));
         }
     });
-    for round in 0..40 {
+    for round in 0..ROUNDS {
         let found = from_thread
             .recv_timeout(Duration::from_secs(60))
             .map_err(|error| format!("{round}: {error}"))??;

@@ -43,7 +43,7 @@ pub enum JobSource {
         /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
         log: Option<Arc<LogSummary>>,
     },
-    /// Jobs of a log that are too many to be kept. They are read again for each replay, while it runs.
+    /// Jobs of a log that are too many to be kept. They are read again while replays run.
     Streamed {
         /// The log.
         stream: Box<LogStream>,
