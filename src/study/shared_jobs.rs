@@ -69,6 +69,9 @@ impl<T: Clone> Shared<T> {
     }
 }
 
+/// The key of a log as it is read: its position and the rules.
+pub(super) type LogKey = (usize, String);
+
 /// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
 /// partitions.
 type JobsKey = (usize, String, u64, Option<Partitions>);
@@ -79,7 +82,7 @@ type Fitting = (Arc<Vec<Job>>, u64);
 /// The jobs of all replays that are to run. Only jobs of replays that run are in memory.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
-    logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
+    logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
     /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
     fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
@@ -88,6 +91,11 @@ pub(super) struct Workloads<'a> {
 /// Returns the key of the scaled jobs of a replay.
 fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
     (*log, spec.rules.to_string(), spec.arrival_scale.to_bits(), spec.partition.clone())
+}
+
+/// Returns the key of the log of a replay.
+pub(super) fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
+    (*log, spec.rules.to_string())
 }
 
 /// Counts one more user of the value at `key`.
@@ -104,7 +112,7 @@ impl<'a> Workloads<'a> {
         let mut workloads = Self { study, logs, scaled, fitting };
         for cell in cells {
             let of = jobs_key(&study.cells[cell]);
-            count(&mut workloads.logs, (of.0, of.1.clone()));
+            count(&mut workloads.logs, log_key(&study.cells[cell]));
             count(&mut workloads.scaled, of.clone());
             count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.available()));
         }
@@ -153,6 +161,34 @@ impl<'a> Workloads<'a> {
         Ok(self.with_guests(spec, source))
     }
 
+    /// Returns the log of the replay at position `cell`, which is loaded if no other replay has loaded it.
+    fn log(&self, cell: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
+        let planned = &self.study.cells[cell];
+        let read = || read(&self.study.logs[planned.log], &planned.spec, self.most_kept());
+        self.logs[&log_key(planned)].get(read)
+    }
+
+    /// Returns whether other replays that have not ended may have the log of the replay at position `cell`.
+    pub(super) fn are_several(&self, cell: usize) -> bool {
+        self.logs[&log_key(&self.study.cells[cell])].users.load(Ordering::Acquire) > 1
+    }
+
+    /// Returns the stream that the jobs of the replay at position `cell` come from; `None` if they are in memory or drawn.
+    /// The log is loaded if no other replay has loaded it. Fails if it cannot be read or has changed since planning.
+    pub(super) fn stream(&self, cell: usize) -> Result<Option<LogStream>, LoadJobsError> {
+        let PlannedReplay { spec, log, source, .. } = &self.study.cells[cell];
+        let planned = &self.study.logs[*log];
+        match source {
+            Some(JobSource::Streamed { stream, .. }) => Ok(Some(LogStream::clone(stream))),
+            Some(_) => Ok(None),
+            None if planned.source.model.is_some() => Ok(None),
+            None => {
+                let log = self.log(cell)?;
+                Ok(LogStream::new(&log, &planned.source, &spec.rules, spec.arrival_scale))
+            }
+        }
+    }
+
     /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
     fn most_kept(&self) -> usize {
         let needs_all = self.study.options.need_all_jobs().is_some()
@@ -167,7 +203,7 @@ impl<'a> Workloads<'a> {
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
     pub(super) fn release(&self, cell: usize) {
         let of = jobs_key(&self.study.cells[cell]);
-        self.logs[&(of.0, of.1.clone())].release();
+        self.logs[&log_key(&self.study.cells[cell])].release();
         self.scaled[&of].release();
         self.fitting[&(of, self.study.cells[cell].spec.machine.available())].release();
     }

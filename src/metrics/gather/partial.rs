@@ -54,8 +54,8 @@ pub(in crate::metrics) enum Partial {
     Spread(f64, Values),
 }
 
-/// The number of values of a variance, or of waits, that are in memory; further ones are in a temporary file.
-pub(in crate::metrics) const MOST_VALUES: usize = 1 << 20;
+/// The number of values of a variance, or of waits, that are in memory, 4 MB; further ones are in a temporary file.
+pub(in crate::metrics) const MOST_VALUES: usize = 1 << 19;
 
 impl Partial {
     /// Returns what is known of a number of this kind before the first job. `of` tells the machine.

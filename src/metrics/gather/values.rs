@@ -4,6 +4,9 @@ use std::io::{self, BufReader, Read, Write};
 
 use crate::disk::Scratch;
 
+/// How many numbers are written into a file together.
+const TOGETHER: usize = 1 << 13;
+
 /// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
 #[derive(Debug)]
 pub(in crate::metrics) struct Values {
@@ -39,12 +42,16 @@ impl Values {
 
     /// Appends the numbers in memory to the file.
     fn spill(&mut self) -> io::Result<()> {
-        let bytes: Vec<u8> = self.recent.iter().flat_map(|value| value.to_le_bytes()).collect();
         let mut file = match self.file.take() {
             Some(file) => file,
             None => Scratch::create()?,
         };
-        file.write_all(&bytes)?;
+        let mut bytes = Vec::with_capacity(size_of::<f64>() * TOGETHER);
+        for values in self.recent.chunks(TOGETHER) {
+            bytes.clear();
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            file.write_all(&bytes)?;
+        }
         self.file = Some(file);
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::lateness::Lateness;
 use crate::allocator::Request;
 use crate::job::{Job, Time};
 
-/// The most jobs of a log that are kept in memory. A longer log is read again for each replay, while it runs.
+/// The most jobs of a log that are kept in memory. A longer log is read again while replays run.
 pub const MOST_KEPT: usize = 1 << 19;
 
 /// The jobs of one size and shape.

@@ -44,7 +44,7 @@ pub struct Draft {
     /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
     /// logs and jobs in memory so that no log is read twice, and it replays equal combinations once.
     pub is_of_command: bool,
-    /// The most jobs of a log that are kept in memory. A longer log is read again for each replay, while it runs, unless
+    /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
     pub most_kept: usize,
 }

@@ -122,7 +122,7 @@ impl Early {
         let is_right =
             origin == Time::from_seconds(log.summary.origin_s()) && jobs == log.workload.jobs.len();
         // Sending fails only if the replay has failed, of which it has told.
-        let is_sent = is_right && batches.send(Ok(batch)).is_ok();
+        let is_sent = is_right && batches.send(Ok(Arc::new(batch))).is_ok();
         // Sums are begun when the number of jobs is known, and the replay ends when the sender is dropped, which is later.
         (is_sent && begun.0.jobs.set(jobs as u64).is_ok()).then_some(begun)
     }
@@ -156,7 +156,7 @@ impl Guess {
             self.running = self.begin();
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(TOGETHER));
-        self.running.as_ref().is_some_and(|running| running.batches.send(Ok(batch)).is_ok())
+        self.running.as_ref().is_some_and(|running| running.batches.send(Ok(Arc::new(batch))).is_ok())
     }
 
     /// Begins the replay. Returns nothing if there can be no further thread.

@@ -22,7 +22,7 @@ use super::jobs::{JobsError, check_waits, placeable};
 use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
-use super::source::{JobSource, LogStream};
+use super::source::{JobSource, LogStream, Seat};
 use crate::audit::Watch;
 use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::Traffic;
@@ -68,6 +68,9 @@ pub enum RunError {
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
+    /// There can be no further thread for the replay, which has not begun. The text is a whole message.
+    #[error("{0}")]
+    Threadless(String),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -98,23 +101,28 @@ impl Replay {
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
-        self.run_into(options, monitor, None)
+        self.run_into(options, monitor, (None, None))
     }
 
     /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, they go to `rows` as they leave; without
-    /// `rows`, all jobs are kept in memory if the options ask for them.
+    /// `rows`, all jobs are kept in memory if the options ask for them. `seat` is its place among others that run at the same
+    /// time.
     pub(super) fn run_into(
         &self,
         options: &Options,
         monitor: &Monitor,
-        rows: Option<TakeRows<'_>>,
+        (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
     ) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         let recorded = self.recorded_nodes(options)?;
+        let stream = self.stream(options, rows.is_some());
+        if stream.is_none() {
+            drop(seat.and_then(Seat::batches));
+        }
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
-            let mut outcome = match self.stream(options, rows.is_some()) {
-                Some(stream) => self.run_streamed(stream, seed, options, monitor, rows)?,
+            let mut outcome = match stream {
+                Some(stream) => self.run_streamed(stream, seed, options, monitor, (rows, seat))?,
                 None => self.run_once(seed, options, recorded.as_ref(), monitor)?,
             };
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
@@ -134,11 +142,7 @@ impl Replay {
     /// whether somebody takes the jobs that leave.
     fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
         let JobSource::Streamed { stream, .. } = &self.source else { return None };
-        let needs_all = options.need_all_jobs().is_some()
-            || options.jobs && !has_rows
-            || self.spec.needs_all_jobs()
-            || stream.held().is_none();
-        (!needs_all).then_some(stream)
+        self.spec.can_stream(stream, options, has_rows).then_some(stream)
     }
 
     /// Runs the replication with this seed.

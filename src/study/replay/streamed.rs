@@ -21,7 +21,7 @@ use crate::stop::Stop;
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks};
+use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks, Seat};
 
 /// The number of jobs that leave a replay together. More would no longer be in the processor's cache when they are measured.
 const FEW_TOGETHER: usize = 1 << 10;
@@ -58,28 +58,37 @@ impl Replay {
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
+    /// The jobs come from `seat`, or the log is read again for this replication.
     pub(super) fn run_streamed(
         &self,
         stream: &LogStream,
         seed: u64,
         options: &Options,
         monitor: &Monitor,
-        rows: Option<TakeRows<'_>>,
+        (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
     ) -> Result<Outcome, RunError> {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
-        let (to_replay, batches) = sync_channel(BATCHES);
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, rows, ranks: (held > 0).then_some(ranks) };
         let summed = thread::scope(|scope| {
+            let (batches, reading) = if let Some(batches) = seat.and_then(Seat::batches) {
+                (batches, None)
+            } else {
+                let (to_replay, batches) = sync_channel(BATCHES);
+                let read = move || stream.send(vec![to_replay]);
+                let reading = thread::Builder::new().spawn_scoped(scope, read);
+                (batches, Some(reading.map_err(|error| threadless(&error))?))
+            };
             let jobs = known.jobs.get().copied().unwrap_or_default();
-            let read = move || stream.send(known.mesh, (&known.served, jobs), &to_replay);
-            let reading =
-                thread::Builder::new().spawn_scoped(scope, read).map_err(|error| threadless(&error))?;
-            let mut arrivals = Incoming::new(batches, held, ranks);
+            let sieve = stream.sieve(known.mesh, &known.served, jobs);
+            let mut arrivals =
+                Incoming::new(batches, held, ranks).sifted(sieve, seat.map(|seat| &seat.permit));
             let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
             // Without a receiver the other thread ends.
             drop(arrivals);
-            reading.join().unwrap_or_else(|panic| resume_unwind(panic));
+            if let Some(Err(panic)) = reading.map(thread::ScopedJoinHandle::join) {
+                resume_unwind(panic);
+            }
             ended
         })?;
         let (summary, blocks, recording) = known.finish(summed, options)?;
@@ -229,8 +238,8 @@ impl Replay {
 }
 
 /// Returns the error that there can be no further thread.
-fn threadless(error: &std::io::Error) -> ReplayError {
-    ReplayError::Failed(format!(
+fn threadless(error: &std::io::Error) -> RunError {
+    RunError::Threadless(format!(
         "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or allow more \
          processes (ulimit -u, or pids.max of a container)"
     ))

@@ -3,9 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::permits::Permit;
+use super::sieve::Sieve;
 use super::stream::Batch;
 use crate::engine::{Arrivals, ReplayError};
 use crate::job::{Job, JobId};
@@ -18,8 +20,14 @@ const TOO_MANY: &str =
 /// it: so many others are held back that no job comes too late.
 pub(in crate::study) struct Incoming<'a> {
     batches: Receiver<Batch>,
-    batch: std::vec::IntoIter<Job>,
-    /// How long it took until batches came that had not been read yet.
+    /// The jobs that came last, and the number of those that were taken from them.
+    batch: Arc<Vec<Job>>,
+    taken: usize,
+    /// What the jobs are sifted by; `None` if all that come are replayed as they are.
+    sieve: Option<Sieve>,
+    /// The permit of the replay to work, which others have while it waits; `None` if it needs none.
+    permit: Option<&'a Permit<'a>>,
+    /// How long it took until batches came that had not been read yet, and until the permit came again.
     waited: Duration,
     next: JobId,
     /// The number of jobs that are held back, and these jobs.
@@ -34,8 +42,25 @@ impl<'a> Incoming<'a> {
     /// Makes the source of the jobs that come through `batches`, of which so many are held back. Their order is noted in
     /// `ranks`.
     pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
-        let (batch, held) = (Vec::new().into_iter(), BinaryHeap::new());
-        Self { batches, batch, waited: Duration::ZERO, next: 0, most_held, held, rank: 0, ranks }
+        let (batch, held) = (Arc::default(), BinaryHeap::new());
+        Self {
+            batches,
+            batch,
+            taken: 0,
+            sieve: None,
+            permit: None,
+            waited: Duration::ZERO,
+            next: 0,
+            most_held,
+            held,
+            rank: 0,
+            ranks,
+        }
+    }
+
+    /// Returns the source of those jobs that `sieve` lets through, for a replay with this permit.
+    pub(in crate::study) fn sifted(self, sieve: Sieve, permit: Option<&'a Permit<'a>>) -> Self {
+        Self { sieve: Some(sieve), permit, ..self }
     }
 
     /// Returns the next batch, and waits for it if need be; `None` after the last one.
@@ -45,7 +70,11 @@ impl<'a> Incoming<'a> {
             Err(TryRecvError::Disconnected) => None,
             Err(TryRecvError::Empty) => {
                 let began = Instant::now();
-                let batch = self.batches.recv().ok();
+                let wait = || self.batches.recv().ok();
+                let batch = match self.permit {
+                    Some(permit) => permit.without(wait),
+                    None => wait(),
+                };
                 self.waited = self.waited.saturating_add(began.elapsed());
                 batch
             }
@@ -55,7 +84,14 @@ impl<'a> Incoming<'a> {
     /// Returns the next job of the log with its position; `None` after the last one.
     fn read(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
         loop {
-            if let Some(job) = self.batch.next() {
+            while let Some(&job) = self.batch.get(self.taken) {
+                // There are no more jobs than in a list in memory.
+                self.taken = self.taken.saturating_add(1);
+                let sifted = match &mut self.sieve {
+                    Some(sieve) => sieve.sift(job).map_err(ReplayError::Failed)?,
+                    None => Some(job),
+                };
+                let Some(job) = sifted else { continue };
                 let id = self.next;
                 let next = id.checked_add(1);
                 self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
@@ -63,7 +99,7 @@ impl<'a> Incoming<'a> {
             }
             // The other end is dropped after the last batch.
             let Some(batch) = self.next_batch() else { return Ok(None) };
-            self.batch = batch.map_err(ReplayError::Failed)?.into_iter();
+            (self.batch, self.taken) = (batch.map_err(ReplayError::Failed)?, 0);
         }
     }
 }

@@ -1,11 +1,18 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
 mod incoming;
+#[cfg(test)]
+pub(super) mod openings;
+mod permits;
+mod seat;
+mod sieve;
 mod stream;
 
 use std::sync::Arc;
 
 pub(super) use self::incoming::{Incoming, Ranks};
+pub(super) use self::permits::{Permit, Permits};
+pub(super) use self::seat::Seat;
 pub use self::stream::LogStream;
 pub(super) use self::stream::{BATCHES, Batch};
 
@@ -36,7 +43,7 @@ pub enum JobSource {
         /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
         log: Option<Arc<LogSummary>>,
     },
-    /// Jobs of a log that are too many to be kept. They are read again for each replay, while it runs.
+    /// Jobs of a log that are too many to be kept. They are read again while replays run.
     Streamed {
         /// The log.
         stream: Box<LogStream>,

@@ -1,15 +1,16 @@
-//! A log with more jobs than are kept in memory: it is read again for each replay, on a thread of its own, while the replay
-//! runs.
+//! A log with more jobs than are kept in memory: it is read again by a thread of its own, while one or more replays run.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use super::sieve::Sieve;
 use crate::allocator::Request;
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
-use crate::study::jobs::{JobsError, TooMany, checked_range, kind_of};
+use crate::study::jobs::{JobsError, TooMany, checked_range};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use crate::trace::{Entry, LogNames, LogSummary, ReadOptions, Reader, TraceError};
 use crate::workload::{Rules, scaled_submit};
@@ -37,8 +38,19 @@ pub struct LogStream {
 /// A condition of a request.
 pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
 
-/// A batch of jobs, or the reason why they cannot be read.
-pub(in crate::study) type Batch = Result<Vec<Job>, String>;
+/// A batch of jobs, which replays may share, or the reason why they cannot be read.
+pub(in crate::study) type Batch = Result<Arc<Vec<Job>>, String>;
+
+/// The replays that get the jobs of a log.
+struct Receivers(Vec<SyncSender<Batch>>);
+
+impl Receivers {
+    /// Sends `batch` to each, and waits for those that have too many. Sending fails only if a replay has ended, which then has
+    /// a reason of its own and is left out from now on.
+    fn send(&mut self, batch: &Batch) {
+        self.0.retain(|to| to.send(batch.clone()).is_ok());
+    }
+}
 
 impl LogStream {
     /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
@@ -129,57 +141,70 @@ impl LogStream {
         found.check(&self.name, machine, self.rules.oversize, misfit)
     }
 
-    /// Reads the log again, and sends the jobs whose requests `served` does not deny, in batches; `jobs` is their number. Ends
-    /// early if nobody receives them any more. What goes wrong is sent too.
-    pub(in crate::study) fn send(
+    /// Returns what the jobs of a replay on `machine` are sifted by: those whose requests `served` does not deny, of which there
+    /// are `jobs`.
+    pub(in crate::study) fn sieve(
         &self,
         machine: &Mesh,
-        (served, jobs): (&BTreeMap<Request, bool>, u64),
-        to: &SyncSender<Batch>,
-    ) {
-        let fits = |job: &Job| {
-            job.procs <= machine.available()
-                && (served.is_empty() || served.get(&kind_of(job)).is_none_or(|&fits| fits))
-        };
-        if let Err(error) = self.send_all((&fits, jobs), to) {
-            // Sending fails only if the replay has ended, which then has another reason.
-            let _ = to.send(Err(error.to_string()));
+        served: &BTreeMap<Request, bool>,
+        jobs: u64,
+    ) -> Sieve {
+        let refused = served.iter().filter(|(_, is_served)| !**is_served);
+        Sieve {
+            nodes: machine.available(),
+            refused: refused.map(|(request, _)| *request).collect(),
+            arrival_scale: self.arrival_scale,
+            left: jobs,
+            changed: self.changed().to_string(),
         }
     }
 
-    fn send_all(
-        &self,
-        (fits, jobs): (&dyn Fn(&Job) -> bool, u64),
-        to: &SyncSender<Batch>,
-    ) -> Result<(), TraceError> {
-        let changed = || TraceError::Changed { path: self.path.clone() };
+    /// Returns the error that the log is no longer what it was.
+    fn changed(&self) -> TraceError {
+        TraceError::Changed { path: self.path.clone() }
+    }
+
+    /// Reads the log again, and sends all of its jobs to each of `replays`, in batches that they share. Arrival times are not
+    /// scaled. A replay that receives nothing any more is left out, and the reading ends early if there is no other. What goes
+    /// wrong is sent to each, too.
+    pub(in crate::study) fn send(&self, replays: Vec<SyncSender<Batch>>) {
+        let mut to = Receivers(replays);
+        // A panic would look like the end of the log to those who wait for more.
+        let sent = catch_unwind(AssertUnwindSafe(|| self.send_all(&mut to)));
+        match sent {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => to.send(&Err(error.to_string())),
+            Err(panic) => {
+                to.send(&Err("the program panicked while it read the log".to_owned()));
+                resume_unwind(panic);
+            }
+        }
+    }
+
+    fn send_all(&self, to: &mut Receivers) -> Result<(), TraceError> {
+        #[cfg(test)]
+        super::openings::note(&self.path);
         let origin = Time::from_seconds(self.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
-        let (mut batch, mut left) = (Vec::with_capacity(TOGETHER), jobs);
+        let mut batch = Vec::with_capacity(TOGETHER);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(&record) else { continue };
-            job.logged.submit = job.logged.submit - origin;
-            job.submit = scaled_submit(job.submit - origin, self.arrival_scale);
-            if !fits(&job) {
-                continue;
-            }
-            // Sums are made for as many jobs as there were.
-            left = left.checked_sub(1).ok_or_else(changed)?;
+            (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
             batch.push(job);
             if batch.len() == TOGETHER {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
-                if to.send(Ok(full)).is_err() {
+                to.send(&Ok(Arc::new(full)));
+                if to.0.is_empty() {
                     return Ok(());
                 }
             }
         }
         if reader.finish()?.sha256 != self.summary.sha256 {
-            return Err(changed());
+            return Err(self.changed());
         }
-        // As above, sending fails only if the replay has ended.
-        let _ = to.send(Ok(batch));
+        to.send(&Ok(Arc::new(batch)));
         Ok(())
     }
 

@@ -1,24 +1,29 @@
 //! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread, and a
-//! replay that fails does not disturb the others.
+//! replay that fails does not disturb the others. Those that read a long log while they run are given its jobs together.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod error;
+mod queue;
+mod runner;
+#[cfg(test)]
+mod tests;
+
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use rayon::ThreadPool;
 
+pub use self::error::{KeepError, SweepError};
+use self::queue::{Limits, Queue};
+use self::runner::{RunOne, Runner};
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
 use super::running::Running;
-use super::shared_jobs::{LoadJobsError, Workloads};
+use super::shared_jobs::Workloads;
+use super::source::{Permits, Seat};
 use crate::engine::ReplayError;
 use crate::metrics::LeftJobs;
 use crate::trace::LogNames;
-
-/// Any error that occurs while a result is kept.
-pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A function that keeps the outcomes of the replay at a position of the study, and returns the news that [`sweep`]
 /// passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
@@ -28,26 +33,6 @@ pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Syn
 /// replication and the names behind the numbers of the jobs. They come in the order of the log, and never again in the
 /// outcome. It is called from a thread of the replay.
 pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, LeftJobs) -> Result<(), KeepError> + Sync + 'a;
-
-/// The reason why a replay has no result.
-#[derive(Debug, thiserror::Error)]
-pub enum SweepError {
-    /// The replay has no jobs.
-    #[error(transparent)]
-    LoadJobsError(#[from] LoadJobsError),
-    /// The replay failed.
-    #[error(transparent)]
-    Replay(#[from] RunError),
-    /// The result could not be kept.
-    #[error(transparent)]
-    Keep(KeepError),
-    /// The program panicked, which is a defect of the program.
-    #[error("{0}")]
-    Panic(String),
-    /// The replay was asked to stop.
-    #[error("interrupted")]
-    Interrupted,
-}
 
 /// The news that the caller of [`sweep`] receives while it waits.
 #[derive(Debug)]
@@ -83,37 +68,28 @@ pub fn sweep_into<T: Send>(
     (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let workloads = Workloads::new(study, cells.iter().copied());
-    run_all(pool, running, cells, &|number| one(study, &workloads, number, running, (keep, rows)), tell);
+    let workloads = &Workloads::new(study, cells.iter().copied());
+    let limits = Limits::new(pool.current_num_threads(), rows.is_some());
+    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
+    run_all(pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), tell);
 }
 
-/// Calls `work` for each of `cells` on the threads of `pool`, and `tell` on the calling thread.
+/// Runs the replays of `queue` on the threads of `pool`, each by `one`, and calls `tell` on the calling thread.
 fn run_all<T: Send>(
     pool: &ThreadPool,
-    running: &Running,
-    cells: &[usize],
-    work: &(dyn Fn(usize) -> Result<T, SweepError> + Sync),
+    queue: &Queue<'_>,
+    one: &RunOne<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
+    let permits = &Permits::new(queue.limits.threads);
     let (sender, receiver) = mpsc::channel();
-    let next = AtomicUsize::new(0);
     // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
     // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
     // it keeps the result that it has.
-    let drain = |sender: mpsc::Sender<_>| {
-        while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-            running.begin(cell);
-            let ended = catch_unwind(AssertUnwindSafe(|| work(cell)));
-            running.end(cell);
-            let ended = ended.unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
-            // Sending fails only if the receiver is gone. Then no one waits for this result any more.
-            let _ = sender.send((cell, ended));
-        }
-    };
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
-            let (sender, drain) = (sender.clone(), &drain);
-            scope.spawn(move |_| drain(sender));
+            let sender = sender.clone();
+            scope.spawn(move |_| Runner { queue, permits, one, sender: &sender }.run());
         }
         drop(sender);
         loop {
@@ -126,31 +102,14 @@ fn run_all<T: Send>(
     });
 }
 
-/// Returns the message of a panic.
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
-}
-
-/// Releases the jobs of a replay when it is dropped, also if the replay panics.
-struct Released<'a>(&'a Workloads<'a>, usize);
-
-impl Drop for Released<'_> {
-    fn drop(&mut self) {
-        self.0.release(self.1);
-    }
-}
-
 /// Runs one replay from its jobs to its kept result.
 fn one<T>(
-    study: &Study,
-    workloads: &Workloads<'_>,
+    queue: &Queue<'_>,
     number: usize,
-    running: &Running,
+    seat: &Seat<'_>,
     (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
 ) -> Result<T, SweepError> {
-    let _released = Released(workloads, number);
+    let Queue { study, workloads, running, .. } = queue;
     if running.is_stopped() {
         return Err(SweepError::Interrupted);
     }
@@ -161,13 +120,13 @@ fn one<T>(
         move |seed, jobs| rows(number, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
     });
     let take = take.as_ref().map(|take| take as TakeRows<'_>);
-    let outcomes =
-        replay.run_into(&study.options, running.monitor(number), take).map_err(|error| match error {
-            RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
-                SweepError::Interrupted
-            }
-            error => error.into(),
-        })?;
+    let ran = replay.run_into(&study.options, running.monitor(number), (take, Some(seat)));
+    let outcomes = ran.map_err(|error| match error {
+        RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
+            SweepError::Interrupted
+        }
+        error => error.into(),
+    })?;
     keep(number, outcomes).map_err(SweepError::Keep)
 }
 
@@ -175,29 +134,4 @@ fn one<T>(
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_ends_only_its_own_replay() -> Result<(), rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
-        let mut ended = Vec::new();
-        let work = |number: usize| {
-            assert!(number != 3, "replay {number} is odd");
-            Ok(number * 10)
-        };
-        run_all(&pool, &Running::new(6), &[0, 1, 2, 3, 4, 5], &work, &mut |news| {
-            if let Progress::Ended(number, result) = news {
-                ended.push((number, result.map_err(|error| error.to_string())));
-            }
-        });
-        ended.sort_by_key(|(number, _)| *number);
-        let expected =
-            |number| if number == 3 { Err("panicked: replay 3 is odd".to_owned()) } else { Ok(number * 10) };
-        assert_eq!(ended, (0..6).map(|number| (number, expected(number))).collect::<Vec<_>>());
-        Ok(())
-    }
 }
