@@ -14,6 +14,10 @@ use super::rims::{ROOT, Rims};
 use super::ties::Ties;
 use crate::machine::{Coord, Machine};
 
+/// So many orders of a rim are made, and one for so many more paths.
+const ORDERS: usize = 4096;
+const WALKS: usize = 2;
+
 /// What is known of the centres of one radius. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Last {
@@ -36,6 +40,9 @@ struct Radius {
     /// Whether it is known of the machine state at hand.
     is_begun: bool,
     rims: Rims,
+    /// The number of orders before the first path, and the number of paths that were walked.
+    orders: usize,
+    walks: usize,
     /// For each y and z what is known of the path of its centres, if they are combinations.
     lines: Vec<Line>,
 }
@@ -82,10 +89,11 @@ impl Last {
     fn begin_radius(&mut self, work: &Work<'_>, order: &Order, machine: &Machine) {
         let reach = work.ball.radius + 1;
         self.radii.resize_with(self.radii.len().max(reach + 1), Radius::default);
-        let Radius { is_begun, rims, lines } = &mut self.radii[reach];
+        let Radius { is_begun, rims, orders, walks, lines } = &mut self.radii[reach];
         if !*is_begun {
             *is_begun = true;
             rims.begin(machine.mesh(), reach, work.ball.places(work.field), self.is_forgetful);
+            (*orders, *walks) = (rims.count(), 0);
             lines.clear();
             if order.kind() == Centres::Combinations {
                 let [_, length, depth] = machine.mesh().extents();
@@ -145,7 +153,8 @@ impl Last {
                 }
                 match self.keep_carried(place, need) {
                     Ok(()) => return true,
-                    Err(order) => order,
+                    Err(Some(order)) => order,
+                    Err(None) => return false,
                 }
             }
         };
@@ -163,15 +172,19 @@ impl Last {
     }
 
     /// Keeps the places that a centre takes in the carried order. If there are not enough centres before it to decide, it
-    /// returns the order that these make.
-    fn keep_carried(&mut self, place: Place<'_>, need: u32) -> Result<(), u32> {
+    /// returns the order that these make; `None` if its path is given up, as most paths are new ones.
+    fn keep_carried(&mut self, place: Place<'_>, need: u32) -> Result<(), Option<u32>> {
         let Radius { rims, lines, .. } = &self.radii[place.radius as usize];
         if rims.keep(ROOT, &mut self.places, need) {
             return Ok(());
         }
         if lines.is_empty() {
             let mut line = Line::default();
-            return if self.walk(place, need, &mut line) { Ok(()) } else { Err(line.order) };
+            return match self.walk(place, need, &mut line) {
+                Some(true) => Ok(()),
+                Some(false) => Err(Some(line.order)),
+                None => Err(None),
+            };
         }
         let [x, y, z] = place.centre;
         let at = (y * place.machine.mesh().extents()[2] + z) as usize;
@@ -181,30 +194,38 @@ impl Last {
         } else if rims.keep(line.order, &mut self.places, need) {
             return Ok(());
         }
-        let found = self.walk(place, need, &mut line);
+        // Paths of lines are never given up.
+        let found = self.walk(place, need, &mut line) == Some(true);
         if found && line.span <= run {
             self.radii[place.radius as usize].lines[at] = line;
         }
-        if found { Ok(()) } else { Err(line.order) }
+        if found { Ok(()) } else { Err(Some(line.order)) }
     }
 
     /// Walks on from the end of a path until it is decided which places a centre takes, and keeps these. Returns whether
-    /// that comes to be.
-    fn walk(&mut self, place: Place<'_>, need: u32, line: &mut Line) -> bool {
+    /// that comes to be; `None` if the path is given up.
+    fn walk(&mut self, place: Place<'_>, need: u32, line: &mut Line) -> Option<bool> {
         let Place { order, machine, centre, radius } = place;
-        let rims = &mut self.radii[radius as usize].rims;
+        let Radius { rims, orders, walks, lines, .. } = &mut self.radii[radius as usize];
+        *walks += 1;
+        // A new order takes longer than a centre that is tried on its own, if there are several on its path.
+        let some = if self.is_forgetful { 8 } else { ORDERS };
+        let most = if lines.is_empty() { *orders + some + *walks / WALKS } else { usize::MAX };
         let walk = self.deciding.before(order, machine, centre, radius);
         for earlier in walk.skip(line.steps) {
             line.steps += 1;
             line.span = line.span.max(centre[0].abs_diff(earlier[0]));
+            if rims.count() > most {
+                return None;
+            }
             let next = rims.refined(line.order, rims.offset(centre, earlier));
             if next != line.order {
                 line.order = next;
                 if rims.keep(next, &mut self.places, need) {
-                    return true;
+                    return Some(true);
                 }
             }
         }
-        false
+        Some(false)
     }
 }

@@ -107,6 +107,11 @@ impl Rims {
         })
     }
 
+    /// Returns the number of orders.
+    pub(super) fn count(&self) -> usize {
+        self.orders.len()
+    }
+
     /// Returns the order that an earlier centre at this offset makes of another one.
     pub(super) fn refined(&mut self, order: u32, offset: Offset) -> u32 {
         let next = &self.orders[order as usize].next;
