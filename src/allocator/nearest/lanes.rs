@@ -14,9 +14,9 @@ use super::rims::{ROOT, Rims};
 use super::ties::Ties;
 use crate::machine::{Coord, Machine};
 
-/// So many orders of a rim are made, and one for so many more paths.
+/// Orders of a rim are made until they have so many words of bits, and one for so many more paths.
 const ORDERS: usize = 4096;
-const WALKS: usize = 2;
+const WALKS: usize = 4;
 
 /// What is known of the centres of one radius. Memory is kept between calls.
 #[derive(Debug, Default)]
@@ -209,7 +209,7 @@ impl Last {
         let Radius { rims, orders, walks, lines, .. } = &mut self.radii[radius as usize];
         *walks += 1;
         // A new order takes longer than a centre that is tried on its own, if there are several on its path.
-        let some = if self.is_forgetful { 8 } else { ORDERS };
+        let some = if self.is_forgetful { 8 } else { ORDERS / rims.words() };
         let most = if lines.is_empty() { *orders + some + *walks / WALKS } else { usize::MAX };
         let walk = self.deciding.before(order, machine, centre, radius);
         for earlier in walk.skip(line.steps) {
