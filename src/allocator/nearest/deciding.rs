@@ -7,7 +7,7 @@
 
 use super::centres::Centres;
 use super::order::Order;
-use crate::machine::{Coord, Machine};
+use crate::machine::{Coord, Machine, Mesh};
 
 /// The memory of walks through earlier centres.
 #[derive(Debug, Default)]
@@ -26,13 +26,10 @@ pub(super) struct Walk<'a> {
     order: &'a Order,
     machine: &'a Machine,
     centre: Coord,
-    /// The number of places of the box before the centre and behind it, along each side. There are none beyond the machine.
-    reach: [[u32; 2]; 3],
-    radius: u32,
+    sides: [Side; 3],
     /// The number of places along the last two sides of the box.
-    sides: [usize; 2],
-    /// The number of places on a line of the box that a centre can end at.
-    on_line: u32,
+    counts: [usize; 2],
+    radius: u32,
     /// The line of the machine at hand: the places of its x and y in the order of centres.
     line: [u32; 2],
     /// The number of centres of the line that are still to come.
@@ -40,7 +37,61 @@ pub(super) struct Walk<'a> {
     /// The x and y of the line.
     at: [u32; 2],
     /// The line of the box at which these end.
-    ends_at: Option<usize>,
+    ends_at: usize,
+}
+
+/// The places of the box along one dimension. On a ring these are also the positions from which the nodes of the box are
+/// reached both ways around it: each of these orders nodes like no other one.
+#[derive(Clone, Copy)]
+struct Side {
+    /// The number of positions.
+    extent: u32,
+    wraps: bool,
+    /// The number of places before the centre, and behind it. There are none beyond the machine.
+    before: u32,
+    behind: u32,
+    /// The first hops from the centre along a ring at which no straight way leads to all of the box.
+    far: u32,
+    /// The number of all places.
+    count: u32,
+}
+
+impl Side {
+    /// Returns the side of the box of nodes at distance `radius` from a centre at position `at`.
+    fn new(mesh: &Mesh, d: usize, at: u32, radius: u32) -> Self {
+        let (extent, wraps) = (mesh.extents()[d], mesh.wraps(d));
+        let half = extent / 2;
+        if wraps {
+            let far = (half + 1).saturating_sub(radius);
+            let side = radius.min(far.saturating_sub(1));
+            // From `far` hops in one direction to as many in the other one.
+            let around = (extent + 1).saturating_sub(2 * far).min(extent);
+            return Self { extent, wraps, before: side, behind: side, far, count: 2 * side + 1 + around };
+        }
+        let (before, behind) = (at.min(radius), (extent - 1 - at).min(radius));
+        Self { extent, wraps, before, behind, far: 0, count: before + behind + 1 }
+    }
+
+    /// Returns the place at which a position ends that is so many positions behind the centre.
+    fn place(self, offset: i32) -> u32 {
+        let mut offset = offset;
+        if self.wraps {
+            let ahead = offset.rem_euclid(self.extent.cast_signed()).cast_unsigned();
+            let hops = ahead.min(self.extent - ahead);
+            if hops >= self.far {
+                return self.before + self.behind + 1 + ahead - self.far;
+            }
+            offset = if hops == ahead { hops.cast_signed() } else { -hops.cast_signed() };
+        }
+        let [before, behind] = [self.before, self.behind].map(u32::cast_signed);
+        (offset.clamp(-before, behind) + before).cast_unsigned()
+    }
+
+    /// Returns the number of places that positions can end at.
+    fn all(self) -> u32 {
+        // If no position is straight, not even the centre's own, none ends at its place.
+        if self.wraps && self.far == 0 { self.count - 1 } else { self.count }
+    }
 }
 
 impl Deciding {
@@ -53,35 +104,28 @@ impl Deciding {
         radius: u32,
     ) -> Walk<'a> {
         let mesh = machine.mesh();
-        let reach: [[u32; 2]; 3] = [0, 1, 2].map(|d: usize| {
-            let (last, at) = (mesh.extents()[d] - 1, centre[d]);
-            // Half of a ring lies on either side of the centre.
-            let sides = if mesh.wraps(d) { [mesh.extents()[d] / 2; 2] } else { [at, last - at] };
-            if last == 0 { [0; 2] } else { sides.map(|side| side.min(radius)) }
-        });
-        let sides = reach.map(|[before, behind]| (before + behind + 1) as usize);
+        let sides = [0, 1, 2].map(|d| Side::new(mesh, d, centre[d], radius));
+        let counts = sides.map(|side| side.count as usize);
         self.walk = self.walk.wrapping_add(1);
         if self.walk == 0 {
             self.seen.clear();
             self.seen_on_line.clear();
         }
-        self.seen.resize((sides[0] * sides[1] * sides[2]).max(self.seen.len()), 0);
-        self.seen_on_line.resize((sides[0] * sides[1]).max(self.seen_on_line.len()), (0, 0));
-        let on_line = if mesh.wraps(2) { u32::MAX } else { sides[2] as u32 };
+        self.seen.resize((counts[0] * counts[1] * counts[2]).max(self.seen.len()), 0);
+        self.seen_on_line.resize((counts[0] * counts[1]).max(self.seen_on_line.len()), (0, 0));
         let [x, y, left] = order.places(centre);
         let mut walk = Walk {
             memory: self,
             order,
             machine,
             centre,
-            reach,
+            sides,
+            counts: [counts[1], counts[2]],
             radius,
-            sides: [sides[1], sides[2]],
-            on_line,
             line: [x, y],
             left,
             at: [0; 2],
-            ends_at: None,
+            ends_at: 0,
         };
         walk.begin_line();
         walk
@@ -93,11 +137,42 @@ impl Walk<'_> {
     fn begin_line(&mut self) {
         self.at = [0, 1].map(|d: usize| self.order.values(d)[self.line[d] as usize]);
         let [x, y] = [0, 1].map(|d| self.place(d, self.at[d]));
-        self.ends_at = x.zip(y).map(|(x, y)| x * self.sides[0] + y);
-        if self.ends_at.is_some_and(|line| self.memory.seen_on_line[line] == (self.memory.walk, self.on_line))
-        {
+        self.ends_at = x * self.counts[0] + y;
+        if self.memory.seen_on_line[self.ends_at] == (self.memory.walk, self.sides[2].all()) {
             self.left = 0;
+            self.line[1] -= self.alike(1, self.line[1]);
         }
+    }
+
+    /// Returns how many of the places just before one in the order of dimension `d` end where it does. It may be fewer
+    /// than there are.
+    fn alike(&self, d: usize, place: u32) -> u32 {
+        // Other orders go up and down.
+        if self.order.kind() == Centres::Combinations {
+            return 0;
+        }
+        let (mesh, radius) = (self.machine.mesh(), self.radius);
+        let (extent, before) = (mesh.extents()[d], self.centre[d] > place);
+        let hops = place.abs_diff(self.centre[d]);
+        if !mesh.wraps(d) {
+            let is_beyond = hops >= radius;
+            return if !is_beyond {
+                0
+            } else if before {
+                place
+            } else {
+                hops - radius
+            };
+        }
+        // On a ring this is so as far as the straight way leads to all of the box. It may lead across the end of the ring.
+        let across = 2 * hops > extent;
+        let hops = if across { extent - hops } else { hops };
+        if hops < radius || hops + radius > extent / 2 {
+            return 0;
+        }
+        // Whether places before this one are farther from the centre.
+        let is_away = before != across;
+        place.min(if is_away { extent / 2 - radius - hops } else { hops - radius })
     }
 
     /// Goes on to the line before. Returns `None` if there is none.
@@ -112,36 +187,16 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Returns the place of the box at which a position of dimension `d` ends; `None` if it orders nodes like no place of
-    /// the box, as nodes may be reached from it both ways around a ring.
-    fn place(&self, d: usize, at: u32) -> Option<usize> {
-        let mesh = self.machine.mesh();
-        let extent = mesh.extents()[d].cast_signed();
-        if extent == 1 {
-            return Some(0);
-        }
-        let mut offset = at.cast_signed() - self.centre[d].cast_signed();
-        let radius = self.radius.cast_signed();
-        if mesh.wraps(d) {
-            if 2 * offset > extent {
-                offset -= extent;
-            } else if 2 * offset < -extent {
-                offset += extent;
-            }
-            if 2 * (offset.abs() + radius) > extent {
-                return None;
-            }
-        }
-        let [before, behind] = self.reach[d].map(u32::cast_signed);
-        Some((offset.clamp(-before, behind) + before) as usize)
+    /// Returns the place of the box at which a position of dimension `d` ends.
+    fn place(&self, d: usize, at: u32) -> usize {
+        self.sides[d].place(at.cast_signed() - self.centre[d].cast_signed()) as usize
     }
 }
 
 impl Iterator for Walk<'_> {
-    /// A centre, and the place of the box at which it ends, if there is one.
-    type Item = (Coord, Option<u32>);
+    type Item = Coord;
 
-    fn next(&mut self) -> Option<Self::Item> {
+    fn next(&mut self) -> Option<Coord> {
         loop {
             if self.left == 0 {
                 self.next_line()?;
@@ -149,8 +204,10 @@ impl Iterator for Walk<'_> {
             }
             self.left -= 1;
             let z = self.order.values(2)[self.left as usize];
-            let place = self.ends_at.zip(self.place(2, z)).map(|(line, z)| line * self.sides[1] + z);
-            if place.is_some_and(|place| self.memory.seen[place] == self.memory.walk) {
+            let place = self.ends_at * self.counts[1] + self.place(2, z);
+            let walk = self.memory.walk;
+            if self.memory.seen[place] == walk {
+                self.left -= self.alike(2, self.left);
                 continue;
             }
             let centre = [self.at[0], self.at[1], z];
@@ -159,17 +216,14 @@ impl Iterator for Walk<'_> {
             if !is_free {
                 continue;
             }
-            if let Some((place, line)) = place.zip(self.ends_at) {
-                let walk = self.memory.walk;
-                self.memory.seen[place] = walk;
-                let (last, count) = self.memory.seen_on_line[line];
-                let count = if last == walk { count + 1 } else { 1 };
-                self.memory.seen_on_line[line] = (walk, count);
-                if count == self.on_line {
-                    self.left = 0;
-                }
+            self.memory.seen[place] = walk;
+            let (last, count) = self.memory.seen_on_line[self.ends_at];
+            let count = if last == walk { count + 1 } else { 1 };
+            self.memory.seen_on_line[self.ends_at] = (walk, count);
+            if count == self.sides[2].all() {
+                self.left = 0;
             }
-            return Some((centre, place.map(|place| place as u32)));
+            return Some(centre);
         }
     }
 }

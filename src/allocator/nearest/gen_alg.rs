@@ -13,8 +13,8 @@
 //! to the centre before, then to the one before that, and so on. `ties=location` takes the first in location order. The
 //! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
 //! number of rows of the ball around a centre. On machines of at least 16,384 nodes whose free nodes are not
-//! scattered, lower bounds rule most centres out before their nodes are looked for. On machines of at most 128 nodes, a
-//! centre costs some tens of instructions.
+//! scattered, lower bounds and sums are computed for 16 neighbouring centres at once, and the nodes of a rim are only chosen for
+//! centres that can still win. On machines of at most 128 nodes, a centre costs some tens of instructions.
 
 use super::centres::Centres;
 use super::search::Nearest;

@@ -4,8 +4,8 @@
 //! optimum. With more centres (`mm`) the bound is lower. `mm_inc` improves the result of `mm` by greedy exchanges of
 //! nodes. The search is written in three ways that give the same results. On small machines a set of nodes is one number
 //! (`small`). On other machines free nodes are counted along lines, for one centre after another (`wide`). On large ones
-//! this is done only for the centres that can win by a lower bound of their sums (`ranked`, `bounds`). `ties` and `carried`
-//! choose among nodes that are equally far from a centre.
+//! the sums of neighbouring centres are computed together, and only of those that can win by a lower bound (`ranked`,
+//! `bounds`, `lanes`). `ties` and `carried` choose among nodes that are equally far from a centre, `rims` for many centres at once.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -21,12 +21,13 @@ pub(super) mod centres;
 mod cuts;
 mod deciding;
 mod floor;
-mod full;
 pub(super) mod gen_alg;
+mod lanes;
 pub(super) mod mm;
 pub(super) mod mm_inc;
 mod order;
 mod ranked;
+mod rims;
 pub(super) mod search;
 mod small;
 pub(super) mod ties;

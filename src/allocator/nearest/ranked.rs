@@ -1,10 +1,11 @@
 //! The search on large machines: lower bounds of all centres first, then the sums of the few that can win.
 //!
-//! `bounds` has lower bounds of the pairwise sums of all centres, for one radius after another. The centres whose bounds
-//! exceed a sum that is known are given up. The others are tried in the order of their bounds, and of equals in the order
-//! of centres, until the bounds exceed the least sum found. So the centre that wins is the first one with the least sum,
-//! as if all had been tried (best-first branch and bound).
+//! Of neighbouring centres, `bounds` finds the radii that they need, and lower bounds of their pairwise sums for one of
+//! these radii after another. Centres whose bounds exceed a sum that is known are given up. The sums of the others are
+//! computed together (see `lanes`), and the first one with the least sum wins, as if all had been tried (branch and bound).
+//! A few centres are tried on their own: those that need a larger radius than most, and some at the end of a ring.
 
+use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
 use pulp::Arch;
@@ -13,9 +14,10 @@ use super::bounds::LANES;
 use super::bounds::ball::{Apart, Ball};
 use super::bounds::field::Field;
 use super::bounds::radii;
+use super::bounds::reach::Reach;
 use super::bounds::sweep::{Sweep, Work};
 use super::centres::Centres;
-use super::full::Full;
+use super::lanes::{Last, Place};
 use super::order::Order;
 use super::ties::Ties;
 use super::wide::{Search, Wide};
@@ -25,7 +27,8 @@ use crate::machine::{Coord, Machine, NodeId};
 const FIRST: usize = 512;
 /// The share of the lines of centres among which a dense place is looked for, to begin with a low sum.
 const LINES: usize = 64;
-
+/// One in so many neighbouring centres is looked at before the others.
+const SOME: usize = 16;
 /// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
 const SCATTERED: usize = 2;
 
@@ -36,9 +39,12 @@ pub(crate) struct Ranked {
     wide: Wide,
     field: Field,
     sweep: Sweep,
-    full: Full,
-    /// For each node, in the order of the field, 1 if it is a centre that is neither given up nor a candidate, else 0.
-    open: Vec<u8>,
+    reach: Reach,
+    last: Last,
+    /// For each node, in the order of the field, the radius that it needs as a centre; 0 if it is none. At first it is 1.
+    open: Vec<u16>,
+    /// The balls of each radius, as far as they are used.
+    balls: Vec<OnceCell<Ball>>,
     candidates: Vec<Candidate>,
     /// Whether bounds are used even where they save no time, for tests.
     is_forced: bool,
@@ -52,8 +58,6 @@ struct Candidate {
     rank: u32,
     /// The radius that it needs, or a smaller one.
     radius: u32,
-    /// Whether it needs this radius and all nodes within it are free.
-    is_full: bool,
 }
 
 /// The best centre that is known.
@@ -64,15 +68,13 @@ struct Best {
     radius: usize,
 }
 
-/// What becomes of the centres that a sweep does not give up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// They stay open.
-    Stay,
-    /// Those that need no larger radius than the rim's become candidates.
-    Settle,
-    /// All become candidates.
-    End,
+/// Some neighbouring centres.
+struct Group {
+    /// The first of them, and its place along each axis.
+    cell: usize,
+    place: [usize; 3],
+    /// The radii that they need; 0 for those that are not centres, or are given up.
+    needs: [u32; LANES],
 }
 
 impl Ranked {
@@ -83,8 +85,10 @@ impl Ranked {
             wide: Wide::new(kind, ties),
             field: Field::default(),
             sweep: Sweep::default(),
-            full: Full::default(),
+            reach: Reach::default(),
+            last: Last::new(ties),
             open: Vec::new(),
+            balls: Vec::new(),
             candidates: Vec::new(),
             is_forced: false,
         }
@@ -92,7 +96,8 @@ impl Ranked {
 
     /// Returns the same search, which uses bounds even where they save no time.
     #[cfg(test)]
-    pub(super) fn forced(self) -> Self {
+    pub(super) fn forced(mut self) -> Self {
+        self.last.is_forgetful = true;
         Self { is_forced: true, ..self }
     }
 
@@ -144,7 +149,6 @@ impl Ranked {
         let (first, last) = (*radii.start(), *radii.end());
         self.field.fill(search.machine, last + 1);
         self.list_open(search.order);
-        self.full.clear();
         self.candidates.clear();
         let apart = Apart::new(&self.field, search.k);
         if let Some(dense) = self.densest(&Ball::new(&self.field, first, search.k), &apart) {
@@ -155,30 +159,19 @@ impl Ranked {
         if !self.is_forced && best.radius > first + first / SCATTERED + 1 {
             return self.try_all(search, floor, best);
         }
-        // Most centres need larger radii than the best ones, and are given up by a larger ball at once.
-        let larger = first + first / 4 + 1;
-        if larger < last {
-            let ball = Ball::new(&self.field, larger, search.k);
-            let all: usize = self.open.iter().map(|&open| usize::from(open)).sum();
-            let [left, dense] = self.sweep_all(search, &ball, &apart, best, floor, Then::Stay)?;
-            // Nor do they if most centres stay open.
-            if !self.is_forced && (left - dense) * 4 > all * 3 {
-                return self.try_all(search, floor, best);
-            }
-        }
-        for radius in radii {
-            if best.sum == floor {
-                self.close_after(search.order, best.rank);
-            }
-            let begin = self.candidates.len();
-            let then = if radius == last { Then::End } else { Then::Settle };
-            let ball = Ball::new(&self.field, radius, search.k);
-            let [left, _] = self.sweep_all(search, &ball, &apart, best, floor, then)?;
-            if let Some(&candidate) = self.candidates[begin..].iter().min() {
-                best = self.try_candidate(search, candidate, best)?;
-            }
-            if left == 0 {
-                break;
+        self.find_needs(search, radii.clone())?;
+        self.balls.clear();
+        self.balls.resize_with(last - first + 1, OnceCell::new);
+        let bound = u32::try_from(floor).unwrap_or(u32::MAX);
+        self.last.begin(search.order, search.machine.mesh().extents()[0]);
+        let lines = self.open.len() / self.field.extents[2];
+        // Some of all centres come first, so that the best sum is low when the others are looked at.
+        for is_some in [true, false] {
+            for line in 0..lines {
+                if search.machine.is_stopped() {
+                    return None;
+                }
+                best = self.sweep_line(search, &radii, &apart, best, bound, (line, is_some));
             }
         }
         self.try_candidates(search, best)
@@ -206,9 +199,9 @@ impl Ranked {
     /// Marks all centres as open.
     fn list_open(&mut self, order: &Order) {
         let [_, rows, cells] = self.field.extents;
-        let has = [0, 1, 2].map(|axis: usize| -> Vec<u8> {
+        let has = [0, 1, 2].map(|axis: usize| -> Vec<u16> {
             let d = self.field.dim(axis);
-            (0..self.field.extents[axis]).map(|at| u8::from(order.has(d, at))).collect()
+            (0..self.field.extents[axis]).map(|at| u16::from(order.has(d, at))).collect()
         });
         self.open.clear();
         self.open.resize(self.field.extents.iter().product(), 0);
@@ -220,18 +213,8 @@ impl Ranked {
                 let free = self.field.free(from + at * LANES);
                 for (i, (open, &free)) in open.iter_mut().zip(free).enumerate() {
                     let is_any = self.kind == Centres::Combinations;
-                    *open = if is_any { on_line & has[2][at * LANES + i] } else { free as u8 };
+                    *open = if is_any { on_line & has[2][at * LANES + i] } else { free };
                 }
-            }
-        }
-    }
-
-    /// Gives up the centres after the one of this rank.
-    fn close_after(&mut self, order: &Order, rank: u32) {
-        let [_, rows, cells] = self.field.extents;
-        for (line, open) in self.open.chunks_exact_mut(cells).enumerate() {
-            for (c, open) in open.iter_mut().enumerate().filter(|(_, open)| **open == 1) {
-                *open = u8::from(order.rank(self.field.coord([line / rows, line % rows, c])) < rank);
             }
         }
     }
@@ -248,7 +231,7 @@ impl Ranked {
             for (at, open) in open.chunks(LANES).enumerate() {
                 let place = [line / rows, line % rows, at * LANES];
                 let [inner, rim] = sweep.numbers(&work, field.cell(place));
-                for i in (0..open.len()).filter(|&i| open[i] == 1) {
+                for i in (0..open.len()).filter(|&i| open[i] > 0) {
                     let number = inner[i] + rim[i];
                     if most.is_none_or(|(most, _)| number > most) {
                         most = Some((number, [place[0], place[1], place[2] + i]));
@@ -259,53 +242,131 @@ impl Ranked {
         most.map(|(_, place)| field.coord(place))
     }
 
-    /// Computes the bounds of all open centres, and gives up those that cannot win. Returns the number of centres that stay
-    /// open, and of those among them that do not need the whole ball; `None` if the machine was told to stop. No bound is below `floor`.
-    fn sweep_all(
-        &mut self,
-        search: Search<'_>,
-        ball: &Ball,
-        apart: &Apart,
-        best: Best,
-        floor: u64,
-        then: Then,
-    ) -> Option<[usize; 2]> {
-        let [limit, floor] = [best.sum, floor].map(|sum| u32::try_from(sum).unwrap_or(u32::MAX));
+    /// Finds the radii that the open centres need. Returns `None` if the machine was told to stop.
+    fn find_needs(&mut self, search: Search<'_>, radii: RangeInclusive<usize>) -> Option<()> {
         let [_, rows, cells] = self.field.extents;
-        let Self { field, sweep, open, candidates, .. } = self;
-        sweep.prepare(ball);
-        let work = Work { arch: Arch::new(), field, ball, apart };
-        let (mut left, mut dense) = (0, 0);
+        let Self { field, reach, open, .. } = self;
+        reach.begin(field, radii, search.k);
+        // The least radius that the neighbouring centres on the line before need, if they were looked at.
+        let mut above = vec![0; cells.div_ceil(LANES)];
         for (line, open) in open.chunks_exact_mut(cells).enumerate() {
             if search.machine.is_stopped() {
                 return None;
             }
-            for (at, open) in open.chunks_mut(LANES).enumerate() {
+            if line % rows == 0 {
+                above.fill(0);
+            }
+            for ((at, open), above) in open.chunks_mut(LANES).enumerate().zip(&mut above) {
                 if open.iter().all(|&open| open == 0) {
+                    *above = 0;
                     continue;
                 }
-                let place = [line / rows, line % rows, at * LANES];
-                let found = sweep.look(&work, field.cell(place), limit);
-                for (i, open) in open.iter_mut().enumerate().filter(|(_, open)| **open == 1) {
-                    let (inner, rim, bound) = (found.inner[i], found.rim[i], found.bound[i]);
-                    let is_settled = inner + rim >= search.k;
-                    // The bounds are for centres that need more than the ball.
-                    if inner < search.k && bound > limit {
-                        *open = 0;
-                    } else if then == Then::End || then == Then::Settle && is_settled {
-                        *open = 0;
-                        let rank = search.order.rank(field.coord([place[0], place[1], place[2] + i]));
-                        let is_full = is_settled && ball.is_full(inner, rim);
-                        let bound = if inner < search.k { bound.max(floor) } else { floor };
-                        candidates.push(Candidate { bound, rank, radius: ball.reach(), is_full });
-                    } else {
-                        left += 1;
-                        dense += usize::from(inner >= search.k);
-                    }
+                let cell = field.cell([line / rows, line % rows, at * LANES]);
+                let least = usize::from(*above).saturating_sub(1);
+                let needs = reach.find(Arch::new(), field, cell, least);
+                *above = needs.iter().copied().min().unwrap_or(0);
+                for (i, open) in open.iter_mut().enumerate() {
+                    *open *= needs[i];
                 }
             }
         }
-        Some([left, dense])
+        Some(())
+    }
+
+    /// Finds the sums of the centres of a line as far as their bounds say that they may win, and returns the best centre. Those
+    /// whose sums are not found become candidates. No bound is below `floor`. The line comes with whether some of its centres
+    /// are looked at, or the others.
+    fn sweep_line(
+        &mut self,
+        search: Search<'_>,
+        radii: &RangeInclusive<usize>,
+        apart: &Apart,
+        mut best: Best,
+        floor: u32,
+        (line, is_some): (usize, bool),
+    ) -> Best {
+        let [_, rows, cells] = self.field.extents;
+        for from in (0..cells).step_by(LANES) {
+            if ((from / LANES + line).is_multiple_of(SOME)) != is_some {
+                continue;
+            }
+            let place = [line / rows, line % rows, from];
+            let number = line * cells + from;
+            let mut group = Group { cell: self.field.cell(place), place, needs: [0; LANES] };
+            for (need, &open) in
+                group.needs.iter_mut().zip(&self.open[number..number + LANES.min(cells - from)])
+            {
+                *need = u32::from(open);
+            }
+            best = self.sweep_group(search, radii, apart, best, floor, &mut group);
+        }
+        best
+    }
+
+    /// Does the work of [`Self::sweep_line`] for some neighbouring centres from a cell on.
+    fn sweep_group(
+        &mut self,
+        search: Search<'_>,
+        radii: &RangeInclusive<usize>,
+        apart: &Apart,
+        mut best: Best,
+        floor: u32,
+        group: &mut Group,
+    ) -> Best {
+        let Self { field, sweep, candidates, balls, last, .. } = self;
+        let Search { machine, order, k, .. } = search;
+        let Group { cell, place: [a, b, c], .. } = *group;
+        let centre = |i: usize| field.coord([a, b, c + i]);
+        let needs = &mut group.needs;
+        // It takes a while to find out which nodes of their rims free nodes take as centres.
+        let is_close = order.kind() == Centres::Free;
+        while let Some(need) = needs.iter().copied().filter(|&need| need > 0).min() {
+            let radius = need.min(*radii.end() as u32 + 1);
+            let of_ball = radius as usize - 1;
+            let ball = balls[of_ball - radii.start()].get_or_init(|| Ball::new(field, of_ball, k));
+            let work = Work { arch: Arch::new(), field, ball, apart };
+            let limit = u32::try_from(best.sum).unwrap_or(u32::MAX);
+            let limits = needs.map(|other| if other == need { limit } else { 0 });
+            let found = sweep.look(&work, cell, &limits, is_close);
+            let (mut places, mut is_any) = ([None; LANES], false);
+            for (of_centre, bound) in needs.iter_mut().zip(found.bound) {
+                *of_centre = if bound.max(floor) > limit { 0 } else { *of_centre };
+                is_any |= *of_centre == need;
+            }
+            if !is_any {
+                continue;
+            }
+            for (i, of_centre) in needs.iter_mut().enumerate().filter(|(_, of_centre)| **of_centre == need) {
+                *of_centre = 0;
+                let (centre, bound) = (centre(i), found.bound[i].max(floor));
+                if bound == limit && order.rank(centre) >= best.rank {
+                    continue;
+                }
+                if need == radius {
+                    places[i] = Some(Place { order, machine, centre, radius });
+                } else {
+                    candidates.push(Candidate { bound, rank: order.rank(centre), radius });
+                }
+            }
+            if places.iter().all(Option::is_none) {
+                continue;
+            }
+            let sums = last.sums(sweep, &work, cell, &found, &places);
+            for (i, place) in places.iter().enumerate() {
+                let Some(place) = place else { continue };
+                let rank = order.rank(place.centre);
+                if sums[i] == 0 {
+                    candidates.push(Candidate {
+                        bound: found.bound[i].max(floor),
+                        rank,
+                        radius: place.radius,
+                    });
+                } else if (u64::from(sums[i]), rank) < (best.sum, best.rank) {
+                    best = Best { sum: sums[i].into(), rank, radius: radius as usize };
+                }
+            }
+        }
+        best
     }
 
     /// Tries the candidates that can still win.
@@ -323,35 +384,15 @@ impl Ranked {
             if !can_win(&candidate, best) {
                 break;
             }
-            best = self.try_candidate(search, candidate, best)?;
+            best = self.try_centre(
+                search,
+                search.order.centre(candidate.rank),
+                candidate.radius as usize,
+                best,
+            )?;
         }
         self.candidates = candidates;
         Some(best)
-    }
-
-    /// Returns the better one of a candidate and the best centre so far.
-    fn try_candidate(&mut self, search: Search<'_>, candidate: Candidate, best: Best) -> Option<Best> {
-        let Candidate { rank, radius, is_full, .. } = candidate;
-        let (centre, extents) = (search.order.centre(rank), search.machine.mesh().extents());
-        // Where a ball goes around the end of a ring, its nodes have another location order.
-        let is_straight = |d: usize| {
-            extents[d] == 1
-                || centre[d] >= radius && u64::from(centre[d]) + u64::from(radius) < u64::from(extents[d])
-        };
-        let near = radius as usize;
-        if !is_full || !(0..3).all(is_straight) {
-            return self.try_centre(search, centre, near, best);
-        }
-        let before = self.wide.deciding.before(search.order, search.machine, centre, radius);
-        let sum = if let Some(sum) = self.full.sum(before.map(|(_, place)| place)) {
-            sum
-        } else {
-            let (_, sum) = self.wide.sum_below(search, centre, near, u64::MAX)?;
-            self.full.keep(&self.wide.path, sum?);
-            sum?
-        };
-        let is_better = (sum, rank) < (best.sum, best.rank);
-        Some(if is_better { Best { sum, rank, radius: near } } else { best })
     }
 
     /// Returns the better one of a centre and the best centre so far. `near` is the first radius to try.

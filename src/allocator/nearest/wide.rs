@@ -42,10 +42,7 @@ pub(crate) struct Wide {
     tied: Vec<Coord>,
     /// For each node in `tied` the sum of its distances to the nodes in `counts`.
     costs: Vec<u64>,
-    pub(super) deciding: Deciding,
-    /// The places at which the centres end by which the last nodes were chosen: `None` for one that ends at no place, and
-    /// if there were no more centres.
-    pub(super) path: Vec<Option<u32>>,
+    deciding: Deciding,
 }
 
 /// The positions of one dimension that the nodes of a ball have.
@@ -157,7 +154,6 @@ impl Wide {
         near: usize,
         limit: u64,
     ) -> Option<(usize, Option<u64>)> {
-        self.path.clear();
         let (radius, inner) = self.reach(search, centre, near)?;
         Some((radius, self.evaluate(search, centre, inner, limit)))
     }
@@ -395,12 +391,7 @@ impl Wide {
                     carried::keep_first(&mut self.tied, need, before.iter().rev().copied(), distance);
                 } else if let Some(&node) = self.tied.first() {
                     let radius = machine.mesh().l1(centre, node);
-                    let mut walk = self.deciding.before(order, machine, centre, radius);
-                    let deciding = std::iter::from_fn(|| {
-                        let next = walk.next();
-                        self.path.push(next.and_then(|(_, place)| place));
-                        next.map(|(centre, _)| centre)
-                    });
+                    let deciding = self.deciding.before(order, machine, centre, radius);
                     carried::keep_first(&mut self.tied, need, deciding, distance);
                 }
             }

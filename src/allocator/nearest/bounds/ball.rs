@@ -7,8 +7,6 @@ use super::field::Field;
 pub(in super::super) struct Ball {
     pub(in super::super) radius: usize,
     pub(in super::super) k: u32,
-    /// The number of nodes of the ball.
-    nodes: usize,
     pub(super) flat: [bool; 3],
     /// The places of the rim, each as an index into `Sweep::costs` of each axis, and its distance in cells.
     pub(super) rim: Vec<([usize; 3], isize)>,
@@ -19,25 +17,25 @@ pub(in super::super) struct Ball {
 impl Ball {
     /// Returns the ball of `radius` for `k` nodes on `field`.
     pub(in super::super) fn new(field: &Field, radius: usize, k: u32) -> Self {
-        let flat = field.extents.map(|extent| extent == 1);
+        let flat = field.flat();
         let places = rim(radius + 1, flat).into_iter().map(|place| {
             let at =
                 [0, 1, 2].map(|axis| (place[axis] + if flat[axis] { 0 } else { radius as i32 + 1 }) as usize);
-            let cells = (0..3).map(|axis| place[axis] as isize * field.steps[axis] as isize).sum();
-            (at, cells)
+            (at, cells(field, place))
         });
-        let nodes = (0..=radius).map(|radius| rim(radius, flat).len()).sum();
-        Self { radius, k, nodes, flat, rim: places.collect(), on_rim: on_rim(radius + 1, flat) }
+        Self { radius, k, flat, rim: places.collect(), on_rim: on_rim(radius + 1, flat) }
     }
 
-    /// Returns the radius of the rim.
-    pub(in super::super) fn reach(&self) -> u32 {
-        self.radius as u32 + 1
-    }
-
-    /// Returns whether all nodes of the ball and of its rim are free, given their numbers.
-    pub(in super::super) fn is_full(&self, inner: u32, rim: u32) -> bool {
-        inner as usize == self.nodes && rim as usize == self.rim.len()
+    /// Returns the places of the rim as offsets along each dimension from the centre.
+    pub(in super::super) fn places(&self, field: &Field) -> impl Iterator<Item = [i32; 3]> {
+        let reach = self.radius as i32 + 1;
+        self.rim.iter().map(move |(at, _)| {
+            let mut offset = [0; 3];
+            for axis in (0..3).filter(|&axis| !self.flat[axis]) {
+                offset[field.dim(axis)] = at[axis] as i32 - reach;
+            }
+            offset
+        })
     }
 }
 
@@ -93,8 +91,27 @@ fn on_rim(radius: usize, flat: [bool; 3]) -> Vec<u32> {
     std::iter::once(0).chain(pairs).collect()
 }
 
+/// Returns the rows of a ball along the last axis: how many cells the middle of each is from the centre, and how many
+/// nodes it has on either side.
+pub(super) fn rows(field: &Field, radius: usize) -> Vec<(isize, usize)> {
+    let flat = field.flat();
+    let reach = |axis: usize, left: i32| if flat[axis] { 0..=0 } else { -left..=left };
+    let radius = radius as i32;
+    let mut rows = Vec::new();
+    for a in reach(0, radius) {
+        let left = radius - a.abs();
+        rows.extend(reach(1, left).map(|b| (cells(field, [a, b, 0]), (left - b.abs()) as usize)));
+    }
+    rows
+}
+
+/// Returns how many cells a place is from the centre, given its offset along each axis.
+pub(super) fn cells(field: &Field, place: [i32; 3]) -> isize {
+    (0..3).map(|axis| place[axis] as isize * field.steps[axis] as isize).sum()
+}
+
 /// Returns the places at L1 distance `radius` from the origin.
-fn rim(radius: usize, flat: [bool; 3]) -> Vec<[i32; 3]> {
+pub(super) fn rim(radius: usize, flat: [bool; 3]) -> Vec<[i32; 3]> {
     let reach = |axis: usize, left: i32| if flat[axis] { 0..=0 } else { -left..=left };
     let radius = radius as i32;
     let mut rim = Vec::new();

@@ -67,6 +67,11 @@ impl Field {
         coord
     }
 
+    /// Returns the axes along which the machine has one node.
+    pub(super) fn flat(&self) -> [bool; 3] {
+        self.extents.map(|extent| extent == 1)
+    }
+
     /// Returns the dimension of an axis.
     pub(in super::super) fn dim(&self, axis: usize) -> usize {
         self.dims[axis]

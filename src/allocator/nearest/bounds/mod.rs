@@ -1,7 +1,8 @@
 //! Lower bounds of the pairwise sums of all centres of a machine, computed by vector instructions.
 //!
-//! `field` has the free nodes in a form that suits such instructions. `sweep` finds the bounds of neighbouring centres for
-//! a ball of one radius, whose geometry is in `ball`. `lanes` has the arithmetic.
+//! `field` has the free nodes in a form that suits such instructions. `reach` finds the radii that neighbouring centres need,
+//! and `sweep` finds bounds of their sums for a ball of one radius, whose geometry is in `ball`. `sums` has the sums of
+//! those that take known nodes. `lanes` has the arithmetic.
 #![expect(
     clippy::cast_possible_wrap,
     clippy::inline_always,
@@ -14,6 +15,8 @@
 pub(super) mod ball;
 pub(super) mod field;
 mod lanes;
+pub(super) mod reach;
+pub(super) mod sums;
 pub(super) mod sweep;
 
 use std::ops::RangeInclusive;
@@ -55,6 +58,12 @@ pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeI
             })
     };
     let first = (0..1 << 12).find(|&radius| nodes_within(radius + 1, dims) >= k)?;
-    let last = (first..2 * first + 3).take_while(|&radius| fits(radius)).last()?;
+    // Centres that need larger radii than these are tried one by one. Tests have some of them, too.
+    let most = match dims {
+        _ if is_forced => first + 3,
+        2 => 4 * first + 12,
+        _ => 3 * first + 8,
+    };
+    let last = (first..most).take_while(|&radius| fits(radius)).last()?;
     Some(first as usize..=last as usize)
 }

@@ -7,9 +7,9 @@
 //!   nodes lie before the cut. It is n·ΣP − ΣP².
 //! * Pairs of one of the n nodes and one from beyond. The sum of distances of a place to the n nodes is the sum of a
 //!   convex function of each axis, so it grows away from their median, which is within ρ. So no place beyond ρ + 1 has a
-//!   smaller one than the best place at ρ + 1, the *rim*. If k free nodes lie within ρ + 1, the k − n nodes are on the
-//!   rim. Then for any λ their costs are at least (k − n)·λ − Σ max(0, λ − cost) over the free nodes of the rim, as that
-//!   is the dual of the linear program that chooses the cheapest (weak duality).
+//!   smaller one than the best place at ρ + 1, the *rim*, and none at all than the median. If k free nodes lie within ρ + 1,
+//!   the k − n nodes are on the rim. Then for any λ their costs are at least (k − n)·λ − Σ max(0, λ − cost) over the free
+//!   nodes of the rim, as that is the dual of the linear program that chooses the cheapest (weak duality).
 //! * Pairs of nodes from beyond, of which `ball` has the least possible sums.
 //!
 //! On rings this holds if a ring has at least 4·(ρ + 1) nodes, as then all these ways are straight.
@@ -46,7 +46,8 @@ struct Look<'a> {
     sweep: &'a mut Sweep,
     work: &'a Work<'a>,
     cell: usize,
-    limit: u32,
+    limits: &'a Lanes,
+    is_close: bool,
 }
 
 impl WithSimd for Look<'_> {
@@ -55,7 +56,13 @@ impl WithSimd for Look<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Found {
         let Work { field, ball, apart, .. } = *self.work;
-        self.sweep.look_at(field, ball, apart, self.cell, self.limit)
+        let found = self.sweep.look_at(field, ball, apart, self.cell, self.limits);
+        let is_open = |i: usize| found.bound[i] <= self.limits[i];
+        if self.is_close && (0..LANES).any(is_open) {
+            self.sweep.closer(field, ball, self.cell, found)
+        } else {
+            found
+        }
     }
 }
 
@@ -79,7 +86,9 @@ impl WithSimd for Numbers<'_> {
 #[derive(Debug, Default)]
 pub(in super::super) struct Sweep {
     /// For each axis the number of free nodes of the ball at each position.
-    counts: [Vec<Lanes16>; 3],
+    pub(super) counts: [Vec<Lanes16>; 3],
+    /// The same with the places of the rim that are taken, from one position before the ball to one behind it.
+    pub(super) taken: [Vec<Lanes16>; 3],
     /// For each axis and position, from one before the ball to one behind it, the sum of the hops to these nodes.
     costs: [Vec<Lanes>; 3],
 }
@@ -90,15 +99,21 @@ impl Sweep {
         for axis in 0..3 {
             let reach = if ball.flat[axis] { 0 } else { ball.radius };
             self.counts[axis].resize(2 * reach + 1, [0; LANES]);
-            self.costs[axis].clear();
             self.costs[axis].resize(if ball.flat[axis] { 0 } else { 2 * reach + 3 }, [0; LANES]);
         }
     }
 
     /// Returns what is to find out about the centres from `cell` on. The bounds of centres that have no sum of at most
-    /// `limit` need not be close. O(balls' lines + nodes of the rim).
-    pub(in super::super) fn look(&mut self, work: &Work<'_>, cell: usize, limit: u32) -> Found {
-        work.arch.dispatch(Look { sweep: self, work, cell, limit })
+    /// their limit need not be close, and none is as close as can be without `is_close`. O(balls' lines + nodes of the rim).
+    pub(in super::super) fn look(
+        &mut self,
+        work: &Work<'_>,
+        cell: usize,
+        limits: &Lanes,
+        is_close: bool,
+    ) -> Found {
+        self.prepare(work.ball);
+        work.arch.dispatch(Look { sweep: self, work, cell, limits, is_close })
     }
 
     /// Returns the numbers of free nodes within the radius, and at the next distance, of the centres from `cell` on.
@@ -106,19 +121,48 @@ impl Sweep {
         work.arch.dispatch(Numbers { sweep: self, work, cell })
     }
 
-    /// Does the work of [`Self::look`]. If it is already clear that no centre has a sum of at most
-    /// `limit`, the bounds are less close.
+    /// Does the work of [`Self::look`]. If it is already clear that no centre has a sum of at most its limit, the bounds
+    /// are less close.
     #[inline(always)]
-    fn look_at(&mut self, field: &Field, ball: &Ball, apart: &Apart, cell: usize, limit: u32) -> Found {
+    fn look_at(&mut self, field: &Field, ball: &Ball, apart: &Apart, cell: usize, limits: &Lanes) -> Found {
         let inner = self.count(field, ball, cell);
-        let mut sum = [0; LANES];
+        let (mut sum, mut least) = ([0; LANES], [0; LANES]);
         for axis in 0..3 {
             if !ball.flat[axis] {
-                sum = self.add_pairs(axis, inner, sum);
+                [sum, least] = self.add_pairs(axis, inner, [sum, least]);
             }
         }
-        let (mut rim, mut low, mut high, mut near) =
-            ([0; LANES], [u32::MAX; LANES], [0; LANES], [u32::MAX; LANES]);
+        let mut found = Found { inner, rim: [0; LANES], bound: [0; LANES] };
+        let mut is_open = false;
+        for i in 0..LANES {
+            let need = ball.k.saturating_sub(inner[i]);
+            let pairs = apart.anywhere[need as usize];
+            found.bound[i] = sum[i].wrapping_add(pairs).wrapping_add(need.wrapping_mul(least[i]));
+            is_open |= found.bound[i] <= limits[i];
+        }
+        if is_open {
+            for axis in 0..3 {
+                if !ball.flat[axis] {
+                    self.set_costs(axis, inner);
+                }
+            }
+            self.look_at_rim(field, ball, apart, cell, sum, &mut found);
+        }
+        found
+    }
+
+    /// Sets the rest of what is to find out, given the sums over pairs of nodes of the balls.
+    #[inline(always)]
+    fn look_at_rim(
+        &self,
+        field: &Field,
+        ball: &Ball,
+        apart: &Apart,
+        cell: usize,
+        sum: Lanes,
+        found: &mut Found,
+    ) {
+        let (mut rim, mut low, mut near) = ([0; LANES], [u32::MAX; LANES], [u32::MAX; LANES]);
         for (at, cells) in &ball.rim {
             let cost = self.cost(*at);
             let free = *field.free(cell.wrapping_add_signed(*cells));
@@ -128,28 +172,62 @@ impl Sweep {
                 low[i] = low[i].min(cost[i]);
                 // A busy place counts as one that costs most.
                 near[i] = near[i].min(cost[i] | is_free.wrapping_sub(1));
-                high[i] = high[i].max(cost[i] & 0_u32.wrapping_sub(is_free));
             }
         }
-        let mut found = Found { inner, rim, bound: [0; LANES] };
-        let mut is_open = false;
+        found.rim = rim;
         for i in 0..LANES {
-            if inner[i] >= ball.k {
+            if found.inner[i] >= ball.k {
                 continue;
             }
-            let need = ball.k - inner[i];
-            let is_last = rim[i] >= need;
-            let (cost, pairs) = if is_last {
+            let need = ball.k - found.inner[i];
+            let (cost, pairs) = if rim[i] >= need {
                 (near[i], ball.on_rim[need as usize])
             } else {
                 (low[i], apart.anywhere[need as usize])
             };
-            sum[i] = sum[i].wrapping_add(pairs);
-            found.bound[i] = sum[i].wrapping_add(need.wrapping_mul(cost));
-            is_open |= is_last && found.bound[i] <= limit;
+            found.bound[i] = sum[i].wrapping_add(pairs).wrapping_add(need.wrapping_mul(cost));
         }
-        if is_open {
-            found.bound = self.closer(field, ball, cell, &found, sum, [near, high]);
+    }
+
+    /// Returns closer bounds for the centres whose last nodes are on the rim.
+    #[inline(always)]
+    fn closer(&self, field: &Field, ball: &Ball, cell: usize, mut found: Found) -> Found {
+        let (mut near, mut high) = ([u32::MAX; LANES], [0; LANES]);
+        for (at, cells) in &ball.rim {
+            let cost = self.cost(*at);
+            let free = *field.free(cell.wrapping_add_signed(*cells));
+            for i in 0..LANES {
+                // A busy place counts as one that costs most, or least.
+                let busy = u32::from(free[i]).wrapping_sub(1);
+                near[i] = near[i].min(cost[i] | busy);
+                high[i] = high[i].max(cost[i] & !busy);
+            }
+        }
+        // The bound holds for any λ. If the costs were spread evenly, the best one would be the cost of the last node taken.
+        let (mut last, mut need) = ([0; LANES], [0; LANES]);
+        for i in 0..LANES {
+            need[i] = ball.k.wrapping_sub(found.inner[i]);
+            // A centre that needs no node of the rim has no bound here, and the rim may have none.
+            if found.inner[i] < ball.k && found.rim[i] >= need[i] {
+                let part = need[i] as f32 / found.rim[i] as f32;
+                last[i] = near[i] + ((high[i] - near[i]) as f32 * part) as u32;
+            }
+        }
+        let mut spared = [0_u32; LANES];
+        for (at, cells) in &ball.rim {
+            let cost = self.cost(*at);
+            let free = *field.free(cell.wrapping_add_signed(*cells));
+            for i in 0..LANES {
+                let less = last[i].max(cost[i]) - cost[i];
+                spared[i] = spared[i].wrapping_add(less & 0_u32.wrapping_sub(u32::from(free[i])));
+            }
+        }
+        for i in 0..LANES {
+            if found.inner[i] < ball.k && found.rim[i] >= need[i] {
+                // The bound so far has the cost of the cheapest place for each of these nodes.
+                let more = need[i].wrapping_mul(last[i].wrapping_sub(near[i]));
+                found.bound[i] = found.bound[i].wrapping_add(more.saturating_sub(spared[i]));
+            }
         }
         found
     }
@@ -217,25 +295,37 @@ impl Sweep {
         widen(all)
     }
 
-    /// Adds the hops along one axis over all pairs of the nodes of a ball to `sum`, and sets the costs of the axis.
+    /// Adds the hops along one axis over all pairs of the nodes of a ball to a sum, and those of the place with the fewest to
+    /// all nodes to another one. At a cut, these are the hops from its far side.
     #[inline(always)]
-    fn add_pairs(&mut self, axis: usize, inner: Lanes, mut sum: Lanes) -> Lanes {
-        // `costs[p]` is for now the sum over the positions before p of the nodes up to them.
-        let (costs, counts) = (&mut self.costs[axis], &self.counts[axis]);
-        let (mut before, mut sums, mut squares) = ([0_u16; LANES], [0_u32; LANES], [0_u32; LANES]);
-        for (counts, cost) in counts.iter().zip(&mut costs[2..]) {
+    fn add_pairs(&self, axis: usize, inner: Lanes, [mut sum, mut least]: [Lanes; 2]) -> [Lanes; 2] {
+        let mut before = [0_u16; LANES];
+        for counts in &self.counts[axis] {
             before = plus_16(before, *counts);
             let wide = widen(before);
-            sums = plus(sums, wide);
             for i in 0..LANES {
-                squares[i] = squares[i].wrapping_add(wide[i].wrapping_mul(wide[i]));
+                let behind = inner[i].wrapping_sub(wide[i]);
+                sum[i] = sum[i].wrapping_add(wide[i].wrapping_mul(behind));
+                least[i] = least[i].wrapping_add(wide[i].min(behind));
             }
+        }
+        [sum, least]
+    }
+
+    /// Sets the costs of an axis.
+    #[inline(always)]
+    fn set_costs(&mut self, axis: usize, inner: Lanes) {
+        // `costs[p]` is for now the sum over the positions before p of the nodes up to them.
+        let (costs, counts) = (&mut self.costs[axis], &self.counts[axis]);
+        let (mut before, mut sums) = ([0_u16; LANES], [0_u32; LANES]);
+        for (counts, cost) in counts.iter().zip(&mut costs[2..]) {
+            before = plus_16(before, *counts);
+            sums = plus(sums, widen(before));
             *cost = sums;
         }
         let mut first = [0; LANES];
         let last = costs.len() as u32 - 1;
         for i in 0..LANES {
-            sum[i] = sum[i].wrapping_add(inner[i].wrapping_mul(sums[i]).wrapping_sub(squares[i]));
             first[i] = inner[i].wrapping_mul(last).wrapping_sub(sums[i]);
         }
         // Each step away from the first place is towards all nodes but those that are passed, twice.
@@ -251,46 +341,5 @@ impl Sweep {
             }
             *cost = now;
         }
-        sum
-    }
-
-    /// Returns closer bounds for the centres whose last nodes are on the rim.
-    #[inline(always)]
-    fn closer(
-        &self,
-        field: &Field,
-        ball: &Ball,
-        cell: usize,
-        found: &Found,
-        sum: Lanes,
-        [near, high]: [Lanes; 2],
-    ) -> Lanes {
-        // The bound holds for any λ. If the costs were spread evenly, the best one would be the cost of the last node taken.
-        let (mut last, mut need) = ([0; LANES], [0; LANES]);
-        for i in 0..LANES {
-            need[i] = ball.k.wrapping_sub(found.inner[i]);
-            // A centre that needs no node of the rim has no bound here, and the rim may have none.
-            if need[i] > 0 && found.rim[i] >= need[i] {
-                let part = need[i] as f32 / found.rim[i] as f32;
-                last[i] = near[i] + ((high[i] - near[i]) as f32 * part) as u32;
-            }
-        }
-        let mut spared = [0_u32; LANES];
-        for (at, cells) in &ball.rim {
-            let cost = self.cost(*at);
-            let free = *field.free(cell.wrapping_add_signed(*cells));
-            for i in 0..LANES {
-                let less = last[i].max(cost[i]) - cost[i];
-                spared[i] = spared[i].wrapping_add(less & 0_u32.wrapping_sub(u32::from(free[i])));
-            }
-        }
-        let mut bound = found.bound;
-        for i in 0..LANES {
-            if found.rim[i] >= need[i] {
-                let costs = need[i].wrapping_mul(last[i]).wrapping_sub(spared[i]);
-                bound[i] = bound[i].max(sum[i].wrapping_add(costs));
-            }
-        }
-        bound
     }
 }
