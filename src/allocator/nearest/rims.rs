@@ -20,7 +20,7 @@ pub(super) struct Rims {
     /// The offset of each place of the rim from the centre.
     places: Vec<[i32; 3]>,
     orders: Vec<Order>,
-    /// The number of words of all orders.
+    /// The number of words of all orders, with the offsets that lead to others.
     size: usize,
     /// Whether hardly anything is kept, for tests.
     is_forgetful: bool,
@@ -44,8 +44,10 @@ pub(super) type Offset = [i32; 3];
 
 /// The number of the order in which all places are equal.
 pub(super) const ROOT: u32 = 0;
-/// The most words that are kept, some 32 MB. If there are more, all are forgotten.
-const MOST: usize = 1 << 22;
+/// The most words that are kept for a radius, 8 MB. If there are more, all are forgotten.
+const MOST: usize = 1 << 20;
+/// The words that an offset takes in the list of those that lead from an order to others.
+const NEXT_WORDS: usize = size_of::<(Offset, u32)>() / size_of::<u64>();
 /// The most words of a tree that hardly keeps anything.
 const MOST_OF_FORGETFUL: usize = 300;
 
@@ -120,6 +122,7 @@ impl Rims {
             Err(at) => {
                 let refined = self.refine(order, offset);
                 self.orders[order as usize].next.insert(at, (offset, refined));
+                self.size += NEXT_WORDS;
                 refined
             }
         }
