@@ -20,7 +20,7 @@ fn example() -> (Fake, Conservative) {
 
 /// Returns the reserved starts in seconds.
 fn starts_s(scheduler: &Conservative) -> Vec<f64> {
-    scheduler.reservations.all().iter().map(|reservation| reservation.start.as_seconds()).collect()
+    scheduler.reservations.all().map(|reservation| reservation.start.as_seconds()).collect()
 }
 
 #[test]
@@ -47,13 +47,12 @@ fn reservations_move_forward_when_a_job_ends_early() {
 #[test]
 fn an_end_by_the_estimate_changes_nothing() {
     let (mut fake, mut scheduler) = example();
-    let before = scheduler.profile.clone();
+    let mut expected = scheduler.profile.clone();
     fake.depart(100, &[0, 3]);
     scheduler.start_jobs(&mut fake);
     assert_eq!(fake.started, [0, 3, 1, 4]);
-    let mut expected = before;
     expected.advance(Time::from_seconds(100));
-    assert_eq!(scheduler.profile, expected);
+    assert_eq!(scheduler.profile.changes(), expected.changes());
 }
 
 #[test]
