@@ -134,9 +134,13 @@ impl ByWidth {
         let (of, era) = (self.class(procs), self.era(start));
         self.classes[of].insert(reservation, number);
         let length = seconds(length);
-        for (row, own) in self.shortest_s[..=era].iter_mut().zip(&mut self.own_s) {
+        // Lengths become shorter towards earlier eras.
+        for (row, own) in self.shortest_s[..=era].iter_mut().zip(&mut self.own_s).rev() {
+            if own[of] <= length {
+                break;
+            }
+            own[of] = length;
             row[of..].iter_mut().for_each(|shortest| *shortest = length.min(*shortest));
-            own[of] = length.min(own[of]);
         }
         self.added += 1;
     }

@@ -37,9 +37,9 @@
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
 //! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
 //! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
-//! the few steps of the profile at its old and its new ends, which the reservation knows, so that nothing is searched and
-//! nothing is shifted, O(1) for each of the jobs that start there and may move because of it, and O(log Q) to learn that none of those that
-//! start later fits: [`reservations`] says how they are found.
+//! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
+//! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
+//! says how these are found.
 
 mod by_width;
 mod candidates;

@@ -156,10 +156,14 @@ impl Profile {
         self.unused.push(id);
     }
 
-    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends. O(1).
+    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends, unless it has gone
+    /// already. O(1).
     pub(super) fn trim(&mut self, id: StepId) {
-        let Step { free, held, previous, .. } = *self.step(id);
-        if held == 0 && self.steps.get(previous as usize).is_some_and(|before| before.free == free) {
+        let Step { time, free, held, previous, .. } = *self.step(id);
+        if held == 0
+            && time > GONE
+            && self.steps.get(previous as usize).is_some_and(|before| before.free == free)
+        {
             self.remove(id);
         }
     }

@@ -68,6 +68,26 @@ fn who_waits_for_a_job_that_outlives_its_estimate_starts_when_it_ends() {
     assert_eq!(starts_s(&scheduler), [180.0]);
 }
 
+/// A reservation without a start begins and ends at the same step, the end of time.
+#[test]
+fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
+    let mut fake = Fake::new(10, &[(6, i64::MAX), (8, 50), (7, 50), (9, 20)]);
+    let mut scheduler = Conservative::new(EventOrder::Batch, true);
+    scheduler.start_jobs(&mut fake);
+    assert_eq!((&fake.started[..], starts_s(&scheduler)), (&[0][..], vec![Time::MAX.as_seconds(); 3]));
+    fake.depart(10, &[0]);
+    scheduler.start_jobs(&mut fake);
+    assert_eq!((&fake.started[..], starts_s(&scheduler)), (&[0, 1][..], vec![60.0, 110.0]));
+    // Each step has gone once, so that all places are in use or free.
+    assert_eq!(scheduler.profile.all().count(), scheduler.profile.len());
+    fake.advance(11, &[(1, 5), (2, 300), (1, 40), (1, 7), (3, 9)]);
+    scheduler.start_jobs(&mut fake);
+    assert_eq!(
+        (&fake.started[..], starts_s(&scheduler)),
+        (&[0, 1, 4, 6][..], vec![60.0, 110.0, 130.0, 16.0, 60.0])
+    );
+}
+
 /// A random history in which one job ends at a time, mostly early. Before each pass a second scheduler is told that every
 /// reservation may move, so that it searches the whole profile for each.
 #[test]

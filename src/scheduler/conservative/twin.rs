@@ -163,6 +163,7 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
         let starts = scheduler.reservations.all().map(|reservation| reservation.start);
         let expected = plain.waiting.iter().map(|job| Time::from_seconds(job.start as i64));
         assert!(starts.eq(expected), "{context}: {:?}, {:?}", scheduler.reservations, plain.waiting);
+        assert_eq!(scheduler.profile.all().count(), scheduler.profile.len(), "{context}");
         let has_moved = |old: &&Planned| {
             let new = plain.waiting.binary_search_by_key(&old.job, |new| new.job);
             new.is_ok_and(|new| plain.waiting[new].start < old.start)
