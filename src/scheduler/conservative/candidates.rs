@@ -1,11 +1,17 @@
-//! The reservations that may move, and the starts to which they may.
+//! The reservations that may move, and the times in which they may have found room.
 //!
 //! They are few in a long queue, so a compression finds them by a set of bits.
 
+use super::reservation::StepId;
 use crate::job::Time;
 
-/// Starts to which a reservation may move: from the first time on, before the second.
-pub(super) type Area = (Time, Time);
+/// A time in which a reservation may have found room, from the first time on, before the second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Area {
+    pub(super) time: (Time, Time),
+    /// The step that began with it when it was noted.
+    pub(super) step: StepId,
+}
 
 /// The largest number of areas that are kept apart for a reservation.
 const APART: usize = 4;
@@ -18,31 +24,40 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Adds an area. One that meets it grows by it, and if there is no room left, the last one grows until it covers both.
-    fn add(&mut self, area: Area) {
-        let kept = &self.areas[..self.count];
-        let met = kept.iter().position(|other| area.0 <= other.1 && other.0 <= area.1);
-        match met.unwrap_or(self.count.min(APART - 1)) {
-            new if new == self.count => {
-                self.areas[new] = area;
-                self.count += 1;
+    /// Adds an area. One that meets it grows by it. If there is no room left, those are dropped that `is_over` says of, and
+    /// if there are none, the last one grows until it covers both.
+    fn add(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
+        let meets = |other: &Area| area.time.0 < other.time.1 && other.time.0 < area.time.1;
+        let met = self.areas[..self.count].iter().position(meets);
+        if met.is_none() && self.count == APART {
+            let mut kept = 0;
+            for at in 0..APART {
+                self.areas[kept] = self.areas[at];
+                kept += usize::from(!is_over(&self.areas[at]));
             }
-            old => {
-                let (from, before) = self.areas[old];
-                self.areas[old] = (from.min(area.0), before.max(area.1));
-            }
+            self.count = kept;
+        }
+        let met = met.unwrap_or(self.count.min(APART - 1));
+        if let Some(old) = self.areas[..self.count].get_mut(met) {
+            let first = if old.time.0 <= area.time.0 { *old } else { area };
+            *old = Area { time: (first.time.0, old.time.1.max(area.time.1)), step: first.step };
+        } else {
+            self.areas[met] = area;
+            self.count += 1;
         }
     }
 
     /// Returns the areas, the earliest first.
     pub(super) fn sorted(&mut self) -> &[Area] {
         let areas = &mut self.areas[..self.count];
-        areas.sort_unstable();
+        if areas.len() > 1 {
+            areas.sort_unstable_by_key(|area| area.time);
+        }
         areas
     }
 }
 
-/// The areas of all reservations, which are numbered in the order of the queue. A reservation without an area cannot move.
+/// The areas of all reservations by their numbers. A reservation without an area cannot move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     areas: Vec<Areas>,
@@ -51,15 +66,17 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Adds a reservation at the end of the queue, which cannot move.
-    pub(super) fn push(&mut self) {
-        self.areas.push(Areas::default());
+    /// Adds a reservation with the next number, which has `areas`.
+    pub(super) fn push(&mut self, areas: Areas) {
+        let at = self.areas.len();
+        self.areas.push(areas);
         self.bits.resize(self.areas.len().div_ceil(64), 0);
+        self.bits[at / 64] |= u64::from(areas.count > 0) << (at % 64);
     }
 
-    /// Adds an area of reservation `at`.
-    pub(super) fn add(&mut self, at: usize, area: Area) {
-        self.areas[at].add(area);
+    /// Adds an area of reservation `at`. `is_over` says of an area whether there is no room in it any more.
+    pub(super) fn add(&mut self, at: usize, area: Area, is_over: impl Fn(&Area) -> bool) {
+        self.areas[at].add(area, is_over);
         self.bits[at / 64] |= 1 << (at % 64);
     }
 
@@ -72,28 +89,16 @@ impl Candidates {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
+    /// Returns the areas of reservation `at`.
+    pub(super) fn areas(&self, at: usize) -> Areas {
+        self.areas[at]
+    }
+
     /// Returns the areas of reservation `at`, which has none from now on.
     pub(super) fn take(&mut self, at: usize) -> Areas {
         self.bits[at / 64] &= !(1 << (at % 64));
-        std::mem::take(&mut self.areas[at])
-    }
-
-    /// Removes the `count` reservations for which `leaves` says so. The others close up. O(Q), but O(Q / 64) if none can
-    /// move.
-    pub(super) fn remove(&mut self, count: usize, leaves: impl Fn(usize) -> bool) {
-        if self.first(0).is_none() {
-            // They are all alike, so it does not matter which go.
-            self.areas.truncate(self.areas.len() - count);
-            self.bits.truncate(self.areas.len().div_ceil(64));
-            return;
-        }
-        let mut kept = Self::default();
-        for (_, areas) in self.areas.iter().enumerate().filter(|&(number, _)| !leaves(number)) {
-            kept.push();
-            let last = kept.areas.len() - 1;
-            kept.areas[last] = *areas;
-            kept.bits[last / 64] |= u64::from(areas.count > 0) << (last % 64);
-        }
-        *self = kept;
+        let areas = self.areas[at];
+        self.areas[at].count = 0;
+        areas
     }
 }

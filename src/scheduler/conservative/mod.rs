@@ -37,19 +37,23 @@
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
 //! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
 //! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
-//! O(log P + log Q + Q / 256), the steps and starts between its ends, and O(log P) for each of the few jobs that may move
-//! because of it: [`reservations`] says how these are found.
+//! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
+//! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
+//! says how these are found.
 
 mod by_width;
 mod candidates;
+mod extents;
+mod openings;
 mod profile;
 mod reservation;
 mod reservations;
 
 use std::collections::BTreeSet;
 
+use self::profile::Opening;
 use self::profile::{Profile, TICK};
-use self::reservation::Reservation;
+use self::reservation::{NONE, Reservation, StepId};
 use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
@@ -142,6 +146,7 @@ impl Scheduler for Conservative {
             return;
         }
         self.profile.advance(now);
+        self.reservations.tidy(&mut self.profile);
         let ended = self.ended(view.running(), now);
         match self.order {
             EventOrder::Batch => {
@@ -235,7 +240,8 @@ impl Conservative {
     /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before the profile
     /// changes again.
     fn opened(&mut self, time: (Time, Time), nodes: u32) {
-        self.reservations.offer(&self.profile, self.profile.opening(time, i64::from(nodes)));
+        let step = self.profile.at(time.0);
+        self.reservations.offer(&self.profile, Opening { time, nodes: i64::from(nodes), step }, None);
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
@@ -246,15 +252,15 @@ impl Conservative {
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         let mut from = 0;
-        loop {
+        while self.reservations.begin_turn() {
             while let Some(number) = self.reservations.first_candidate(from) {
                 if view.stopped() {
                     return;
                 }
-                self.bring_forward(number, now);
+                self.reservations.bring_forward(&mut self.profile, number);
                 from = number + 1;
             }
-            if !self.repeat || from == 0 {
+            if !self.repeat {
                 break;
             }
             from = 0;
@@ -262,38 +268,23 @@ impl Conservative {
         self.note_next_start(now);
     }
 
-    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its own.
-    fn bring_forward(&mut self, number: usize, now: Time) {
-        let Reservation { procs, length, start } = self.reservations.all()[number];
-        let mut areas = self.reservations.settle(number);
-        // The job holds its nodes from `start` on, so the search counts them as free from there. Thus nothing has to be
-        // given back before the search.
-        let earlier = areas.sorted().iter().find_map(|&(from, before)| {
-            self.profile.earliest_within(procs, length, (from.max(now), before.min(start)), start)
-        });
-        if let Some(earlier) = earlier {
-            let left = self.profile.bring_forward(start, earlier, length, procs);
-            self.reservations.bring_forward(number, earlier.start);
-            self.reservations.offer(&self.profile, left);
-        }
-    }
-
     /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last jobs of the
     /// queue.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
-        let count = queue.len() - self.reservations.all().len();
+        let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
         for job in arrived.iter().rev() {
-            self.reserve(job, now, now);
+            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
+            self.reserve(job, start, at, now);
         }
     }
 
-    /// Reserves the earliest start from `from` on for a job.
-    fn reserve(&mut self, job: &Waiting, from: Time, now: Time) {
+    /// Reserves a start for a job. `from` is the step of the profile that the start belongs to.
+    fn reserve(&mut self, job: &Waiting, start: Time, from: StepId, now: Time) {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
-        let start = self.profile.earliest(procs, length, from, Time::MAX);
-        self.profile.take(start, length, i64::from(procs));
-        self.reservations.push(Reservation { procs, length, start });
+        let (until, next, previous) = (NONE, NONE, NONE);
+        let reservation = Reservation { procs, from, until, next, previous, start, length };
+        self.reservations.push(&mut self.profile, reservation, (job.submit, job.job));
         self.next_start = self.next_start.min(start);
         if start > now + TICK {
             self.next_wake = self.next_wake.min(start);
@@ -304,15 +295,17 @@ impl Conservative {
     /// step ends; `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
-        let all = view.queue().iter().zip(self.reservations.all());
-        let due: Vec<Waiting> =
-            all.filter(|(_, reservation)| reservation.start <= now).map(|(job, _)| job).collect();
-        for job in &due {
+        let due = self.reservations.due(&self.profile, now);
+        let find = |&(_, (submit, job)): &(u32, (Time, JobId))| view.queue().find(submit, job);
+        let jobs: Vec<Waiting> = due.iter().filter_map(find).collect();
+        for job in &jobs {
             if !self.start(view, job, job.nodes.most) {
                 return Some(job.job);
             }
         }
-        self.reservations.remove_due(now);
+        for (number, _) in due {
+            self.reservations.remove(&mut self.profile, number);
+        }
         None
     }
 
@@ -364,9 +357,9 @@ impl Conservative {
             if view.stopped() {
                 return;
             }
-            let start = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now, Time::MAX);
+            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
             if start > now {
-                self.reserve(job, start, now);
+                self.reserve(job, start, at, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only when nodes are released.
                 let first_end = view.running().iter().next().map(|running| running.estimated_end);
@@ -374,7 +367,9 @@ impl Conservative {
                 // known beforehand.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
-                self.reserve(job, released.max(now + TICK), now);
+                let from = released.max(now + TICK);
+                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), from);
+                self.reserve(job, start, at, now);
                 // This is not the earliest start by count.
                 self.reservations.unsettle_last();
             }
@@ -383,14 +378,20 @@ impl Conservative {
 
     /// Computes `next_start` and `next_wake` from the reservations.
     fn note_next_start(&mut self, now: Time) {
-        self.next_start = self.reservations.first_start();
+        let mut starts = self.profile.all().filter(|(_, step)| step.first != NONE).map(|(_, step)| step.time);
+        self.next_start = starts.next().unwrap_or(Time::MAX);
         // A start one tick from now depends on a job that has outlived its estimate. The end of this job is an event,
         // so no wake-up is needed.
-        self.next_wake = self.reservations.first_start_after(now + TICK);
+        let mut later = Some(self.next_start).into_iter().chain(starts).filter(|&start| start > now + TICK);
+        self.next_wake = later.next().unwrap_or(Time::MAX);
     }
 }
 
 #[cfg(test)]
+mod profile_twin;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod twin;
+#[cfg(test)]
+mod width_twin;

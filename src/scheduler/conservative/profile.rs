@@ -1,383 +1,416 @@
 //! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
 
+use std::cell::Cell;
+
 use super::super::running_jobs::RunningJobs;
+use super::reservation::{NONE, Reservation, StepId};
 use crate::job::Time;
 
 /// The shortest length of time, one microsecond.
 pub(super) const TICK: Time = Time::from_micros(1);
 
-/// The longest time around an opening that may be free for jobs of some widths. It bounds them: that many nodes are not free
-/// just before and behind it, but need not be free in all of the time between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
-    /// The jobs take more nodes than this.
-    narrower: i64,
-    /// The jobs take at most this number of nodes.
-    pub(super) widest: i64,
-    pub(super) from: Time,
-    pub(super) until: Time,
-}
+/// The time of a step that there is no more.
+const GONE: Time = Time::from_micros(i64::MIN);
 
-impl Extent {
-    /// Returns whether it is for jobs of `procs` nodes.
-    pub(super) fn is_for(&self, procs: u32) -> bool {
-        (self.narrower + 1..=self.widest).contains(&i64::from(procs))
-    }
-}
-
-/// A time at which nodes are free, and the index of the step that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) start: Time,
-    step: usize,
-}
+/// The number of steps from one mark to the next.
+const MARK: usize = 16;
 
 /// A time in which nodes have become free, from the first time on, before the second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub(super) time: (Time, Time),
     /// How many have become free.
-    nodes: i64,
-    /// The index of a step near its beginning.
-    step: usize,
+    pub(super) nodes: i64,
+    /// The step that begins with it.
+    pub(super) step: StepId,
 }
 
-/// A change of the list of steps: a new step comes before the one at an index, or that one goes.
+/// A step: from `time` on, `free` nodes are free, until the next step begins.
 #[derive(Clone, Copy, Debug)]
-struct Edit {
-    at: usize,
-    new: Option<(Time, i64)>,
+pub(super) struct Step {
+    pub(super) time: Time,
+    pub(super) free: i64,
+    pub(super) previous: StepId,
+    pub(super) next: StepId,
+    /// The number of reservations that begin here, and of those that end here.
+    held: u32,
+    /// One of the reservations that begin here, the head of their list; `NONE` if there is none.
+    pub(super) first: u32,
 }
 
-/// A step function of time. Each step is a pair: the time at which it begins, and the number of free nodes from then
-/// on. The last step lasts for ever.
+/// A step function of time, as a list of steps that are linked to their neighbours. The last step lasts for ever.
 ///
-/// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there. All operations are
-/// O(P) with P steps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// There is a step wherever the number of free nodes changes, and wherever a reservation begins or ends. So a reservation
+/// knows the steps of its beginning and its end, and a move that is short is a matter of a few steps there.
+///
+/// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Profile {
-    steps: Vec<(Time, i64)>,
+    steps: Vec<Step>,
+    /// Places for new steps.
+    unused: Vec<StepId>,
+    /// The first step.
+    head: StepId,
+    /// Some of the steps, the earliest first, with their times. Those of which the time has changed are void.
+    marks: Vec<(Time, StepId)>,
+    /// The number of steps that searches by time have passed since the marks were made.
+    passed: Cell<usize>,
+    /// The number of steps that have been inserted since the profile was tidied up.
+    inserted: usize,
 }
 
 impl Profile {
     /// Returns the profile with `free` nodes free now and the nodes of each running job free from its estimated end on.
     /// Jobs that have outlived their estimates are expected to end one tick from now.
     pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
+        let mut profile = Self::default();
         let mut free = i64::from(free);
-        let mut steps = vec![(now, free)];
+        let mut last = profile.insert_after(NONE, now, free);
         for job in running.iter() {
             let end = job.estimated_end.max(now + TICK);
             free += i64::from(job.nodes);
-            match steps.last_mut() {
-                // Jobs that end together share one step.
-                Some(last) if last.0 == end => last.1 = free,
-                _ => steps.push((end, free)),
+            // Jobs that end together share one step.
+            if profile.steps[last as usize].time < end {
+                last = profile.insert_after(last, end, free);
             }
+            profile.steps[last as usize].free = free;
         }
-        Self { steps }
+        profile
     }
 
-    /// Removes the part of the profile before `now`.
+    /// Returns a step.
+    pub(super) fn step(&self, id: StepId) -> &Step {
+        &self.steps[id as usize]
+    }
+
+    /// Returns a step; `None` if there is none at this place.
+    pub(super) fn get(&self, id: StepId) -> Option<&Step> {
+        self.steps.get(id as usize)
+    }
+
+    /// Returns the step after a given one; `None` if it begins after `time`, or there is none.
+    fn next_by(&self, id: StepId, time: Time) -> Option<StepId> {
+        let next = self.step(id).next;
+        self.steps.get(next as usize).is_some_and(|next| next.time <= time).then_some(next)
+    }
+
+    fn step_mut(&mut self, id: StepId) -> &mut Step {
+        &mut self.steps[id as usize]
+    }
+
+    /// Makes a reservation with a number the first one in the list of those that begin at a step, or `NONE`. Returns the one
+    /// that was the first.
+    pub(super) fn set_first(&mut self, id: StepId, number: u32) -> u32 {
+        std::mem::replace(&mut self.step_mut(id).first, number)
+    }
+
+    /// Returns the steps from a given one on.
+    pub(super) fn from(&self, id: StepId) -> impl Iterator<Item = (StepId, &Step)> {
+        let mut next = id;
+        std::iter::from_fn(move || {
+            let (id, step) = (next, self.steps.get(next as usize)?);
+            next = step.next;
+            Some((id, step))
+        })
+    }
+
+    /// Returns all steps, the earliest first.
+    pub(super) fn all(&self) -> impl Iterator<Item = (StepId, &Step)> {
+        self.from(self.head)
+    }
+
+    /// Returns the number of steps.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len() - self.unused.len()
+    }
+
+    /// Inserts a step behind another one, or as the only one, and returns it.
+    fn insert_after(&mut self, before: StepId, time: Time, free: i64) -> StepId {
+        let next = self.steps.get(before as usize).map_or(NONE, |before| before.next);
+        let step = Step { time, free, previous: before, next, held: 0, first: NONE };
+        let id = self.unused.pop().unwrap_or(self.steps.len() as StepId);
+        match self.steps.get_mut(id as usize) {
+            Some(place) => *place = step,
+            None => self.steps.push(step),
+        }
+        if let Some(before) = self.steps.get_mut(before as usize) {
+            before.next = id;
+        }
+        if let Some(next) = self.steps.get_mut(next as usize) {
+            next.previous = id;
+        }
+        self.inserted += 1;
+        id
+    }
+
+    /// Removes a step. The one before it lasts until the next one.
+    fn remove(&mut self, id: StepId) {
+        let Step { previous, next, .. } = *self.step(id);
+        if let Some(before) = self.steps.get_mut(previous as usize) {
+            before.next = next;
+        }
+        if let Some(behind) = self.steps.get_mut(next as usize) {
+            behind.previous = previous;
+        }
+        self.step_mut(id).time = GONE;
+        self.unused.push(id);
+    }
+
+    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends, unless it has gone
+    /// already. O(1).
+    pub(super) fn trim(&mut self, id: StepId) {
+        let Step { time, free, held, previous, .. } = *self.step(id);
+        if held == 0
+            && time > GONE
+            && self.steps.get(previous as usize).is_some_and(|before| before.free == free)
+        {
+            self.remove(id);
+        }
+    }
+
+    /// Removes the part of the profile before `now`. Nothing may be reserved there.
     pub(super) fn advance(&mut self, now: Time) {
-        let current = self.step_at(now);
-        self.steps.drain(..current);
-        if let Some(first) = self.steps.first_mut() {
-            first.0 = first.0.max(now);
+        while let Some(next) = self.next_by(self.head, now) {
+            let past = std::mem::replace(&mut self.head, next);
+            self.remove(past);
+        }
+        let head = self.head;
+        let first = self.step_mut(head);
+        first.time = first.time.max(now);
+    }
+
+    /// Makes the marks anew if searches by time have passed many steps.
+    pub(super) fn mark(&mut self) {
+        if self.passed.get() > 2 * self.len() {
+            self.passed.set(0);
+            let marks = self.all().step_by(MARK).map(|(id, step)| (step.time, id)).collect();
+            self.marks = marks;
         }
     }
 
-    /// Returns the first time from `now` on at which `procs` nodes are free for a time of `length`. The nodes count as
-    /// free from `until` on, so the result is `until` at the latest.
-    pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
-        self.earliest_within(procs, length, (now, until), until).map_or(until, |found| found.start)
+    /// Returns the step at `time`, the last one that does not begin later. A time before the first step belongs to the first
+    /// step. O(log P) and the steps since the nearest mark.
+    pub(super) fn at(&self, time: Time) -> StepId {
+        let behind = self.marks.partition_point(|mark| mark.0 <= time);
+        let valid = self.marks[..behind].iter().rev().find(|mark| self.step(mark.1).time == mark.0);
+        let mut at = valid.map_or(self.head, |mark| mark.1);
+        let mut passed = 0;
+        while let Some(next) = self.next_by(at, time) {
+            at = next;
+            passed += 1;
+        }
+        self.passed.set(self.passed.get() + passed);
+        at
     }
 
-    /// Returns the first time in `area` at which `procs` nodes are free for a time of `length`; `None` if there is none.
-    /// The area has its first time and ends before its second. The nodes count as free from `until` on.
-    pub(super) fn earliest_within(
-        &self,
-        procs: u32,
-        length: Time,
-        (from, before): (Time, Time),
-        until: Time,
-    ) -> Option<Found> {
+    /// Returns the step at `time`, a good guess of which is known.
+    pub(super) fn at_or(&self, guess: StepId, time: Time) -> StepId {
+        match self.steps.get(guess as usize) {
+            Some(step) if step.time == time => guess,
+            _ => self.at(time),
+        }
+    }
+
+    /// Returns the step that begins at `time`, inserting one if there is none. `before` is one that does not begin later.
+    fn begin(&mut self, before: StepId, time: Time) -> StepId {
+        let mut at = before;
+        while let Some(next) = self.next_by(at, time) {
+            at = next;
+        }
+        let Step { time: since, free, .. } = *self.step(at);
+        if since < time { self.insert_after(at, time, free) } else { at }
+    }
+
+    /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which may not be before it. A negative
+    /// number gives nodes back. Returns the step that begins at `end`.
+    fn change(&mut self, first: StepId, end: Time, nodes: i64) -> StepId {
+        let mut at = first;
+        loop {
+            let Step { time, free, next, .. } = *self.step(at);
+            if time >= end {
+                return at;
+            }
+            self.step_mut(at).free = free - nodes;
+            if self.steps.get(next as usize).is_none_or(|next| next.time > end) {
+                return self.insert_after(at, end, free);
+            }
+            at = next;
+        }
+    }
+
+    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives nodes back.
+    pub(super) fn take(&mut self, start: Time, length: Time, nodes: i64) {
+        let end = start + length;
+        if nodes == 0 || start >= end {
+            return;
+        }
+        let near = self.at(start);
+        let first = self.begin(near, start);
+        let last = self.change(first, end, nodes);
+        self.trim(last);
+        self.trim(first);
+    }
+
+    /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the step that it
+    /// belongs to. If there is none, this is the end of time and the last step. O(P) with P steps.
+    pub(super) fn earliest(&self, procs: u32, length: Time, from: Time) -> (Time, StepId) {
         let procs = i64::from(procs);
-        let first = self.step_at(from);
         // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up to which it
         // has to last; `None` within a step with too few.
-        let mut found: Option<Found> = None;
-        let mut end = Time::MAX;
-        for (at, &(since, free)) in self.steps.iter().enumerate().skip(first) {
-            let since = since.max(from);
+        let mut found: Option<(Time, StepId)> = None;
+        let (mut end, mut last) = (Time::MAX, self.at(from));
+        for (at, step) in self.from(last) {
             match found {
-                Some(_) if since >= end => return found,
-                None if since >= before => return None,
-                _ => {}
+                Some(found) if step.time >= end => return found,
+                _ => last = at,
             }
-            if free < procs {
+            if step.free < procs {
                 found = None;
             } else if found.is_none() {
-                found = Some(Found { start: since, step: at });
-                end = (since + length).min(until);
+                let start = step.time.max(from);
+                found = Some((start, at));
+                end = start + length;
             }
         }
-        found
+        found.unwrap_or((Time::MAX, last))
     }
 
-    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives nodes
-    /// back.
-    pub(super) fn take(&mut self, start: Time, length: Time, nodes: i64) {
-        let first = self.steps.partition_point(|step| step.0 < start);
-        let edits = self.change(first, (start, start + length), nodes);
-        self.apply(edits.into_iter().flatten());
+    /// Takes the nodes of a new reservation out of the profile, and gives it its steps. In place of the first one it has the step
+    /// that its start belongs to.
+    pub(super) fn reserve(&mut self, reservation: &mut Reservation) {
+        let Reservation { procs, start, length, from, .. } = *reservation;
+        reservation.from = self.begin(from, start);
+        reservation.until = self.change(reservation.from, start + length, i64::from(procs));
+        self.hold(reservation);
     }
 
-    /// Moves a reservation of `procs` nodes for a time of `length` from `start` to an earlier start that has been found,
-    /// and returns the time that it no longer takes. The time that it takes before and after the move is left as it is,
-    /// which is most of it if the move is short.
-    pub(super) fn bring_forward(&mut self, start: Time, to: Found, length: Time, procs: u32) -> Opening {
-        let procs = i64::from(procs);
-        let (end, new_end) = (start + length, to.start + length);
-        let left = (start.max(new_end), end);
-        let first = to.step + usize::from(self.steps[to.step].0 < to.start);
-        let step = first + self.steps[first..].partition_point(|step| step.0 < left.0);
-        let given = self.change(step, left, -procs);
-        if new_end <= start {
-            self.apply(given.into_iter().flatten());
-            let taken = self.change(first, (to.start, new_end), procs);
-            self.apply(taken.into_iter().flatten());
-        } else {
-            // Between the two times lies one that stays as it is, so that neither needs to know the other's edits.
-            let taken = self.change(first, (to.start, start), procs);
-            self.apply(taken.into_iter().chain(given).flatten());
-        }
-        Opening { time: left, nodes: procs, step }
+    /// Counts the reservation at its steps.
+    fn hold(&mut self, reservation: &Reservation) {
+        self.step_mut(reservation.from).held += 1;
+        self.step_mut(reservation.until).held += 1;
     }
 
-    /// Takes `nodes` nodes out of the steps within a time, and returns what is to be done to the steps at its start and at
-    /// its end. `first` is the index of the first step that begins at the start or later.
-    fn change(&mut self, first: usize, (start, end): (Time, Time), nodes: i64) -> [Option<Edit>; 2] {
-        if nodes == 0 || start >= end {
-            return [None, None];
-        }
-        let mut last = first;
-        while let Some(step) = self.steps.get_mut(last).filter(|step| step.0 < end) {
-            step.1 -= nodes;
-            last += 1;
-        }
-        // The counts before the start, and just before the end.
-        let before = first.checked_sub(1).map(|at| self.steps[at].1);
-        let inside = if last > first { self.steps[last - 1].1 } else { before.unwrap_or_default() - nodes };
-        // A step that was not there is needed, as the count changes by `nodes` there. One that was there is needed no more
-        // if it has the same count as the one before it now.
-        let edit = |at: usize, time: Time, free: i64, before: Option<i64>| match self.steps.get(at) {
-            Some(step) if step.0 == time => (before == Some(step.1)).then_some(Edit { at, new: None }),
-            _ => Some(Edit { at, new: Some((time, free)) }),
-        };
-        let at_start = edit(first, start, before.unwrap_or_default() - nodes, before);
-        [at_start, edit(last, end, inside + nodes, Some(inside))]
+    /// Counts the reservation at its steps no more. They stay until they are trimmed.
+    pub(super) fn let_go(&mut self, reservation: &Reservation) {
+        self.step_mut(reservation.from).held -= 1;
+        self.step_mut(reservation.until).held -= 1;
     }
 
-    /// Inserts and removes steps. The edits are in ascending order, with the indices of before.
+    /// Returns the first step in a time at which an earlier start than the present one is possible for a reservation; `None` if
+    /// there is none. `near` is a guess of the step at the beginning of the time.
     ///
-    /// Where one step comes and one goes, only the steps between them shift. In a long profile this is much less than all
-    /// behind each of them.
-    fn apply(&mut self, edits: impl Iterator<Item = Edit>) {
-        // The edits that are still to be made, all of one kind. Those that have been made leave the indices of these as they
-        // are.
-        let (mut open, mut count) = ([Edit { at: 0, new: None }; 4], 0_usize);
-        for edit in edits {
-            let last = count.checked_sub(1).map(|last| open[last]);
-            match (last, edit.new) {
-                (Some(Edit { at, new: Some(new) }), None) => {
-                    self.steps.copy_within(at..edit.at, at + 1);
-                    self.steps[at] = new;
-                    count -= 1;
-                }
-                (Some(Edit { at, new: None }), Some(new)) => {
-                    self.steps.copy_within(at + 1..edit.at, at);
-                    self.steps[edit.at - 1] = new;
-                    count -= 1;
-                }
-                _ => {
-                    open[count] = edit;
-                    count += 1;
-                }
-            }
+    /// The time of the job would contain a part of the given time. It may begin earlier, and it may end later. The nodes that
+    /// the reservation has count as free.
+    pub(super) fn earlier(
+        &self,
+        reservation: &Reservation,
+        (from, before): (Time, Time),
+        near: StepId,
+    ) -> Option<StepId> {
+        let Reservation { procs, start, length, .. } = *reservation;
+        let procs = i64::from(procs);
+        let before = before.min(start);
+        let mut at = self.at_or(near, from);
+        let (steps, mut first) = (&self.steps[..], at);
+        let step = |id: StepId| &steps[id as usize];
+        let is_free = |id: StepId| steps.get(id as usize).is_some_and(|step| step.free >= procs);
+        // A job that fits in a run of steps with enough free nodes fits at the beginning of the run.
+        while is_free(at) && is_free(step(first).previous) {
+            first = step(first).previous;
         }
-        for edit in open[..count].iter().rev() {
-            match edit.new {
-                Some(new) => self.steps.insert(edit.at, new),
-                None => drop(self.steps.remove(edit.at)),
+        loop {
+            while !is_free(at) {
+                at = step(at).next;
+                if steps.get(at as usize).is_none_or(|step| step.time >= before) {
+                    return None;
+                }
+                first = at;
+            }
+            let end = start.min(step(first).time + length);
+            while is_free(at) && step(at).time < end {
+                at = step(at).next;
+            }
+            match steps.get(at as usize) {
+                Some(step) if step.time < end => {}
+                _ => return Some(first).filter(|&first| step(first).time < start),
+            }
+            if step(at).time >= before {
+                return None;
             }
         }
     }
 
-    /// Returns an opening in `time`, in which `nodes` nodes have become free.
-    pub(super) fn opening(&self, time: (Time, Time), nodes: i64) -> Opening {
-        Opening { time, nodes, step: self.step_at(time.0) }
-    }
-
-    /// Writes the extents of an opening to `extents`, those of the narrowest jobs first. They are for jobs of at least
-    /// `narrowest` nodes that are wider than what was free throughout the opening before, and not wider than the most
-    /// that is free at once in it. The search goes no further than `longest` to each side, which no window of that length
-    /// that meets the opening leaves. O(S) with S steps up to there.
-    pub(super) fn extents(&self, opening: Opening, narrowest: u32, longest: Time, extents: &mut Vec<Extent>) {
-        extents.clear();
-        let (steps, time) = (&self.steps[..], opening.time);
-        let mut first = opening.step.min(steps.len().saturating_sub(1));
-        while first > 0 && steps[first].0 > time.0 {
-            first -= 1;
-        }
-        while steps.get(first + 1).is_some_and(|step| step.0 <= time.0) {
-            first += 1;
-        }
-        let Some(&(_, mut nodes)) = steps.get(first) else { return };
-        let (mut after, mut least) = (first + 1, nodes);
-        while let Some(&(_, free)) = steps.get(after).filter(|step| step.0 < time.1) {
-            (nodes, least) = (nodes.max(free), least.min(free));
-            after += 1;
-        }
-        let narrowest = i64::from(narrowest).max(least - opening.nodes + 1);
-        let (earliest, latest) = (time.0 - longest, time.1 + longest);
-        // The number of free nodes in the step on either side, up to which the extent can grow.
-        let before = |first: usize| {
-            let inside = first > 0 && steps[first].0 > earliest;
-            if inside { steps[first - 1].1 } else { i64::MIN }
+    /// Moves a reservation to an earlier start, the beginning of a step, and returns the time that it no longer takes. The time
+    /// that it takes before and after the move is left as it is, which is most of it if the move is short.
+    ///
+    /// The steps of its old start and end stay until they are trimmed.
+    pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> Opening {
+        let Reservation { from, until, start, length, .. } = *reservation;
+        let procs = i64::from(reservation.procs);
+        let (end, new_start) = (self.step(until).time, self.step(to).time);
+        let new_end = new_start + length;
+        self.let_go(reservation);
+        (reservation.start, reservation.from) = (new_start, to);
+        let opening = if new_end <= start {
+            reservation.until = self.change(to, new_end, procs);
+            self.change(from, end, -procs);
+            Opening { time: (start, end), nodes: procs, step: from }
+        } else {
+            self.change(to, start, procs);
+            reservation.until = self.give_back(until, new_end, procs);
+            Opening { time: (new_end, end), nodes: procs, step: reservation.until }
         };
-        let behind = |after: usize| match steps.get(after) {
-            Some(&(since, free)) if since < latest => free,
-            _ => i64::MIN,
-        };
-        let (mut left, mut right) = (before(first), behind(after));
-        while nodes >= narrowest {
-            while left >= nodes {
-                first -= 1;
-                left = before(first);
-            }
-            while right >= nodes {
-                after += 1;
-                right = behind(after);
-            }
-            let until = steps.get(after).map_or(Time::MAX, |step| step.0);
-            let from = steps[first].0;
-            let next = left.max(right);
-            extents.push(Extent { narrower: next.max(narrowest - 1), widest: nodes, from, until });
-            nodes = next;
-        }
-        extents.reverse();
+        self.hold(reservation);
+        opening
     }
 
-    /// Returns the index of the step at `time`. A time before the first step belongs to the first step.
-    fn step_at(&self, time: Time) -> usize {
-        self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
+    /// Gives back nodes from `start` on until a step begins. Returns the step that begins at `start`.
+    fn give_back(&mut self, until: StepId, start: Time, nodes: i64) -> StepId {
+        let mut at = until;
+        loop {
+            if self.step(at).time <= start {
+                return at;
+            }
+            let previous = self.step(at).previous;
+            let before = self.step_mut(previous);
+            if before.time < start {
+                let free = before.free + nodes;
+                return self.insert_after(previous, start, free);
+            }
+            before.free += nodes;
+            at = previous;
+        }
+    }
+
+    /// Brings the steps into the order of time in memory if many have been inserted, and returns the new places by the old ones;
+    /// `None` if nothing has changed.
+    pub(super) fn tidy(&mut self) -> Option<Vec<StepId>> {
+        if self.inserted <= self.len() {
+            return None;
+        }
+        let mut places = vec![NONE; self.steps.len()];
+        let mut steps: Vec<Step> = Vec::with_capacity(2 * self.len());
+        for (place, (id, step)) in (0..).zip(self.all()) {
+            places[id as usize] = place;
+            steps.push(Step { previous: place.wrapping_sub(1), next: place + 1, ..*step });
+        }
+        if let Some(last) = steps.last_mut() {
+            last.next = NONE;
+        }
+        self.marks = (0..).zip(&steps).step_by(MARK).map(|(id, step)| (step.time, id)).collect();
+        self.unused.clear();
+        (self.steps, self.head, self.inserted) = (steps, 0, 0);
+        self.passed.set(0);
+        Some(places)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-
-    const SECONDS: usize = 60;
-
-    /// Returns the first second at which the counts per second allow it; `until` if there is none before.
-    fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
-        let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
-        (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
-    }
-
-    fn at(second: usize) -> Time {
-        Time::from_seconds(second as i64)
-    }
-
-    /// Returns the number of free nodes in each second.
-    fn per_second(profile: &Profile) -> Vec<i64> {
-        (0..SECONDS).map(|second| profile.steps[profile.step_at(at(second))].1).collect()
-    }
-
-    #[test]
-    fn every_answer_equals_that_of_a_count_per_second() {
-        let mut rng = ChaCha8Rng::seed_from_u64(5);
-        let mut random = move |below: usize| rng.random_range(0..below);
-        let mut moves = 0;
-        for _ in 0..200 {
-            let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
-            let (mut plain, mut now) = (vec![20_i64; SECONDS], 0);
-            for _ in 0..30 {
-                now += random(3) / 2;
-                profile.advance(at(now));
-                let (start, length) = (now + random(SECONDS / 2 - 15), 1 + random(15));
-                let nodes = random(12) as i64 - 4;
-                profile.take(at(start), at(length), nodes);
-                plain[start..start + length].iter_mut().for_each(|free| *free -= nodes);
-                let (procs, length) = (random(25), 1 + random(20));
-                let until = now + 1 + random(SECONDS);
-                let expected = plain_earliest(&plain, procs as i64, length, now, until);
-                // Beyond the plain counts all 20 are free again.
-                if procs <= 20 {
-                    assert_eq!(
-                        profile.earliest(procs as u32, at(length), at(now), at(until)),
-                        at(expected),
-                        "{procs} for {length} from {now} until {until}: {profile:?}"
-                    );
-                }
-                // A reservation that is made and then moves.
-                let (start, procs) = (now + random(10), 1 + random(4));
-                let length = 1 + random(15);
-                profile.take(at(start), at(length), procs as i64);
-                plain[start..start + length].iter_mut().for_each(|free| *free -= procs as i64);
-                let area = (at(now + random(3)), at(start));
-                if let Some(found) = profile.earliest_within(procs as u32, at(length), area, at(start)) {
-                    let earlier = (found.start.as_micros() / 1_000_000) as usize;
-                    profile.bring_forward(at(start), found, at(length), procs as u32);
-                    plain[start..start + length].iter_mut().for_each(|free| *free += procs as i64);
-                    plain[earlier..earlier + length].iter_mut().for_each(|free| *free -= procs as i64);
-                    moves += 1;
-                }
-                assert!(profile.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "{profile:?}");
-                assert_eq!(per_second(&profile)[now..], plain[now..]);
-            }
-        }
-        assert!(moves > 1000, "{moves} moves");
-    }
-
-    /// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few free nodes
-    /// before and have enough after.
-    #[test]
-    fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
-        let mut rng = ChaCha8Rng::seed_from_u64(9);
-        let mut random = move |below: usize| rng.random_range(0..below);
-        let mut windows = 0;
-        for _ in 0..300 {
-            let mut profile = Profile::new(Time::ZERO, 12, &RunningJobs::default());
-            for _ in 0..25 {
-                profile.take(at(random(40)), at(1 + random(12)), random(4) as i64);
-            }
-            let before = per_second(&profile);
-            let (from, length, nodes) = (random(40), 1 + random(10), 1 + random(3) as i64);
-            profile.take(at(from), at(length), -nodes);
-            let (after, longest) = (per_second(&profile), 12);
-            let mut extents = Vec::new();
-            let opening = profile.opening((at(from), at(from + length)), nodes);
-            profile.extents(opening, 2, at(longest), &mut extents);
-            assert!(
-                extents.is_sorted_by(|a, b| a.widest < b.widest && a.from <= b.from && a.until >= b.until)
-            );
-            for (procs, length) in (2..16_u32).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
-                for start in 0..SECONDS - length {
-                    let fits = |free: &[i64]| free[start..start + length].iter().all(|&n| n >= procs.into());
-                    if fits(&after) && !fits(&before) {
-                        let extent = extents.iter().find(|extent| extent.is_for(procs));
-                        let extent = extent.expect("its width has an extent");
-                        assert!(extent.from <= at(start) && at(start + length) <= extent.until);
-                        windows += 1;
-                    }
-                }
-            }
-        }
-        assert!(windows > 10_000, "{windows} windows");
+impl Profile {
+    /// Returns the times at which the number of free nodes changes, with the numbers from then on.
+    pub(super) fn changes(&self) -> Vec<(Time, i64)> {
+        let mut changes: Vec<(Time, i64)> = self.all().map(|(_, step)| (step.time, step.free)).collect();
+        changes.dedup_by_key(|change| change.1);
+        changes
     }
 }

@@ -10,162 +10,263 @@
 //! given back with which this window changed from too few free nodes to enough. They were given back in an opening from a
 //! until b that meets the window, and at some time in it fewer nodes than the job needs had been free. Nodes have not been
 //! short in the window since. Thus the whole window lay within the extent of the job's width around the opening, which
-//! bounds where so many nodes were free at once then, and it either reached s or was as long as the job: so s is not behind
-//! the end of the extent, or the job is not longer than the extent. Moreover t is before b, and not before the beginning of the
-//! extent, nor earlier than a by more than the length of the job; and s is after a. These conditions are those of `offer`, and
-//! the times between the bounds of t are the area that it notes. The start of a job does not change until it is looked at,
-//! so the areas stay valid until then.
+//! bounds where so many nodes were free at once then, and it either reached s or was as long as the job. In the first case s was
+//! after a and not behind the end of the extent, and `offer` finds the job among those that start there, and notes the time from a
+//! until b for it. In the second case s was behind the end of the extent, and the job was not longer than the extent. There can be
+//! many such jobs, most of which are too late when their turn comes. In a long queue the [opening waits](super::openings) for them
+//! one after the other.
+//!
+//! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
+//! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
 
-use super::by_width::ByWidth;
-use super::candidates::{Areas, Candidates};
-use super::profile::{Extent, Opening, Profile};
-use super::reservation::Reservation;
-use crate::job::Time;
+use super::by_width::{ByWidth, ERAS};
+use super::candidates::{Area, Areas, Candidates};
+use super::extents::{Extent, extents};
+use super::openings::{Openings, Waiting};
+use super::profile::{Opening, Profile};
+use super::reservation::{NONE, Reservation};
+use crate::job::{JobId, Time};
 
-/// The start of a reservation.
-#[derive(Clone, Copy, Debug)]
-struct Start {
-    time: Time,
-    procs: u32,
-    /// The number of the reservation.
-    number: u32,
-}
-
-/// The reservations, numbered in the order of the queue.
+/// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until the reservations are
+/// numbered anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
+    /// A reservation of length 0 has gone.
     all: Vec<Reservation>,
+    /// The submissions of the jobs and their numbers.
+    jobs: Vec<(Time, JobId)>,
+    /// The number of reservations that have gone.
+    gone: usize,
     /// Those that may move.
     candidates: Candidates,
-    /// The starts, the earliest first.
-    by_start: Vec<Start>,
     by_width: ByWidth,
+    /// The openings in which some may find room that start much later.
+    openings: Openings,
+    /// Those of them that have waited for the reservation that is looked at.
+    visited: Vec<Waiting>,
     /// Room for the extents of an opening.
     extents: Vec<Extent>,
 }
 
 impl Reservations {
-    /// Returns the reservations in the order of the queue.
-    pub(super) fn all(&self) -> &[Reservation] {
-        &self.all
+    /// Returns the number of reservations.
+    pub(super) fn len(&self) -> usize {
+        self.all.len() - self.gone
     }
 
-    /// Adds a settled reservation, for the last job of the queue. O(Q) for Q reservations, but O(log Q) if few start later.
-    pub(super) fn push(&mut self, reservation: Reservation) {
+    /// Returns the reservations in the order of the queue.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = &Reservation> {
+        self.all.iter().filter(|one| one.length > Time::ZERO)
+    }
+
+    /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile. `start` is the step
+    /// of the profile that its start belongs to.
+    pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, job: (Time, JobId)) {
         let number = self.all.len() as u32;
-        self.all.push(reservation);
-        self.candidates.push();
-        self.by_width.push(reservation, number);
-        let Reservation { procs, start, .. } = reservation;
-        let at = self.by_start.partition_point(|other| other.time <= start);
-        self.by_start.insert(at, Start { time: start, procs, number });
+        profile.reserve(&mut one);
+        self.all.push(one);
+        self.jobs.push(job);
+        self.link(profile, number);
+        self.candidates.push(Areas::default());
+        self.by_width.push(&one, number);
+    }
+
+    /// Enters a reservation into the list of those with its start.
+    fn link(&mut self, profile: &mut Profile, number: u32) {
+        let next = profile.set_first(self.all[number as usize].from, number);
+        let one = &mut self.all[number as usize];
+        (one.previous, one.next) = (NONE, next);
+        if let Some(next) = self.all.get_mut(next as usize) {
+            next.previous = number;
+        }
+    }
+
+    /// Takes a reservation out of the list of those with its start.
+    fn unlink(&mut self, profile: &mut Profile, number: u32) {
+        let Reservation { previous, next, from, .. } = self.all[number as usize];
+        match self.all.get_mut(previous as usize) {
+            Some(previous) => previous.next = next,
+            None => drop(profile.set_first(from, next)),
+        }
+        if let Some(next) = self.all.get_mut(next as usize) {
+            next.previous = previous;
+        }
+    }
+
+    /// Returns the numbers of the reservations that begin at a step.
+    fn starting(&self, first: u32) -> impl Iterator<Item = u32> {
+        let mut next = first;
+        std::iter::from_fn(move || {
+            let number = next;
+            next = self.all.get(number as usize)?.next;
+            Some(number)
+        })
     }
 
     /// Declares that the last reservation is not settled: it may move anywhere.
     pub(super) fn unsettle_last(&mut self) {
         if let Some(last) = self.all.len().checked_sub(1) {
-            self.candidates.add(last, (Time::from_micros(i64::MIN), Time::MAX));
+            self.candidates.add(last, ANYWHERE, |_| false);
         }
     }
 
-    /// Returns the earliest start; the end of time if there is none.
-    pub(super) fn first_start(&self) -> Time {
-        self.by_start.first().map_or(Time::MAX, |start| start.time)
+    /// Begins a turn through the queue. Returns whether a reservation may move.
+    pub(super) fn begin_turn(&mut self) -> bool {
+        self.openings.begin_turn() || self.candidates.first(0).is_some()
     }
 
-    /// Returns the earliest start after `time`; the end of time if there is none. O(log Q).
-    pub(super) fn first_start_after(&self, time: Time) -> Time {
-        let at = self.by_start.partition_point(|start| start.time <= time);
-        self.by_start.get(at).map_or(Time::MAX, |start| start.time)
-    }
-
-    /// Returns the first reservation from number `from` on that may move; `None` if there is none. O(Q / 64).
+    /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is none. O(Q / 64).
     pub(super) fn first_candidate(&self, from: usize) -> Option<usize> {
-        self.candidates.first(from)
+        let late = self.openings.first().map(|number| number as usize);
+        self.candidates.first(from).into_iter().chain(late).min()
     }
 
-    /// Returns where a reservation may move. It is settled from now on if it moves to the earliest start there.
-    pub(super) fn settle(&mut self, number: usize) -> Areas {
-        self.candidates.take(number)
-    }
-
-    /// Gives a reservation an earlier start. O(log Q + E) if E others start between the two.
-    pub(super) fn bring_forward(&mut self, number: usize, earlier: Time) {
-        let reservation = &mut self.all[number];
-        reservation.start = earlier;
-        let moved = Start { time: earlier, procs: reservation.procs, number: number as u32 };
-        let to = self.by_start.partition_point(|other| other.time < earlier);
-        let between = self.by_start[to..].iter().take_while(|other| other.number != moved.number);
-        let from = to + between.count();
-        self.by_start.copy_within(to..from, to + 1);
-        self.by_start[to] = moved;
-    }
-
-    /// Removes the reservations that start at `now` or before. The others close up. O(Q log D) for D that leave.
-    pub(super) fn remove_due(&mut self, now: Time) {
-        let due = self.by_start.partition_point(|start| start.time <= now);
-        let mut gone: Vec<u32> = self.by_start.drain(..due).map(|start| start.number).collect();
-        if gone.is_empty() {
-            return;
+    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its own. It is settled
+    /// from now on.
+    pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
+        profile.mark();
+        let mut one = self.all[number];
+        let mut areas = self.candidates.take(number);
+        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(&one, area.time, area.step));
+        while let Some(opening) = self.openings.take(number as u32) {
+            let earlier = profile.earlier(&one, opening.area.time, opening.area.step);
+            let earlier = earlier.filter(|_| one.length > Time::ZERO);
+            to = to.into_iter().chain(earlier).min_by_key(|&to| profile.step(to).time);
+            self.visited.push(opening);
         }
-        // Mostly there is one, for which shifts in memory and a loop without branches do.
-        if let [one] = gone[..] {
-            self.all.remove(one as usize);
-            for start in &mut self.by_start {
-                start.number -= u32::from(start.number > one);
+        if let Some(to) = to {
+            let Reservation { from, until, .. } = one;
+            self.unlink(profile, number as u32);
+            let opening = profile.bring_forward(&mut one, to);
+            self.all[number] = one;
+            self.link(profile, number as u32);
+            self.offer(profile, opening, Some(number as u32));
+            profile.trim(from);
+            profile.trim(until);
+        }
+        for opening in self.visited.drain(..) {
+            self.openings.go_on(opening, profile, &mut self.by_width, &self.all);
+        }
+    }
+
+    /// Returns the jobs whose reservations start at `now` or before, with their submissions, in the order of the queue.
+    pub(super) fn due(&self, profile: &Profile, now: Time) -> Vec<(u32, (Time, JobId))> {
+        let steps = profile.all().take_while(|(_, step)| step.time <= now);
+        let mut due: Vec<u32> = steps.flat_map(|(_, step)| self.starting(step.first)).collect();
+        due.sort_unstable();
+        due.into_iter().map(|number| (number, self.jobs[number as usize])).collect()
+    }
+
+    /// Removes a reservation. Its nodes stay taken out of the profile.
+    pub(super) fn remove(&mut self, profile: &mut Profile, number: u32) {
+        self.unlink(profile, number);
+        let one = &mut self.all[number as usize];
+        profile.let_go(one);
+        one.length = Time::ZERO;
+        let Reservation { until, procs, .. } = *one;
+        profile.trim(until);
+        self.by_width.remove(procs, number);
+        self.candidates.take(number as usize);
+        self.gone += 1;
+    }
+
+    /// Brings the profile into order in memory, and numbers the reservations anew, if it is time for that.
+    pub(super) fn tidy(&mut self, profile: &mut Profile) {
+        if let Some(places) = profile.tidy() {
+            for one in self.all.iter_mut().filter(|one| one.length > Time::ZERO) {
+                (one.from, one.until) = (places[one.from as usize], places[one.until as usize]);
             }
-            self.by_width.remove(one);
-            self.candidates.remove(1, |number| number == one as usize);
-            return;
         }
-        gone.sort_unstable();
-        // A reservation gives up as many numbers as have gone before it.
-        let renumbered = |number: u32| match gone.binary_search(&number) {
-            Ok(_) => None,
-            Err(before) => Some(number - before as u32),
-        };
-        self.all.retain(|reservation| reservation.start > now);
-        for start in &mut self.by_start {
-            start.number = renumbered(start.number).unwrap_or(start.number);
+        // Tests number them anew more often.
+        let most = if cfg!(test) { 8 } else { self.len() + 64 };
+        if self.gone > most {
+            self.renumber(profile);
         }
-        self.by_width.renumber(renumbered);
-        self.candidates.remove(gone.len(), |number| renumbered(number as u32).is_none());
     }
 
-    /// Notes which reservations may move because nodes have become free in an opening, and where. O(Q) at most. Mostly it
-    /// is O(log P + log Q + Q / 256) for P steps of the profile, and what there is close to the opening.
-    pub(super) fn offer(&mut self, profile: &Profile, opening: Opening) {
-        self.by_width.refresh(&self.all);
+    /// Numbers the reservations anew.
+    fn renumber(&mut self, profile: &mut Profile) {
+        let old = std::mem::take(self);
+        for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
+            profile.set_first(one.from, NONE);
+            self.candidates.push(old.candidates.areas(number));
+            self.all.push(*one);
+            self.jobs.push(old.jobs[number]);
+        }
+        // Whoever comes later has a settled reservation.
+        if !self.all.is_empty() {
+            self.openings = old.openings.renumber();
+        }
+        for number in 0..self.all.len() {
+            self.link(profile, number as u32);
+        }
+        self.refresh(profile);
+    }
+
+    /// Makes the table of the shortest reservations anew.
+    fn refresh(&mut self, profile: &Profile) {
+        let step = (profile.len() / ERAS + 1).max(8);
+        let eras = profile.all().step_by(step).skip(1).map(|(_, step)| step.time).collect();
+        self.by_width.refresh(&self.all, eras);
+    }
+
+    /// Notes which reservations may move because nodes have become free in an opening, and where. `after` is the number of the
+    /// reservation that moved away from there, in a turn through the queue; `None` if there is no turn now.
+    ///
+    /// O(Q) at most. Mostly it is O(log Q), and what there is close to the opening.
+    pub(super) fn offer(&mut self, profile: &Profile, opening: Opening, after: Option<u32>) {
+        if opening.time.0 >= opening.time.1 {
+            return;
+        }
+        if self.by_width.is_stale(self.len()) {
+            self.refresh(profile);
+        }
         let Some((narrowest, longest)) = self.by_width.limits() else { return };
-        profile.extents(opening, narrowest, longest, &mut self.extents);
+        extents(profile, opening, narrowest, longest, &mut self.extents);
         let Some(longest) = self.extents.first() else { return };
-        let ((from, before), all, candidates) = (opening.time, &self.all, &mut self.candidates);
+        let area = Area { time: opening.time, step: opening.step };
+        let (all, candidates) = (&self.all, &mut self.candidates);
         // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
-        let begin = self.by_start.partition_point(|start| start.time <= from);
-        for start in self.by_start[begin..].iter().take_while(|start| start.time <= longest.until) {
-            let extent = self.extents.iter().find(|extent| extent.widest >= i64::from(start.procs));
-            let reached = |extent: &&Extent| extent.is_for(start.procs) && start.time <= extent.until;
-            if let Some(extent) = extent.filter(reached) {
-                let length = all[start.number as usize].length;
-                candidates.add(start.number as usize, (extent.from.max(from - length), before));
+        let steps = profile.from(profile.step(opening.step).next);
+        for (_, step) in steps.take_while(|(_, step)| step.time <= longest.until) {
+            let mut number = step.first;
+            while let Some(one) = all.get(number as usize) {
+                let extent = self.extents.iter().find(|extent| extent.widest >= i64::from(one.procs));
+                let reached = |extent: &Extent| extent.is_for(one.procs) && step.time <= extent.until;
+                if extent.is_some_and(reached) {
+                    candidates.add(number as usize, area, |area| {
+                        profile.earlier(one, area.time, area.step).is_none()
+                    });
+                }
+                number = one.next;
             }
         }
         // Jobs that start later and find room for their whole time.
-        self.by_width.each_within(&self.extents, from, |number, extent| {
-            let Reservation { length, start, .. } = all[number as usize];
-            if start > extent.until {
-                candidates.add(number as usize, (extent.from.max(from - length), before));
-            }
-        });
+        // In a short queue there are few of them, so that they can be told at once.
+        if all.len() < FEW {
+            self.by_width.each_within(&self.extents, opening.time.1, all, |number, one| {
+                candidates
+                    .add(number as usize, area, |area| profile.earlier(one, area.time, area.step).is_none());
+            });
+        } else {
+            self.openings.add(area, &self.extents, after, &mut self.by_width, all);
+        }
     }
 }
+
+/// The number of reservations from which on openings wait, those counted that have gone. Tests have short queues.
+const FEW: usize = if cfg!(test) { 60 } else { 512 };
+
+/// All of the time.
+const ANYWHERE: Area = Area { time: (Time::from_micros(i64::MIN), Time::MAX), step: NONE };
 
 #[cfg(test)]
 impl Reservations {
     /// Declares that no reservation is settled.
     pub(super) fn unsettle_all(&mut self) {
-        for number in 0..self.all.len() {
-            self.candidates.add(number, (Time::from_micros(i64::MIN), Time::MAX));
+        for (number, _) in self.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
+            self.candidates.add(number, ANYWHERE, |_| false);
         }
     }
 }

@@ -160,9 +160,10 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
         let started = plain.pass(now, &ended, &planned);
         let context = format!("seed {seed}, {style:?}, {now} s");
         assert_eq!(fake.started[known..], started, "{context}");
-        let starts = scheduler.reservations.all().iter().map(|reservation| reservation.start);
+        let starts = scheduler.reservations.all().map(|reservation| reservation.start);
         let expected = plain.waiting.iter().map(|job| Time::from_seconds(job.start as i64));
         assert!(starts.eq(expected), "{context}: {:?}, {:?}", scheduler.reservations, plain.waiting);
+        assert_eq!(scheduler.profile.all().count(), scheduler.profile.len(), "{context}");
         let has_moved = |old: &&Planned| {
             let new = plain.waiting.binary_search_by_key(&old.job, |new| new.job);
             new.is_ok_and(|new| plain.waiting[new].start < old.start)
@@ -179,7 +180,8 @@ fn every_reserved_start_equals_that_of_a_plain_scheduler() {
     let equal = Style { nodes: 64, widest: 8, unit_s: 100, first: 150, passes: 60 };
     let long = Style { nodes: 128, widest: 64, unit_s: 1, first: 300, passes: 40 };
     let rounded = Style { nodes: 64, widest: 64, unit_s: 20, first: 300, passes: 40 };
-    for style in [narrow, equal, long, rounded] {
+    let saturated = Style { nodes: 128, widest: 64, unit_s: 50, first: 700, passes: 12 };
+    for style in [narrow, equal, long, rounded, saturated] {
         let (mut moves, mut most) = (0, 0);
         for seed in 0..12 {
             let (count, waiting) = play(seed, style);
