@@ -22,8 +22,11 @@ pub struct JobTable(Vec<JobFacts>);
 impl JobTable {
     /// Returns the table of the jobs of a replay.
     pub fn of(setup: &Setup<'_>) -> Self {
-        let facts =
-            |job: &Job| JobFacts { number: job.number, user: job.logged.user.known(), estimate: job.estimate };
+        let facts = |job: &Job| JobFacts {
+            number: job.number,
+            user: job.logged.user.known(),
+            estimate: job.estimate,
+        };
         Self(setup.jobs.iter().map(facts).collect())
     }
 
