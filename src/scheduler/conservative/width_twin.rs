@@ -44,7 +44,7 @@ fn every_reservation_that_an_extent_may_hold_is_found() {
             }
             // Wider extents are shorter.
             let (end, mut narrower, mut length, mut extents) = (random(latest), random(5), 200, Vec::new());
-            for _ in 0..1 + random(4) {
+            for _ in 0..=random(4) {
                 let widest = narrower + 1 + random(15);
                 length = random(length) + 1;
                 let until = at(end + random(30));
