@@ -256,6 +256,32 @@ mod tests {
         Some(node)
     }
 
+    /// Keeps `need` of the free places by a path of earlier centres. Returns whether it is known which ones these are.
+    fn keep_by_path(
+        rims: &mut Rims,
+        path: impl Iterator<Item = Coord>,
+        mesh: &Mesh,
+        (centre, radius): (Coord, u32),
+        (free, need): (&mut Bits, u32),
+    ) -> bool {
+        let (mut number, mut path) = (ROOT, path);
+        let mut is_known = rims.keep(ROOT, free, need);
+        while !is_known && let Some(earlier) = path.next() {
+            number = rims.refined(number, rims.offset(centre, earlier));
+            is_known = rims.keep(number, free, need);
+        }
+        if is_known {
+            return true;
+        }
+        // At the end of a ring the rest has another order.
+        let is_straight =
+            (0..3).all(|d| !mesh.wraps(d) || centre[d] >= radius && centre[d] + radius < mesh.extents()[d]);
+        if is_straight {
+            rims.keep_first(number, free, need);
+        }
+        is_straight
+    }
+
     #[test]
     fn paths_of_deciding_centres_take_what_all_earlier_centres_take() -> Result<(), Box<dyn std::error::Error>>
     {
@@ -299,23 +325,10 @@ mod tests {
                             for (at, _) in nodes.iter().enumerate().filter(|(_, node)| node.is_some()) {
                                 free[at / 64] |= 1_u64 << (at % 64);
                             }
-                            let (mut number, mut is_known) = (ROOT, rims.keep(ROOT, &mut free, need as u32));
-                            let mut path = deciding.before(&order, &machine, centre, radius as u32);
-                            while !is_known && let Some(earlier) = path.next() {
-                                number = rims.refined(number, rims.offset(centre, earlier));
-                                is_known = rims.keep(number, &mut free, need as u32);
-                            }
-                            // At the end of a ring the rest has another order.
-                            let is_straight = (0..3).all(|d| {
-                                !mesh.wraps(d)
-                                    || centre[d] >= radius as u32
-                                        && centre[d] + (radius as u32) < mesh.extents()[d]
-                            });
-                            if !is_known && !is_straight {
+                            let place = (centre, radius as u32);
+                            let path = deciding.before(&order, &machine, centre, radius as u32);
+                            if !keep_by_path(&mut rims, path, mesh, place, (&mut free, need as u32)) {
                                 continue;
-                            }
-                            if !is_known {
-                                rims.keep_first(number, &mut free, need as u32);
                             }
                             let is_kept =
                                 |(at, _): &(usize, &Option<Coord>)| free[at / 64] >> (at % 64) & 1 == 1;
