@@ -43,6 +43,14 @@ fn reserve(profile: &mut Profile, procs: u32, start: usize, length: usize) -> Re
     one
 }
 
+/// Has the profile let go of the reservations that have begun, as they are running jobs.
+fn let_go_begun(profile: &mut Profile, kept: &mut Vec<Reservation>, now: usize) {
+    for one in kept.extract_if(.., |one| one.start <= at(now)) {
+        profile.let_go(&one);
+        profile.trim(one.until);
+    }
+}
+
 #[test]
 fn every_answer_equals_that_of_a_count_per_second() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -54,11 +62,7 @@ fn every_answer_equals_that_of_a_count_per_second() {
         let mut kept: Vec<Reservation> = Vec::new();
         for _ in 0..30 {
             now += random(3) / 2;
-            // A reservation that has begun is a running job.
-            for one in kept.extract_if(.., |one| one.start <= at(now)) {
-                profile.let_go(&one);
-                profile.trim(one.until);
-            }
+            let_go_begun(&mut profile, &mut kept, now);
             profile.advance(at(now));
             let (start, length) = (now + random(SECONDS / 2 - 15), 1 + random(15));
             let nodes = random(12) as i64 - 4;
