@@ -18,8 +18,9 @@ pub struct RunningSums {
 }
 
 impl RunningSums {
-    /// Returns the sums before the first of `jobs` jobs has left. `replay` tells the machine.
-    pub fn new(replay: &Finished<'_>, jobs: usize) -> Self {
+    /// Returns the sums before the first of `jobs` jobs has left; `None` stands for a number that is known only when all have.
+    /// `replay` tells the machine.
+    pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
         let facts = Facts::of_part(replay);
         let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
         Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }

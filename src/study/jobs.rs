@@ -120,8 +120,13 @@ pub(super) fn scaled_jobs(
     arrival_scale: f64,
 ) -> Result<Arc<Vec<Job>>, JobsError> {
     let all = &log.workload.jobs;
-    if partitions.is_none() && all.iter().all(|job| scaled_submit(job.submit, arrival_scale) == job.submit) {
-        return check_range(&log.name, all, arrival_scale).map(|()| Arc::clone(all));
+    let mut range = Range::NONE;
+    let mut stays = |job: &Job| {
+        range.add(job);
+        scaled_submit(job.submit, arrival_scale) == job.submit
+    };
+    if partitions.is_none() && all.iter().all(&mut stays) {
+        return range.check(&log.name, arrival_scale).map(|()| Arc::clone(all));
     }
     Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
 }
@@ -147,15 +152,32 @@ pub(super) fn drawn_jobs(
 /// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
 /// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
-    check_range(log, &jobs, arrival_scale).map(|()| jobs)
+    let mut range = Range::NONE;
+    jobs.iter().for_each(|job| range.add(job));
+    range.check(log, arrival_scale).map(|()| jobs)
 }
 
-/// Fails as [`within_range`] does.
-fn check_range(log: &str, jobs: &[Job], arrival_scale: f64) -> Result<(), JobsError> {
-    let last_arrival = jobs.iter().map(|job| job.submit).max().unwrap_or_default();
-    // 128 bits hold the sum of any number of run times without overflow.
-    let runs: i128 = jobs.iter().map(|job| i128::from(job.run.as_micros())).sum();
-    checked_range(log, (last_arrival, runs), arrival_scale)
+/// The last arrival and the sum of all run times of jobs.
+struct Range {
+    last: Time,
+    /// 128 bits hold the sum of any number of run times without overflow.
+    run_micros: i128,
+}
+
+impl Range {
+    /// Before the first job.
+    const NONE: Self = Self { last: Time::from_micros(i64::MIN), run_micros: 0 };
+
+    /// Adds a job.
+    fn add(&mut self, job: &Job) {
+        self.last = self.last.max(job.submit);
+        self.run_micros += i128::from(job.run.as_micros());
+    }
+
+    /// Fails as [`within_range`] does.
+    fn check(&self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
+        checked_range(log, (self.last, self.run_micros), arrival_scale)
+    }
 }
 
 /// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.

@@ -110,7 +110,7 @@ impl BlockSums {
     pub fn of(replay: &Finished<'_>) -> Self {
         let n = replay.jobs.len();
         let ranks = ranks(n, |i| replay.jobs[i].submit.as_seconds());
-        let mut adder = BlockAdder::new(n);
+        let mut adder = BlockAdder::new(Some(n));
         adder.add(&Facts::new(replay), ranks.as_deref());
         adder.finish()
     }
@@ -147,34 +147,63 @@ impl BlockSums {
 /// The block sums of a replay while jobs are added to them.
 #[derive(Debug)]
 pub(in crate::metrics) struct BlockAdder {
-    /// The number of all jobs.
-    n: usize,
     /// The number of jobs so far.
     at: usize,
     hash: u64,
     /// The numbers that are compared, each with the value of a job.
-    numbers: Vec<(&'static str, OfJob, Blocks)>,
+    numbers: Vec<(&'static str, OfJob, Added)>,
 }
 
 /// The function that returns the value of a job.
 type OfJob = fn(&Facts<'_>, usize) -> f64;
 
+/// What is kept of a number while jobs are added.
+#[derive(Debug)]
+enum Added {
+    /// The sums over blocks of so many jobs.
+    Sums(usize, Blocks),
+    /// The values of the jobs so far, as blocks are equal shares of all jobs, whose number is not known yet.
+    Values(Vec<f64>),
+}
+
+impl Added {
+    /// Returns the sums over blocks, when all `n` jobs have been added.
+    fn finish(self, n: usize) -> Blocks {
+        match self {
+            Self::Sums(_, blocks) => blocks,
+            Self::Values(values) => {
+                let mut blocks = Blocks::empty(n);
+                for (i, value) in values.into_iter().enumerate() {
+                    blocks.add(block(i, n), Some(value));
+                }
+                blocks
+            }
+        }
+    }
+}
+
 impl BlockAdder {
-    /// Returns the sums before the first of `n` jobs.
-    pub(in crate::metrics) fn new(n: usize) -> Self {
+    /// Returns the sums before the first of `n` jobs. `None` stands for a number that is known only when all jobs have been added;
+    /// then all of them must count in means.
+    pub(in crate::metrics) fn new(n: Option<usize>) -> Self {
         let compared = METRICS.iter().filter(|metric| metric.is_compared);
-        let numbers =
-            compared.filter_map(|metric| Some((metric.name(), metric.of_job()?, Blocks::empty(n)))).collect();
-        Self { n, at: 0, hash: 0, numbers }
+        let nothing = || n.map_or_else(|| Added::Values(Vec::new()), |n| Added::Sums(n, Blocks::empty(n)));
+        let numbers = compared.filter_map(|metric| Some((metric.name(), metric.of_job()?, nothing())));
+        Self { at: 0, hash: 0, numbers: numbers.collect() }
     }
 
     /// Adds the jobs of `part`, which follow those added before. `ranks` has the position of each in the order of arrival;
-    /// `None` if that is the order of the log.
+    /// `None` if that is the order of the log, as it must be for jobs whose number is not known.
     pub(in crate::metrics) fn add(&mut self, part: &Facts<'_>, ranks: Option<&[usize]>) {
-        for (_, value, blocks) in &mut self.numbers {
-            for &i in &part.kept {
-                let rank = ranks.map_or(self.at + i, |ranks| ranks[i]);
-                blocks.add(block(rank, self.n), Some(value(part, i)));
+        for (_, value, added) in &mut self.numbers {
+            match added {
+                Added::Sums(n, blocks) => {
+                    for &i in &part.kept {
+                        let rank = ranks.map_or(self.at + i, |ranks| ranks[i]);
+                        blocks.add(block(rank, *n), Some(value(part, i)));
+                    }
+                }
+                Added::Values(values) => values.extend(part.kept.iter().map(|&i| value(part, i))),
             }
         }
         let jobs = part.replay.jobs;
@@ -184,8 +213,9 @@ impl BlockAdder {
 
     /// Returns the block sums of all jobs.
     pub(in crate::metrics) fn finish(self) -> BlockSums {
-        let numbers = self.numbers.into_iter().map(|(name, _, blocks)| (name, blocks));
-        BlockSums { jobs: (self.n, self.hash), numbers: numbers.collect() }
+        let n = self.at;
+        let numbers = self.numbers.into_iter().map(|(name, _, added)| (name, added.finish(n)));
+        BlockSums { jobs: (n, self.hash), numbers: numbers.collect() }
     }
 }
 

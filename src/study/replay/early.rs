@@ -5,12 +5,13 @@
 //! known only at the end of the log. So the replay that has begun is a guess: everything is checked as if there were none, and
 //! its outcome is taken if the jobs turn out to be those that it was given. Otherwise it is dropped, and the replay runs again.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Replay;
 use super::parts::Summed;
@@ -34,6 +35,13 @@ const PLAIN_JOB_BYTES: u64 = 96;
 
 /// The submit time from which on times are taken for those since 1970: the year 1973.
 const UNIX_TIMES: Time = Time::from_seconds(100_000_000);
+
+/// The number of batches that the reader is ahead of the replay before it waits. They fit the caches, too, and their memory is
+/// used again and again.
+const AHEAD: usize = 16;
+
+/// How long the reader waits before it looks again whether the replay has come nearer.
+const NAP: Duration = Duration::from_micros(200);
 
 /// How often the progress of a replay that has begun is passed on.
 const TICK: Duration = Duration::from_millis(50);
@@ -60,10 +68,22 @@ struct Guess {
 
 /// The thread that replays the jobs.
 struct RunningGuess {
-    /// It never waits, as jobs are read faster than they are replayed. The jobs that wait here, and those that have left and wait
-    /// for the end of the log to be summed up, are no more than are kept anyway.
+    /// It never waits. The jobs that wait here are no more than are kept anyway.
     batches: Sender<Batch>,
+    lead: Lead,
     begun: Begun,
+}
+
+/// How far the reader is ahead of the replay.
+///
+/// Jobs are mostly read faster than they are replayed. A reader that ran ahead would fill memory and take processor time from
+/// the replay, which decides when the command ends. But it waits for no longer than it reads, so that a wrong log is found
+/// soon whatever the replay takes.
+struct Lead {
+    /// The batches that were handed over last, the first one first.
+    batches: VecDeque<Arc<Vec<Job>>>,
+    began: Instant,
+    waited: Duration,
 }
 
 /// A replay that has begun, and the jobs that it was given.
@@ -75,7 +95,7 @@ struct Shared {
     replay: Replay,
     options: Options,
     /// The number of jobs; not set before the log has ended.
-    jobs: Arc<OnceLock<u64>>,
+    jobs: OnceLock<u64>,
     monitor: Arc<Monitor>,
     /// Where the results come from; nothing comes if the replay fails.
     summed: Mutex<Option<Receiver<Summed>>>,
@@ -118,12 +138,11 @@ impl Early {
     /// Returns the replay that has begun after the last job of `log`; `None` if the guess was wrong so far.
     pub(in crate::study) fn end(self, log: &LoadedLog) -> Option<Begun> {
         let Guess { batch, jobs, origin, running, .. } = self.guess?;
-        let RunningGuess { batches, begun } = running?;
+        let RunningGuess { batches, begun, .. } = running?;
         let is_right =
             origin == Time::from_seconds(log.summary.origin_s()) && jobs == log.workload.jobs.len();
         // Sending fails only if the replay has failed, of which it has told.
         let is_sent = is_right && batches.send(Ok(Arc::new(batch))).is_ok();
-        // Sums are begun when the number of jobs is known, and the replay ends when the sender is dropped, which is later.
         (is_sent && begun.0.jobs.set(jobs as u64).is_ok()).then_some(begun)
     }
 }
@@ -155,30 +174,56 @@ impl Guess {
         if self.running.is_none() {
             self.running = self.begin();
         }
-        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(TOGETHER));
-        self.running.as_ref().is_some_and(|running| running.batches.send(Ok(Arc::new(batch))).is_ok())
+        let Some(running) = &mut self.running else { return false };
+        let batch = Arc::new(std::mem::take(&mut self.batch));
+        let is_sent = running.batches.send(Ok(Arc::clone(&batch))).is_ok();
+        self.batch = running.lead.room_after(batch);
+        is_sent
     }
 
     /// Begins the replay. Returns nothing if there can be no further thread.
     fn begin(&self) -> Option<RunningGuess> {
         let (batches, incoming) = channel();
         let (to_taker, summed) = channel();
-        let (jobs, monitor): (Arc<OnceLock<u64>>, Arc<Monitor>) = Default::default();
-        let (count, of_thread) = (Arc::clone(&jobs), Arc::clone(&monitor));
+        let monitor: Arc<Monitor> = Arc::default();
+        let of_thread = Arc::clone(&monitor);
         let (replay, options, first) = (self.replay.clone(), self.options.clone(), self.first);
         let run = move || {
-            if let Ok(summed) = replay.run_begun((incoming, first), count, &options, &of_thread) {
+            if let Ok(summed) = replay.run_begun((incoming, first), &options, &of_thread) {
                 // Sending fails only if nobody wants the results any more.
                 let _ = to_taker.send(summed);
             }
         };
         thread::Builder::new().spawn(run).ok()?;
         let (replay, options) = (self.replay.clone(), self.options.clone());
-        let summed = Mutex::new(Some(summed));
-        Some(RunningGuess {
-            batches,
-            begun: Begun(Arc::new(Shared { replay, options, jobs, monitor, summed })),
-        })
+        let (jobs, summed) = (OnceLock::new(), Mutex::new(Some(summed)));
+        let begun = Begun(Arc::new(Shared { replay, options, jobs, monitor, summed }));
+        let lead = Lead { batches: VecDeque::new(), began: Instant::now(), waited: Duration::ZERO };
+        Some(RunningGuess { batches, lead, begun })
+    }
+}
+
+impl Lead {
+    /// Notes a batch that was handed over, waits until the replay is not far behind, and returns room for the next batch.
+    fn room_after(&mut self, batch: Arc<Vec<Job>>) -> Vec<Job> {
+        self.batches.push_back(batch);
+        if self.batches.len() <= AHEAD {
+            return Vec::with_capacity(TOGETHER);
+        }
+        let Some(mut first) = self.batches.pop_front() else { return Vec::new() };
+        loop {
+            // The replay has a batch until it takes the next one.
+            if let Some(room) = Arc::get_mut(&mut first) {
+                room.clear();
+                return std::mem::take(room);
+            }
+            if self.waited > self.began.elapsed() / 2 {
+                return Vec::with_capacity(TOGETHER);
+            }
+            let since = Instant::now();
+            thread::sleep(NAP);
+            self.waited += since.elapsed();
+        }
     }
 }
 
@@ -234,6 +279,27 @@ mod tests {
     use crate::study::log::load_most;
     use crate::trace::ReadOptions;
     use crate::workload::Rules;
+
+    /// The memory of batches is used again as soon as the replay has no use for it, and a replay that takes none does not
+    /// stop the reader.
+    #[test]
+    fn a_reader_waits_for_a_replay_but_not_for_ever() {
+        let mut lead = Lead { batches: VecDeque::new(), began: Instant::now(), waited: Duration::ZERO };
+        let batch = |number: i64| Arc::new(vec![Job { number, ..Job::default() }; TOGETHER]);
+        let first = batch(0);
+        let place = first.as_ptr();
+        assert!((1..=AHEAD).all(|_| lead.room_after(batch(1)).is_empty()));
+        lead.batches[0] = first;
+        let room = lead.room_after(batch(2));
+        assert_eq!((room.as_ptr(), room.len(), room.capacity()), (place, 0, TOGETHER));
+        // Nobody takes these.
+        let kept: Vec<Arc<Vec<Job>>> = (0..3 * AHEAD as i64).map(batch).collect();
+        for batch in &kept {
+            assert_eq!(lead.room_after(Arc::clone(batch)).capacity(), TOGETHER);
+        }
+        assert!(lead.waited > Duration::ZERO && lead.batches.len() == AHEAD);
+        assert!(kept.iter().all(|batch| batch.len() == TOGETHER));
+    }
 
     /// Writes a log of this many jobs, of which the one at `late` stands behind its place, and that begins at `first_s`.
     fn log(jobs: u64, late: Option<u64>, first_s: u64) -> String {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::RunError;
@@ -40,20 +39,14 @@ pub(super) struct Summed {
     pub(super) recording: Recording,
 }
 
-/// Returns a number of jobs that is known already.
-pub(super) fn counted(jobs: u64) -> Arc<OnceLock<u64>> {
-    Arc::new(jobs.into())
-}
-
 /// What is known of a streamed replay before it runs.
 pub(super) struct Known<'a> {
     pub(super) mesh: &'a Mesh,
     pub(super) trim: Trim,
     /// Which requests the allocator can serve, see [`served`].
     pub(super) served: BTreeMap<Request, bool>,
-    /// The number of jobs that are replayed. It is not set while they are still counted, and must be set before the last
-    /// of them is handed over.
-    pub(super) jobs: Arc<OnceLock<u64>>,
+    /// The number of jobs that are replayed; `None` if it is known only when all have come.
+    pub(super) jobs: Option<u64>,
     /// The number of records of the log that are not.
     pub(super) skipped: u64,
     /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
@@ -94,41 +87,16 @@ impl Known<'_> {
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
         let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
-        // Blocks of jobs are equal shares of all, so that sums begin when the number of jobs is known.
-        let (mut sums, mut waiting) = (None, Vec::new());
+        let jobs = self.jobs.map(|jobs| jobs as usize);
+        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs);
         for mut part in left {
             part.measure(&mut meter);
-            waiting.push(part);
-            if let Some(&jobs) = self.jobs.get() {
-                self.add(sums.get_or_insert_with(|| self.no_sums(jobs)), &mut waiting, ranks, &mut rows)?;
-            }
-        }
-        let jobs = self.jobs.get().ok_or("the jobs of the log are not counted")?;
-        let mut sums = sums.unwrap_or_else(|| self.no_sums(*jobs));
-        self.add(&mut sums, &mut waiting, ranks, &mut rows)?;
-        rows.pass_on()?;
-        Ok(sums)
-    }
-
-    /// Returns the sums before the first of so many jobs has left.
-    fn no_sums(&self, jobs: u64) -> RunningSums {
-        RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs as usize)
-    }
-
-    /// Adds the jobs that are `waiting` to sums and to rows.
-    fn add(
-        &self,
-        sums: &mut RunningSums,
-        waiting: &mut Vec<LeftJobs>,
-        ranks: Option<&Ranks>,
-        rows: &mut Rows,
-    ) -> Result<(), String> {
-        for part in waiting.drain(..) {
             let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));
             sums.add(&self.part(&part.jobs, &part.records, &part.recording), ranks.as_deref());
             rows.add(part)?;
         }
-        Ok(())
+        rows.pass_on()?;
+        Ok(sums)
     }
 }
 

@@ -4,13 +4,13 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
-use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::outages::first_arrival;
-use super::parts::{Known, Summed, TOGETHER, TakeRows, TakenParts, counted};
+use super::parts::{Known, Summed, TOGETHER, TakeRows, TakenParts};
 use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
 use crate::allocator::Request;
 use crate::engine::ReplayError;
@@ -54,7 +54,7 @@ impl Replay {
         let (small, larger) = stream.sizes(mesh);
         let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
         let (jobs, skipped) = (small - never_fit, larger + never_fit);
-        Ok(Known { mesh, trim, served, jobs: counted(jobs), skipped, never_fit, first_arrival })
+        Ok(Known { mesh, trim, served, jobs: Some(jobs), skipped, never_fit, first_arrival })
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
@@ -79,7 +79,7 @@ impl Replay {
                 let reading = thread::Builder::new().spawn_scoped(scope, read);
                 (batches, Some(reading.map_err(|error| threadless(&error))?))
             };
-            let jobs = known.jobs.get().copied().unwrap_or_default();
+            let jobs = known.jobs.unwrap_or_default();
             let sieve = stream.sieve(known.mesh, &known.served, jobs);
             let mut arrivals =
                 Incoming::new(batches, held, ranks).sifted(sieve, seat.map(|seat| &seat.permit));
@@ -103,12 +103,10 @@ impl Replay {
     }
 
     /// Runs the replication with the seed of the spec while the jobs are read for the first time, the first of which arrives at
-    /// `first_arrival`. They come through `batches` in the order of their arrival, and `jobs` gets their number when all
-    /// have come.
+    /// `first_arrival`. They come through `batches` in the order of their arrival.
     pub(super) fn run_begun(
         &self,
         (batches, first_arrival): (Receiver<Batch>, Time),
-        jobs: Arc<OnceLock<u64>>,
         options: &Options,
         monitor: &Monitor,
     ) -> Result<Summed, RunError> {
@@ -116,8 +114,8 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            jobs,
-            // These two are not known yet, and only the summary has them.
+            // These three are not known yet, and only the summary has them.
+            jobs: None,
             skipped: 0,
             never_fit: 0,
             first_arrival,
@@ -142,7 +140,7 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            jobs: counted(jobs.len() as u64),
+            jobs: Some(jobs.len() as u64),
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
