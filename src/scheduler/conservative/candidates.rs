@@ -47,6 +47,11 @@ impl Areas {
         }
     }
 
+    /// Removes all areas.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
     /// Returns the areas, the earliest first.
     pub(super) fn sorted(&mut self) -> &[Area] {
         let areas = &mut self.areas[..self.count];
@@ -94,11 +99,9 @@ impl Candidates {
         self.areas[at]
     }
 
-    /// Returns the areas of reservation `at`, which has none from now on.
-    pub(super) fn take(&mut self, at: usize) -> Areas {
+    /// Returns the areas of reservation `at`, which the caller clears: it has none from now on. They are not moved in memory.
+    pub(super) fn take(&mut self, at: usize) -> &mut Areas {
         self.bits[at / 64] &= !(1 << (at % 64));
-        let areas = self.areas[at];
-        self.areas[at].count = 0;
-        areas
+        &mut self.areas[at]
     }
 }

@@ -1,6 +1,8 @@
 //! The times around an opening that are free for jobs of some widths.
 
-use super::profile::{Opening, Profile};
+use std::ops::RangeInclusive;
+
+use super::profile::{Opening, Profile, Step};
 use super::reservation::StepId;
 use crate::job::Time;
 
@@ -28,28 +30,40 @@ impl Extent {
     }
 }
 
-/// Writes the extents of an opening to `extents`, those of the narrowest jobs first. They are for jobs of at least
+/// Writes the extents of an opening to `extents`, those of the widest jobs first. They are for jobs of at least
 /// `narrowest` nodes that are wider than what was free throughout the opening before, and not wider than the most
 /// that is free at once in it. The search goes no further than `longest` to each side, which no window of that length
 /// that meets the opening leaves. O(S) with S steps up to there.
+///
+/// Calls `reached` with each step in the opening, but not that at its beginning, and behind it, up to which the extents of some
+/// widths reach, and with these widths.
 pub(super) fn extents(
     profile: &Profile,
     opening: Opening,
-    narrowest: u32,
-    longest: Time,
+    (narrowest, longest): (u32, Time),
     extents: &mut Vec<Extent>,
+    mut reached: impl FnMut(&Step, RangeInclusive<i64>),
 ) {
     extents.clear();
     let time = opening.time;
     let mut first = opening.step;
     let mut nodes = profile.step(first).free;
     let (mut after, mut least) = (profile.step(first).next, nodes);
+    let inner = after;
     while let Some(step) = profile.get(after).filter(|step| step.time < time.1) {
         (nodes, least) = (nodes.max(step.free), least.min(step.free));
         after = step.next;
     }
     let narrowest = i64::from(narrowest).max(least - opening.nodes + 1);
+    if nodes < narrowest {
+        return;
+    }
     let (earliest, latest) = (time.0 - longest, time.1 + longest);
+    let mut at = inner;
+    while at != after {
+        reached(profile.step(at), narrowest..=nodes);
+        at = profile.step(at).next;
+    }
     // The number of free nodes in the step on either side, up to which the extent can grow.
     let before = |first: StepId| {
         let step = profile.step(first);
@@ -59,11 +73,12 @@ pub(super) fn extents(
             i64::MIN
         }
     };
-    let behind = |after: StepId| match profile.get(after) {
-        Some(step) if step.time < latest => step.free,
-        _ => i64::MIN,
+    let mut behind = |after: StepId, nodes: i64| {
+        let Some(step) = profile.get(after) else { return (i64::MIN, Time::MAX) };
+        reached(step, narrowest..=nodes);
+        (if step.time < latest { step.free } else { i64::MIN }, step.time)
     };
-    let (mut left, mut right) = (before(first), behind(after));
+    let (mut left, (mut right, mut until)) = (before(first), behind(after, nodes));
     while nodes >= narrowest {
         while left >= nodes {
             first = profile.step(first).previous;
@@ -71,20 +86,18 @@ pub(super) fn extents(
         }
         while right >= nodes {
             after = profile.step(after).next;
-            right = behind(after);
+            (right, until) = behind(after, nodes);
         }
-        let until = profile.get(after).map_or(Time::MAX, |step| step.time);
         let from = profile.step(first).time;
         let next = left.max(right);
         extents.push(Extent { narrower: next.max(narrowest - 1), widest: nodes, from, until });
         nodes = next;
     }
-    extents.reverse();
 }
 
 impl Profile {
     /// Writes to `extents` the times in which some numbers of nodes are free that share something with the time of an opening,
-    /// the longest one for each number, those of the narrowest jobs first. They are for jobs of at least `narrowest` nodes. The
+    /// the longest one for each number, those of the widest jobs first. They are for jobs of at least `narrowest` nodes. The
     /// search goes no further than `longest` to each side. `near` is a guess of the step at which the time begins. O(S) with S
     /// steps up to there.
     ///
@@ -144,6 +157,5 @@ impl Profile {
             length = length.max(extent.length());
             is_longer
         });
-        extents.reverse();
     }
 }

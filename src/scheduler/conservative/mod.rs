@@ -43,6 +43,8 @@
 
 mod by_width;
 mod candidates;
+mod class;
+mod eras;
 mod extents;
 mod openings;
 mod profile;

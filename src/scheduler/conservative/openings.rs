@@ -55,9 +55,9 @@ impl Openings {
         by_width: &mut ByWidth,
         all: &[Reservation],
     ) {
-        let Some(longest) = extents.first() else { return };
+        let Some(longest) = extents.last() else { return };
         let origin = after.map_or(0, |after| after + 1);
-        let Some(distance) = by_width.nearest(extents, area.time.1, all, (origin, 0)) else { return };
+        let Some(distance) = by_width.nearest(extents, all, (origin, 0)) else { return };
         let (narrowest, longest) = (longest.narrower + 1, longest.length());
         let one = Waiting { area, narrowest, longest, origin, distance, is_last_turn: false };
         match after {
@@ -100,7 +100,7 @@ impl Openings {
     ) {
         let Waiting { area, narrowest, longest, origin, distance, .. } = one;
         profile.rooms(narrowest, longest, (area.time, area.step), &mut self.extents);
-        if let Some(distance) = by_width.nearest(&self.extents, area.time.0, all, (origin, distance + 1)) {
+        if let Some(distance) = by_width.nearest(&self.extents, all, (origin, distance + 1)) {
             self.wait(Waiting { distance, ..one });
         }
     }

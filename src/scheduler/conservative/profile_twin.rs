@@ -143,8 +143,19 @@ fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
     for _ in 0..300 {
         let (profile, before, opening) = opened(&mut random);
         let (after, longest, mut found) = (per_second(&profile), 12, Vec::new());
-        extents(&profile, opening, 2, at(longest), &mut found);
-        assert!(found.is_sorted_by(|a, b| a.widest < b.widest && a.from <= b.from && a.until >= b.until));
+        let mut reached = Vec::new();
+        extents(&profile, opening, (2, at(longest)), &mut found, |step, widths| {
+            reached.extend(widths.map(|width| (step.time, width)));
+        });
+        assert!(found.is_sorted_by(|a, b| a.widest > b.widest && a.from >= b.from && a.until <= b.until));
+        // Steps behind the beginning of the opening up to which the extent of a width reaches.
+        let is_reached = |time: Time, width: i64| {
+            let extent = found.iter().find(|extent| extent.narrower < width && width <= extent.widest);
+            extent.is_some_and(|extent| opening.time.0 < time && time <= extent.until)
+        };
+        let pairs = profile.all().flat_map(|(_, step)| (0..20).map(move |width| (step.time, width)));
+        let expected: Vec<(Time, i64)> = pairs.filter(|&(time, width)| is_reached(time, width)).collect();
+        assert_eq!(reached, expected, "{profile:?}, {opening:?}");
         for (procs, length) in (2..16_u32).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
             for start in 0..SECONDS - length {
                 let fits = |free: &[i64]| free[start..start + length].iter().all(|&n| n >= procs.into());

@@ -126,20 +126,20 @@ impl Reservations {
     /// from now on.
     pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
         profile.mark();
-        let mut one = self.all[number];
-        let mut areas = self.candidates.take(number);
-        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(&one, area.time, area.step));
+        let one = &self.all[number];
+        let areas = self.candidates.take(number);
+        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(one, area.time, area.step));
         while let Some(opening) = self.openings.take(number as u32) {
-            let earlier = profile.earlier(&one, opening.area.time, opening.area.step);
+            let earlier = profile.earlier(one, opening.area.time, opening.area.step);
             let earlier = earlier.filter(|_| one.length > Time::ZERO);
             to = to.into_iter().chain(earlier).min_by_key(|&to| profile.step(to).time);
             self.visited.push(opening);
         }
+        areas.clear();
         if let Some(to) = to {
-            let Reservation { from, until, .. } = one;
+            let Reservation { from, until, .. } = *one;
             self.unlink(profile, number as u32);
-            let opening = profile.bring_forward(&mut one, to);
-            self.all[number] = one;
+            let opening = profile.bring_forward(&mut self.all[number], to);
             self.link(profile, number as u32);
             self.offer(profile, opening, Some(number as u32));
             profile.trim(from);
@@ -167,7 +167,7 @@ impl Reservations {
         let Reservation { until, procs, .. } = *one;
         profile.trim(until);
         self.by_width.remove(procs, number);
-        self.candidates.take(number as usize);
+        self.candidates.take(number as usize).clear();
         self.gone += 1;
     }
 
@@ -223,29 +223,27 @@ impl Reservations {
             self.refresh(profile);
         }
         let Some((narrowest, longest)) = self.by_width.limits() else { return };
-        extents(profile, opening, narrowest, longest, &mut self.extents);
-        let Some(longest) = self.extents.first() else { return };
         let area = Area { time: opening.time, step: opening.step };
         let (all, candidates) = (&self.all, &mut self.candidates);
         // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
-        let steps = profile.from(profile.step(opening.step).next);
-        for (_, step) in steps.take_while(|(_, step)| step.time <= longest.until) {
+        extents(profile, opening, (narrowest, longest), &mut self.extents, |step, widths| {
             let mut number = step.first;
             while let Some(one) = all.get(number as usize) {
-                let extent = self.extents.iter().find(|extent| extent.widest >= i64::from(one.procs));
-                let reached = |extent: &Extent| extent.is_for(one.procs) && step.time <= extent.until;
-                if extent.is_some_and(reached) {
+                if widths.contains(&i64::from(one.procs)) {
                     candidates.add(number as usize, area, |area| {
                         profile.earlier(one, area.time, area.step).is_none()
                     });
                 }
                 number = one.next;
             }
+        });
+        if self.extents.is_empty() {
+            return;
         }
         // Jobs that start later and find room for their whole time.
         // In a short queue there are few of them, so that they can be told at once.
         if all.len() < FEW {
-            self.by_width.each_within(&self.extents, opening.time.1, all, |number, one| {
+            self.by_width.each_within(&self.extents, all, |number, one| {
                 candidates
                     .add(number as usize, area, |area| profile.earlier(one, area.time, area.step).is_none());
             });
