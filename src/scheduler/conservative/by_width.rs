@@ -12,9 +12,9 @@ use super::reservation::Reservation;
 use crate::job::Time;
 
 /// The largest number of classes.
-const CLASSES: usize = 256;
+const CLASSES: usize = 128;
 /// The largest number of eras.
-pub(super) const ERAS: usize = 64;
+pub(super) const ERAS: usize = 128;
 /// The widths below this are found in a table.
 const NARROW: u32 = 4096;
 
@@ -86,7 +86,7 @@ impl ByWidth {
 
     /// Returns whether the table is to be made anew, as it tells too little.
     pub(super) fn is_stale(&self, count: usize) -> bool {
-        self.wasted > count / 2 + 64 || self.added > count / 2 + 16
+        self.wasted > count + 64 || self.added > count / 2 + 16
     }
 
     /// Makes the classes and the table anew. `all` are the reservations by their numbers, of which only those with a length are
@@ -161,6 +161,12 @@ impl ByWidth {
         }
         let first = self.class(u32::try_from(extent.narrower + 1).unwrap_or(0));
         Some((first..=last, row))
+    }
+
+    /// Returns whether there may be reservations that are for an extent, by the table. O(1).
+    #[inline]
+    pub(super) fn may_hold(&self, extent: &Extent) -> bool {
+        self.classes(extent).is_some()
     }
 
     /// Calls `found` with the number of each reservation that is for an extent: it is not longer, and starts when this is over.

@@ -1,7 +1,7 @@
 //! Reservations of similar widths.
 
 use super::extents::Extent;
-use super::reservation::Reservation;
+use super::reservation::{Nodes, Reservation, nodes};
 use crate::job::Time;
 
 /// The number of reservations in a block.
@@ -27,18 +27,13 @@ fn brief_up(time: Time) -> i32 {
     brief(time - Time::from_micros(1)) + 1
 }
 
-/// Returns a number of nodes, or the nearest number that is compared.
-#[inline]
-fn nodes(nodes: i64) -> i32 {
-    nodes.clamp(0, i64::from(GREAT)) as i32
-}
-
 /// What is asked for: reservations for an extent, with its numbers as they are compared here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    extent: Extent,
-    narrower: i32,
-    widest: i32,
+    end: Time,
+    length: Time,
+    narrower: Nodes,
+    widest: Nodes,
     pub(super) longest: i32,
     until: i32,
 }
@@ -46,9 +41,10 @@ pub(super) struct Wanted {
 impl Wanted {
     pub(super) fn new(extent: &Extent) -> Self {
         Self {
-            extent: *extent,
-            narrower: nodes(extent.narrower),
-            widest: nodes(extent.widest),
+            end: extent.until,
+            length: extent.length(),
+            narrower: extent.narrower,
+            widest: extent.widest,
             longest: brief(extent.length()),
             until: brief(extent.until),
         }
@@ -57,7 +53,7 @@ impl Wanted {
     /// Returns whether a reservation that is there, of one of the widths, is not longer than the extent and starts when this is
     /// over.
     fn is(&self, one: &Reservation) -> bool {
-        one.start > self.extent.until && one.length <= self.extent.length() && one.length > Time::ZERO
+        one.start > self.end && one.length <= self.length && one.length > Time::ZERO
     }
 }
 
@@ -66,7 +62,7 @@ impl Wanted {
 #[derive(Clone, Copy, Debug)]
 struct Block {
     lengths: [i32; BLOCK],
-    widths: [i32; BLOCK],
+    widths: [Nodes; BLOCK],
     /// None starts later; rounded up. The bound is not lowered when a reservation moves to an earlier start, but when
     /// this is found out.
     latest: [i32; BLOCK],
@@ -97,11 +93,17 @@ impl Block {
         places.into_iter().fold(0, |places, place| places | place).trailing_zeros() as usize
     }
 
-    /// Returns the shortest length and the latest start.
-    fn bounds(&self) -> (i32, i32) {
+    fn bounds(&self) -> Bounds {
         let shortest = self.lengths.iter().fold(GREAT, |a, &b| a.min(b));
-        (shortest, self.latest.iter().fold(-GREAT, |a, &b| a.max(b)))
+        Bounds { shortest, latest: self.latest.iter().fold(-GREAT, |a, &b| a.max(b)) }
     }
+}
+
+/// The shortest length and the latest start of some reservations.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    shortest: i32,
+    latest: i32,
 }
 
 /// Reservations of similar widths, wider than those of the class before, in the order of their numbers.
@@ -111,10 +113,8 @@ pub(super) struct Class {
     /// The number of reservations, with those that have gone.
     count: usize,
     blocks: Vec<Block>,
-    /// For each block the shortest length and the latest start.
-    bounds: Vec<(i32, i32)>,
-    /// The first number in each block.
-    firsts: Vec<u32>,
+    /// The first number in each block, and the bounds of those in it.
+    bounds: Vec<(u32, Bounds)>,
 }
 
 impl Class {
@@ -129,21 +129,21 @@ impl Class {
         let place = self.count % BLOCK;
         if place == 0 {
             self.blocks.push(Block::EMPTY);
-            self.bounds.push((GREAT, -GREAT));
-            self.firsts.push(number);
+            self.bounds.push((number, Bounds { shortest: GREAT, latest: -GREAT }));
         }
         let (length, start) = (brief(length), brief_up(start));
-        if let (Some(block), Some(bounds)) = (self.blocks.last_mut(), self.bounds.last_mut()) {
-            (block.lengths[place], block.widths[place]) = (length, nodes(i64::from(procs)));
+        if let (Some(block), Some((_, bounds))) = (self.blocks.last_mut(), self.bounds.last_mut()) {
+            (block.lengths[place], block.widths[place]) = (length, nodes(procs));
             (block.latest[place], block.numbers[place]) = (start, number);
-            *bounds = (bounds.0.min(length), bounds.1.max(start));
+            bounds.shortest = bounds.shortest.min(length);
+            bounds.latest = bounds.latest.max(start);
         }
         self.count += 1;
     }
 
     /// Returns the block in which a number would be; 0 if it is before all.
     fn block(&self, number: u32) -> usize {
-        self.firsts.partition_point(|&first| first <= number).saturating_sub(1)
+        self.bounds.partition_point(|&(first, _)| first <= number).saturating_sub(1)
     }
 
     /// Removes reservation `number`. O(log Q).
@@ -152,7 +152,7 @@ impl Class {
         let Some(block) = self.blocks.get_mut(at) else { return };
         if let Some(place) = block.numbers.iter().position(|&other| other == number) {
             (block.lengths[place], block.latest[place]) = (GREAT, -GREAT);
-            self.bounds[at] = block.bounds();
+            self.bounds[at].1 = block.bounds();
         }
     }
 
@@ -165,14 +165,16 @@ impl Class {
         all: &[Reservation],
         wasted: &mut usize,
     ) -> Option<u32> {
-        let begin = self.block(from);
-        for at in begin..self.blocks.len() {
-            let (shortest, latest) = self.bounds[at];
+        if from >= before {
+            return None;
+        }
+        for at in self.block(from)..self.blocks.len() {
+            let (first, Bounds { shortest, latest }) = self.bounds[at];
+            if first >= before {
+                break;
+            }
             if shortest > wanted.longest || latest <= wanted.until {
                 continue;
-            }
-            if self.firsts[at] >= before {
-                break;
             }
             let block = &mut self.blocks[at];
             let mut place = block.first(wanted, from);
@@ -182,7 +184,7 @@ impl Class {
                     return Some(number);
                 }
                 block.latest[place] = brief_up(one.start);
-                self.bounds[at] = block.bounds();
+                self.bounds[at].1 = block.bounds();
                 *wasted += 1;
                 place = block.first(wanted, number + 1);
             }

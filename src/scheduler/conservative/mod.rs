@@ -55,7 +55,7 @@ use std::collections::BTreeSet;
 
 use self::profile::Opening;
 use self::profile::{Profile, TICK};
-use self::reservation::{NONE, Reservation, StepId};
+use self::reservation::{NONE, Reservation, StepId, nodes};
 use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
@@ -229,7 +229,7 @@ impl Conservative {
     fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
-            self.profile.take(now, held.until - now, -i64::from(held.nodes));
+            self.profile.take(now, held.until - now, -nodes(held.nodes));
             self.opened((now, held.until), held.nodes);
             early = true;
         }
@@ -243,7 +243,11 @@ impl Conservative {
     /// changes again.
     fn opened(&mut self, time: (Time, Time), nodes: u32) {
         let step = self.profile.at(time.0);
-        self.reservations.offer(&self.profile, Opening { time, nodes: i64::from(nodes), step }, None);
+        self.reservations.offer(
+            &self.profile,
+            Opening { time, nodes: self::reservation::nodes(nodes), step },
+            None,
+        );
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
@@ -324,7 +328,7 @@ impl Conservative {
         let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
         // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
         // difference.
-        self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
+        self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
         if nodes < reserved {
             self.opened((now, now + length), reserved - nodes);
         }

@@ -6,9 +6,9 @@
 
 use super::by_width::ByWidth;
 use super::candidates::Area;
-use super::extents::Extent;
+use super::extents::{Extent, Rooms};
 use super::profile::Profile;
-use super::reservation::Reservation;
+use super::reservation::{Nodes, Reservation};
 use crate::job::Time;
 
 /// An opening that waits.
@@ -16,7 +16,7 @@ use crate::job::Time;
 pub(super) struct Waiting {
     pub(super) area: Area,
     /// It is not for jobs that take fewer nodes, nor for those that are longer.
-    narrowest: i64,
+    narrowest: Nodes,
     longest: Time,
     /// The number after that of the reservation that left the opening; 0 if none did.
     origin: u32,
@@ -40,8 +40,8 @@ pub(super) struct Openings {
     /// Those for which a reservation of this turn is waited for, and those that wait for the next turn.
     now: Vec<Waiting>,
     later: Vec<Waiting>,
-    /// Room for the extents of an opening.
-    extents: Vec<Extent>,
+    /// The rooms in an opening that has waited.
+    rooms: Rooms,
 }
 
 impl Openings {
@@ -99,8 +99,8 @@ impl Openings {
         all: &[Reservation],
     ) {
         let Waiting { area, narrowest, longest, origin, distance, .. } = one;
-        profile.rooms(narrowest, longest, (area.time, area.step), &mut self.extents);
-        if let Some(distance) = by_width.nearest(&self.extents, all, (origin, distance + 1)) {
+        self.rooms.find(profile, (narrowest, longest), (area.time, area.step));
+        if let Some(distance) = by_width.nearest(&self.rooms.all, all, (origin, distance + 1)) {
             self.wait(Waiting { distance, ..one });
         }
     }

@@ -23,8 +23,8 @@ use super::by_width::{ByWidth, ERAS};
 use super::candidates::{Area, Areas, Candidates};
 use super::extents::{Extent, extents};
 use super::openings::{Openings, Waiting};
-use super::profile::{Opening, Profile};
-use super::reservation::{NONE, Reservation};
+use super::profile::{Opening, Profile, Step};
+use super::reservation::{NONE, Nodes, Reservation, nodes};
 use crate::job::{JobId, Time};
 
 /// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until the reservations are
@@ -44,7 +44,7 @@ pub(super) struct Reservations {
     openings: Openings,
     /// Those of them that have waited for the reservation that is looked at.
     visited: Vec<Waiting>,
-    /// Room for the extents of an opening.
+    /// Room for the extents of an opening in which jobs may find room that start later.
     extents: Vec<Extent>,
 }
 
@@ -74,8 +74,8 @@ impl Reservations {
 
     /// Enters a reservation into the list of those with its start.
     fn link(&mut self, profile: &mut Profile, number: u32) {
-        let next = profile.set_first(self.all[number as usize].from, number);
         let one = &mut self.all[number as usize];
+        let next = profile.enter(one.from, number, one.procs);
         (one.previous, one.next) = (NONE, next);
         if let Some(next) = self.all.get_mut(next as usize) {
             next.previous = number;
@@ -87,7 +87,7 @@ impl Reservations {
         let Reservation { previous, next, from, .. } = self.all[number as usize];
         match self.all.get_mut(previous as usize) {
             Some(previous) => previous.next = next,
-            None => drop(profile.set_first(from, next)),
+            None => profile.leave(from, next),
         }
         if let Some(next) = self.all.get_mut(next as usize) {
             next.previous = previous;
@@ -189,7 +189,7 @@ impl Reservations {
     fn renumber(&mut self, profile: &mut Profile) {
         let old = std::mem::take(self);
         for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
-            profile.set_first(one.from, NONE);
+            profile.leave(one.from, NONE);
             self.candidates.push(old.candidates.areas(number));
             self.all.push(*one);
             self.jobs.push(old.jobs[number]);
@@ -225,22 +225,32 @@ impl Reservations {
         let Some((narrowest, longest)) = self.by_width.limits() else { return };
         let area = Area { time: opening.time, step: opening.step };
         let (all, candidates) = (&self.all, &mut self.candidates);
+        let (by_width, roomy) = (&self.by_width, &mut self.extents);
+        roomy.clear();
         // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
-        extents(profile, opening, (narrowest, longest), &mut self.extents, |step, widths| {
+        let reached = |step: &Step, (least, most): (Nodes, Nodes)| {
+            if step.narrowest > most {
+                return;
+            }
             let mut number = step.first;
             while let Some(one) = all.get(number as usize) {
-                if widths.contains(&i64::from(one.procs)) {
+                if (least..=most).contains(&nodes(one.procs)) {
                     candidates.add(number as usize, area, |area| {
                         profile.earlier(one, area.time, area.step).is_none()
                     });
                 }
                 number = one.next;
             }
+        };
+        // Mostly there is no job that starts later and finds room for its whole time.
+        extents(profile, opening, (narrowest, longest), reached, |extent| {
+            if by_width.may_hold(&extent) {
+                roomy.push(extent);
+            }
         });
         if self.extents.is_empty() {
             return;
         }
-        // Jobs that start later and find room for their whole time.
         // In a short queue there are few of them, so that they can be told at once.
         if all.len() < FEW {
             self.by_width.each_within(&self.extents, all, |number, one| {
@@ -254,7 +264,7 @@ impl Reservations {
 }
 
 /// The number of reservations from which on openings wait, those counted that have gone. Tests have short queues.
-const FEW: usize = if cfg!(test) { 60 } else { 512 };
+const FEW: usize = if cfg!(test) { 60 } else { 256 };
 
 /// All of the time.
 const ANYWHERE: Area = Area { time: (Time::from_micros(i64::MIN), Time::MAX), step: NONE };

@@ -49,7 +49,7 @@ fn every_reservation_that_an_extent_may_hold_is_found() {
                 length = random(length) + 1;
                 let until = at(end + random(30));
                 let from = until - at(length);
-                extents.push(Extent { narrower: narrower as i64, widest: widest as i64, from, until });
+                extents.push(Extent { narrower: narrower as i32, widest: widest as i32, from, until });
                 narrower = widest;
             }
             extents.reverse();
