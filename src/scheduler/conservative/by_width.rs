@@ -1,7 +1,8 @@
 //! The reservations in classes of widths, with the shortest of those that start late.
 //!
 //! An opening mostly has room for whole jobs of a few widths and for shorter jobs the wider they are, and no reservation
-//! that starts later is that narrow and that short. A table tells so in one look.
+//! that starts later is that narrow and that short. A table tells so in one look. If there are such reservations, the first one in
+//! the order of the queue is asked for. So each class is in this order, and its search ends at the first.
 
 use std::ops::RangeInclusive;
 
@@ -200,7 +201,8 @@ impl ByWidth {
     /// not count. `all` are the reservations by their numbers. `extents` are in descending order of their widths; those of narrower
     /// jobs are not shorter.
     ///
-    /// O(1) for each extent if there is none, otherwise O(Q) at most.
+    /// O(1) for each extent if there is none by the table. Otherwise the search passes the blocks of reservations up to the nearest
+    /// one, O(Q) at most.
     pub(super) fn nearest(
         &mut self,
         extents: &[Extent],
@@ -210,10 +212,11 @@ impl ByWidth {
         if self.classes.is_empty() {
             return None;
         }
-        // The numbers from `from` on and before `before` come first, and if there is none, those before `again`.
+        // The numbers from `from` on and before `before` come first, and if there is none among them, those before `again`.
         let from = origin.wrapping_add(distance);
         let last = origin.saturating_sub(1);
         let (mut before, mut again) = if from >= origin { (u32::MAX, last) } else { (last, 0) };
+        // Whether the table has told of a reservation that there is not.
         let (mut nearest, mut is_wrong) = (None, false);
         for extent in extents {
             let Some((classes, row)) = self.classes(extent) else { continue };

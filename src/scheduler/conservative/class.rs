@@ -23,22 +23,24 @@ pub(super) fn brief(time: Time) -> i32 {
 /// Returns a brief form of a time, rounded up. If one time is later than another, it is more than the form of the other that is
 /// rounded down.
 #[inline]
-fn brief_up(time: Time) -> i32 {
+pub(super) fn brief_up(time: Time) -> i32 {
     brief(time - Time::from_micros(1)) + 1
 }
 
-/// What is asked for: reservations for an extent, with its numbers as they are compared here.
+/// What is asked for: reservations for an extent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     end: Time,
     length: Time,
     narrower: Nodes,
     widest: Nodes,
+    /// The length of the extent and its end in brief.
     pub(super) longest: i32,
     until: i32,
 }
 
 impl Wanted {
+    /// Returns what is asked for an extent.
     pub(super) fn new(extent: &Extent) -> Self {
         Self {
             end: extent.until,
@@ -63,8 +65,8 @@ impl Wanted {
 struct Block {
     lengths: [i32; BLOCK],
     widths: [Nodes; BLOCK],
-    /// None starts later; rounded up. The bound is not lowered when a reservation moves to an earlier start, but when
-    /// this is found out.
+    /// None starts later, rounded up. The bound is not lowered when a reservation moves to an earlier start, but when a search
+    /// finds this out.
     latest: [i32; BLOCK],
     numbers: [u32; BLOCK],
 }
@@ -93,6 +95,7 @@ impl Block {
         places.into_iter().fold(0, |places, place| places | place).trailing_zeros() as usize
     }
 
+    /// Returns the bounds of the reservations.
     fn bounds(&self) -> Bounds {
         let shortest = self.lengths.iter().fold(GREAT, |a, &b| a.min(b));
         Bounds { shortest, latest: self.latest.iter().fold(-GREAT, |a, &b| a.max(b)) }
@@ -157,13 +160,14 @@ impl Class {
     }
 
     /// Returns the first number from `from` on and before `before` of a reservation that is wanted; `None` if there is none. `all`
-    /// are the reservations by their numbers. Those that start earlier by now are noted, and their count is added to `wasted`.
+    /// are the reservations by their numbers. The bounds of those that start earlier by now are lowered, and their count is added to
+    /// `in_vain`. O(Q) in blocks.
     pub(super) fn first(
         &mut self,
         wanted: &Wanted,
         (from, before): (u32, u32),
         all: &[Reservation],
-        wasted: &mut usize,
+        in_vain: &mut usize,
     ) -> Option<u32> {
         if from >= before {
             return None;
@@ -185,7 +189,7 @@ impl Class {
                 }
                 block.latest[place] = brief_up(one.start);
                 self.bounds[at].1 = block.bounds();
-                *wasted += 1;
+                *in_vain += 1;
                 place = block.first(wanted, number + 1);
             }
         }

@@ -19,11 +19,6 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Returns whether it is for jobs of `procs` nodes.
-    pub(super) fn is_for(&self, procs: u32) -> bool {
-        (self.narrower + 1..=self.widest).contains(&nodes(procs))
-    }
-
     /// Returns its length.
     pub(super) fn length(&self) -> Time {
         self.until - self.from
@@ -159,5 +154,13 @@ impl Rooms {
             length = length.max(extent.length());
             is_longer
         });
+    }
+}
+
+#[cfg(test)]
+impl Extent {
+    /// Returns whether it is for jobs of `procs` nodes.
+    pub(super) fn is_for(&self, procs: u32) -> bool {
+        (self.narrower + 1..=self.widest).contains(&nodes(procs))
     }
 }

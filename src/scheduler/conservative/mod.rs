@@ -35,7 +35,8 @@
 //!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
-//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
+//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P), mostly much
+//! less, as [`floors`] say where a search can begin. A
 //! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
 //! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
 //! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
@@ -46,6 +47,7 @@ mod candidates;
 mod class;
 mod eras;
 mod extents;
+mod floors;
 mod openings;
 mod profile;
 mod reservation;
@@ -53,6 +55,7 @@ mod reservations;
 
 use std::collections::BTreeSet;
 
+use self::floors::Floors;
 use self::profile::Opening;
 use self::profile::{Profile, TICK};
 use self::reservation::{NONE, Reservation, StepId, nodes};
@@ -279,10 +282,21 @@ impl Conservative {
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
+        let mut floors = Floors::default();
         for job in arrived.iter().rev() {
-            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
+            let (start, at) = self.earliest(job, &floors, now);
+            if arrived.len() > 1 {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+            }
             self.reserve(job, start, at, now);
         }
+    }
+
+    /// Returns the earliest start of a job, and the step that it belongs to. `floors` are of jobs for which nothing has been given
+    /// back since.
+    fn earliest(&self, job: &Waiting, floors: &Floors, now: Time) -> (Time, StepId) {
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
+        self.profile.earliest(procs, length, floors.of(procs, length, now))
     }
 
     /// Reserves a start for a job. `from` is the step of the profile that the start belongs to.
@@ -359,11 +373,15 @@ impl Conservative {
         self.reservations = Reservations::default();
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
+        let mut floors = Floors::default();
         for job in &waiting {
             if view.stopped() {
                 return;
             }
-            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
+            let (start, at) = self.earliest(job, &floors, now);
+            if start > now {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+            }
             if start > now {
                 self.reserve(job, start, at, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
@@ -374,7 +392,7 @@ impl Conservative {
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
                 let from = released.max(now + TICK);
-                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), from);
+                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), (from, NONE));
                 self.reserve(job, start, at, now);
                 // This is not the earliest start by count.
                 self.reservations.unsettle_last();
@@ -393,6 +411,8 @@ impl Conservative {
     }
 }
 
+#[cfg(test)]
+mod bounds_twin;
 #[cfg(test)]
 mod profile_twin;
 #[cfg(test)]

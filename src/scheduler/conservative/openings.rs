@@ -15,7 +15,7 @@ use crate::job::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) area: Area,
-    /// It is not for jobs that take fewer nodes, nor for those that are longer.
+    /// No job for which it waits takes fewer nodes or is longer.
     narrowest: Nodes,
     longest: Time,
     /// The number after that of the reservation that left the opening; 0 if none did.
@@ -45,8 +45,12 @@ pub(super) struct Openings {
 }
 
 impl Openings {
-    /// Adds an opening if there are reservations that may find room in it. `after` is the number of the reservation that moved in
-    /// this turn and left it; `None` if there is no turn now. `all` are the reservations by their numbers.
+    /// Adds an opening if there are reservations that may find room in it. `extents` are its extents, but for those that are known
+    /// to hold no such reservation. `after` is the number of the reservation that moved in this turn and left it; `None` if there
+    /// is no turn now. `all` are the reservations by their numbers.
+    ///
+    /// It need not wait for reservations that come later. They are settled when they are made, and if they may move from then on,
+    /// it is because of nodes that are given back in other openings.
     pub(super) fn add(
         &mut self,
         area: Area,

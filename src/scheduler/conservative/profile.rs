@@ -266,13 +266,14 @@ impl Profile {
     }
 
     /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the step that it
-    /// belongs to. If there is none, this is the end of time and the last step. O(P) with P steps.
-    pub(super) fn earliest(&self, procs: u32, length: Time, from: Time) -> (Time, StepId) {
+    /// belongs to. If there is none, this is the end of time and the last step. `near` is a guess of the step that begins with
+    /// `from`. O(P) with P steps.
+    pub(super) fn earliest(&self, procs: u32, length: Time, (from, near): (Time, StepId)) -> (Time, StepId) {
         let procs = nodes(procs);
         // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up to which it
         // has to last; `None` within a step with too few.
         let mut found: Option<(Time, StepId)> = None;
-        let (mut end, mut last) = (Time::MAX, self.at(from));
+        let (mut end, mut last) = (Time::MAX, self.at_or(near, from));
         for (at, step) in self.from(last) {
             match found {
                 Some(found) if step.time >= end => return found,

@@ -70,10 +70,11 @@ fn every_answer_equals_that_of_a_count_per_second() {
             add(&mut plain, start, length, -nodes);
             let (procs, length) = (random(25), 1 + random(20));
             let from = now + random(10);
+            let near = random(10) as u32;
             let expected = plain_earliest(&plain, procs as i32, length, from, SECONDS);
             // Beyond the plain counts all 20 are free again.
             if procs <= 20 {
-                let (found, step) = profile.earliest(procs as u32, at(length), at(from));
+                let (found, step) = profile.earliest(procs as u32, at(length), (at(from), near));
                 assert_eq!(found, at(expected), "{procs} for {length} from {from}: {profile:?}");
                 assert!(profile.at(found) == step, "{profile:?}");
             }

@@ -11,7 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A number of nodes. That of free nodes can be less than none.
 pub(super) type Nodes = i32;
 
-/// Returns a number of nodes, at most 2^30, more than any machine has. Such numbers have a difference.
+/// Returns a number of nodes with a sign; of more than 2^30 this number, which no machine has free.
 #[inline]
 pub(super) fn nodes(nodes: u32) -> Nodes {
     nodes.min(1 << 30).cast_signed()

@@ -14,7 +14,7 @@
 //! after a and not behind the end of the extent, and `offer` finds the job among those that start there, and notes the time from a
 //! until b for it. In the second case s was behind the end of the extent, and the job was not longer than the extent. There can be
 //! many such jobs, most of which are too late when their turn comes. In a long queue the [opening waits](super::openings) for them
-//! one after the other.
+//! one after the other. For most openings there is none, as a [table](super::by_width) tells.
 //!
 //! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
 //! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
