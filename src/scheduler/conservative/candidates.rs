@@ -14,19 +14,35 @@ pub(super) struct Area {
 }
 
 /// The largest number of areas that are kept apart for a reservation.
-const APART: usize = 4;
+const APART: usize = 2;
 
 /// The areas of one reservation. They may overlap.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub(super) struct Areas {
     count: usize,
     areas: [Area; APART],
 }
 
 impl Areas {
+    /// Adds an area. `is_over` says of an area whether there is no room in it any more.
+    #[inline]
+    fn add(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
+        if self.count > 0 {
+            self.add_another(area, is_over);
+            return;
+        }
+        // One after the other, as they have been written, which is faster than together.
+        let first = &mut self.areas[0];
+        first.time.0 = area.time.0;
+        first.time.1 = area.time.1;
+        first.step = area.step;
+        self.count = 1;
+    }
+
     /// Adds an area. One that meets it grows by it. If there is no room left, those are dropped that `is_over` says of, and
     /// if there are none, the last one grows until it covers both.
-    fn add(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
+    fn add_another(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
         let meets = |other: &Area| area.time.0 < other.time.1 && other.time.0 < area.time.1;
         let met = self.areas[..self.count].iter().position(meets);
         if met.is_none() && self.count == APART {
@@ -45,6 +61,11 @@ impl Areas {
             self.areas[met] = area;
             self.count += 1;
         }
+    }
+
+    /// Removes all areas.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
     }
 
     /// Returns the areas, the earliest first.
@@ -75,6 +96,7 @@ impl Candidates {
     }
 
     /// Adds an area of reservation `at`. `is_over` says of an area whether there is no room in it any more.
+    #[inline]
     pub(super) fn add(&mut self, at: usize, area: Area, is_over: impl Fn(&Area) -> bool) {
         self.areas[at].add(area, is_over);
         self.bits[at / 64] |= 1 << (at % 64);
@@ -94,11 +116,9 @@ impl Candidates {
         self.areas[at]
     }
 
-    /// Returns the areas of reservation `at`, which has none from now on.
-    pub(super) fn take(&mut self, at: usize) -> Areas {
+    /// Returns the areas of reservation `at`, which the caller clears: it has none from now on. They are not moved in memory.
+    pub(super) fn take(&mut self, at: usize) -> &mut Areas {
         self.bits[at / 64] &= !(1 << (at % 64));
-        let areas = self.areas[at];
-        self.areas[at].count = 0;
-        areas
+        &mut self.areas[at]
     }
 }

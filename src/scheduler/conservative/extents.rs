@@ -1,7 +1,9 @@
 //! The times around an opening that are free for jobs of some widths.
 
-use super::profile::{Opening, Profile};
-use super::reservation::StepId;
+use std::cmp::Reverse;
+
+use super::profile::{Opening, Profile, Step};
+use super::reservation::{Nodes, StepId, nodes};
 use crate::job::Time;
 
 /// The longest time around an opening that may be free for jobs of some widths. It bounds them: that many nodes are not free
@@ -9,117 +11,125 @@ use crate::job::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     /// The jobs take more nodes than this.
-    pub(super) narrower: i64,
+    pub(super) narrower: Nodes,
     /// The jobs take at most this number of nodes.
-    pub(super) widest: i64,
+    pub(super) widest: Nodes,
     pub(super) from: Time,
     pub(super) until: Time,
 }
 
 impl Extent {
-    /// Returns whether it is for jobs of `procs` nodes.
-    pub(super) fn is_for(&self, procs: u32) -> bool {
-        (self.narrower + 1..=self.widest).contains(&i64::from(procs))
-    }
-
     /// Returns its length.
     pub(super) fn length(&self) -> Time {
         self.until - self.from
     }
 }
 
-/// Writes the extents of an opening to `extents`, those of the narrowest jobs first. They are for jobs of at least
+/// Calls `found` with the extents of an opening, those of the widest jobs first. They are for jobs of at least
 /// `narrowest` nodes that are wider than what was free throughout the opening before, and not wider than the most
 /// that is free at once in it. The search goes no further than `longest` to each side, which no window of that length
 /// that meets the opening leaves. O(S) with S steps up to there.
+///
+/// Calls `reached` with each step in the opening, but not that at its beginning, and behind it, up to which the extents of some
+/// widths reach, and with the least and the most of these widths.
 pub(super) fn extents(
     profile: &Profile,
     opening: Opening,
-    narrowest: u32,
-    longest: Time,
-    extents: &mut Vec<Extent>,
+    (narrowest, longest): (u32, Time),
+    mut reached: impl FnMut(&Step, (Nodes, Nodes)),
+    mut found: impl FnMut(Extent),
 ) {
-    extents.clear();
     let time = opening.time;
     let mut first = opening.step;
-    let mut nodes = profile.step(first).free;
-    let (mut after, mut least) = (profile.step(first).next, nodes);
+    let mut most = profile.step(first).free;
+    let (mut after, mut least) = (profile.step(first).next, most);
+    let inner = after;
     while let Some(step) = profile.get(after).filter(|step| step.time < time.1) {
-        (nodes, least) = (nodes.max(step.free), least.min(step.free));
+        (most, least) = (most.max(step.free), least.min(step.free));
         after = step.next;
     }
-    let narrowest = i64::from(narrowest).max(least - opening.nodes + 1);
+    let narrowest = nodes(narrowest).max(least - opening.nodes + 1);
+    if most < narrowest {
+        return;
+    }
     let (earliest, latest) = (time.0 - longest, time.1 + longest);
+    let mut at = inner;
+    while at != after {
+        reached(profile.step(at), (narrowest, most));
+        at = profile.step(at).next;
+    }
     // The number of free nodes in the step on either side, up to which the extent can grow.
     let before = |first: StepId| {
         let step = profile.step(first);
         if step.time > earliest {
-            profile.get(step.previous).map_or(i64::MIN, |before| before.free)
+            profile.get(step.previous).map_or(Nodes::MIN, |before| before.free)
         } else {
-            i64::MIN
+            Nodes::MIN
         }
     };
-    let behind = |after: StepId| match profile.get(after) {
-        Some(step) if step.time < latest => step.free,
-        _ => i64::MIN,
+    let mut behind = |after: StepId, most: Nodes| {
+        let Some(step) = profile.get(after) else { return (Nodes::MIN, Time::MAX) };
+        reached(step, (narrowest, most));
+        (if step.time < latest { step.free } else { Nodes::MIN }, step.time)
     };
-    let (mut left, mut right) = (before(first), behind(after));
-    while nodes >= narrowest {
-        while left >= nodes {
+    let (mut left, (mut right, mut until)) = (before(first), behind(after, most));
+    while most >= narrowest {
+        while left >= most {
             first = profile.step(first).previous;
             left = before(first);
         }
-        while right >= nodes {
+        while right >= most {
             after = profile.step(after).next;
-            right = behind(after);
+            (right, until) = behind(after, most);
         }
-        let until = profile.get(after).map_or(Time::MAX, |step| step.time);
         let from = profile.step(first).time;
         let next = left.max(right);
-        extents.push(Extent { narrower: next.max(narrowest - 1), widest: nodes, from, until });
-        nodes = next;
+        found(Extent { narrower: next.max(narrowest - 1), widest: most, from, until });
+        most = next;
     }
-    extents.reverse();
 }
 
-impl Profile {
-    /// Writes to `extents` the times in which some numbers of nodes are free that share something with the time of an opening,
-    /// the longest one for each number, those of the narrowest jobs first. They are for jobs of at least `narrowest` nodes. The
-    /// search goes no further than `longest` to each side. `near` is a guess of the step at which the time begins. O(S) with S
-    /// steps up to there.
+/// The times in which some numbers of nodes are free that share something with the time of an opening.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rooms {
+    /// The longest one for each number, those of the widest jobs first.
+    pub(super) all: Vec<Extent>,
+    /// Those that have begun, in a search from the earliest to the latest, with the numbers of nodes in ascending order.
+    begun: Vec<(Time, Nodes)>,
+}
+
+impl Rooms {
+    /// Finds them in an opening, for jobs of at least `narrowest` nodes. The search goes no further than `longest` to each side.
+    /// `near` is a guess of the step at which the time begins. O(S) with S steps up to there.
     ///
     /// Unlike [`extents`] they do not bound the times, they are those. An extent ends when the opening does, if not before, so
     /// that its beginning says no more than its length.
-    pub(super) fn rooms(
-        &self,
-        narrowest: i64,
-        longest: Time,
+    pub(super) fn find(
+        &mut self,
+        profile: &Profile,
+        (narrowest, longest): (Nodes, Time),
         (time, near): ((Time, Time), StepId),
-        extents: &mut Vec<Extent>,
     ) {
-        extents.clear();
-        let mut first = self.at_or(near, time.0);
+        let Self { all, begun } = self;
+        all.clear();
+        begun.clear();
+        let mut first = profile.at_or(near, time.0);
         let earliest = time.0 - longest;
-        while self.step(first).time > earliest
-            && self.get(self.step(first).previous).is_some_and(|before| before.free >= narrowest)
+        while profile.step(first).time > earliest
+            && profile.get(profile.step(first).previous).is_some_and(|before| before.free >= narrowest)
         {
-            first = self.step(first).previous;
+            first = profile.step(first).previous;
         }
-        // The times that have begun, those for fewer nodes first, as one finds rectangles in a histogram.
-        let mut begun: Vec<(Time, i64)> = Vec::new();
-        let mut note = |nodes: i64, (from, until): (Time, Time)| {
+        let mut note = |nodes: Nodes, (from, until): (Time, Time)| {
             if until > time.0 && from < time.1 {
                 let end = until.min(time.1);
-                extents.push(Extent {
-                    narrower: narrowest - 1,
-                    widest: nodes,
-                    from: end - (until - from),
-                    until: end,
-                });
+                let from = end - (until - from);
+                all.push(Extent { narrower: narrowest - 1, widest: nodes, from, until: end });
             }
         };
         let mut end = Time::MAX;
-        for (_, step) in self.from(first) {
+        // One finds rectangles in a histogram this way.
+        for (_, step) in profile.from(first) {
             if step.time >= time.1 && (step.free < narrowest || step.time - longest > time.1) {
                 end = step.time;
                 break;
@@ -133,17 +143,24 @@ impl Profile {
                 begun.push((since, step.free));
             }
         }
-        for (from, nodes) in begun {
+        for &(from, nodes) in &*begun {
             note(nodes, (from, end));
         }
         // Those are dropped that are not longer than one for as many nodes.
-        extents.sort_unstable_by_key(|extent| std::cmp::Reverse((extent.widest, extent.length())));
+        all.sort_unstable_by_key(|extent| Reverse((extent.widest, extent.length())));
         let mut length = Time::ZERO;
-        extents.retain(|extent| {
+        all.retain(|extent| {
             let is_longer = extent.length() > length;
             length = length.max(extent.length());
             is_longer
         });
-        extents.reverse();
+    }
+}
+
+#[cfg(test)]
+impl Extent {
+    /// Returns whether it is for jobs of `procs` nodes.
+    pub(super) fn is_for(&self, procs: u32) -> bool {
+        (self.narrower + 1..=self.widest).contains(&nodes(procs))
     }
 }

@@ -35,7 +35,8 @@
 //!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
-//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
+//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P), mostly much
+//! less, as [`floors`] say where a search can begin. A
 //! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
 //! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
 //! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
@@ -43,7 +44,10 @@
 
 mod by_width;
 mod candidates;
+mod class;
+mod eras;
 mod extents;
+mod floors;
 mod openings;
 mod profile;
 mod reservation;
@@ -51,9 +55,10 @@ mod reservations;
 
 use std::collections::BTreeSet;
 
+use self::floors::Floors;
 use self::profile::Opening;
 use self::profile::{Profile, TICK};
-use self::reservation::{NONE, Reservation, StepId};
+use self::reservation::{NONE, Reservation, StepId, nodes};
 use self::reservations::Reservations;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
@@ -227,7 +232,7 @@ impl Conservative {
     fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
-            self.profile.take(now, held.until - now, -i64::from(held.nodes));
+            self.profile.take(now, held.until - now, -nodes(held.nodes));
             self.opened((now, held.until), held.nodes);
             early = true;
         }
@@ -241,7 +246,11 @@ impl Conservative {
     /// changes again.
     fn opened(&mut self, time: (Time, Time), nodes: u32) {
         let step = self.profile.at(time.0);
-        self.reservations.offer(&self.profile, Opening { time, nodes: i64::from(nodes), step }, None);
+        self.reservations.offer(
+            &self.profile,
+            Opening { time, nodes: self::reservation::nodes(nodes), step },
+            None,
+        );
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
@@ -273,10 +282,21 @@ impl Conservative {
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
+        let mut floors = Floors::default();
         for job in arrived.iter().rev() {
-            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
+            let (start, at) = self.earliest(job, &floors, now);
+            if arrived.len() > 1 {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+            }
             self.reserve(job, start, at, now);
         }
+    }
+
+    /// Returns the earliest start of a job, and the step that it belongs to. `floors` are of jobs for which nothing has been given
+    /// back since.
+    fn earliest(&self, job: &Waiting, floors: &Floors, now: Time) -> (Time, StepId) {
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
+        self.profile.earliest(procs, length, floors.of(procs, length, now))
     }
 
     /// Reserves a start for a job. `from` is the step of the profile that the start belongs to.
@@ -322,7 +342,7 @@ impl Conservative {
         let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
         // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
         // difference.
-        self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
+        self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
         if nodes < reserved {
             self.opened((now, now + length), reserved - nodes);
         }
@@ -353,11 +373,15 @@ impl Conservative {
         self.reservations = Reservations::default();
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
+        let mut floors = Floors::default();
         for job in &waiting {
             if view.stopped() {
                 return;
             }
-            let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now);
+            let (start, at) = self.earliest(job, &floors, now);
+            if start > now {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+            }
             if start > now {
                 self.reserve(job, start, at, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
@@ -368,7 +392,7 @@ impl Conservative {
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
                 let from = released.max(now + TICK);
-                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), from);
+                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), (from, NONE));
                 self.reserve(job, start, at, now);
                 // This is not the earliest start by count.
                 self.reservations.unsettle_last();
@@ -387,6 +411,8 @@ impl Conservative {
     }
 }
 
+#[cfg(test)]
+mod bounds_twin;
 #[cfg(test)]
 mod profile_twin;
 #[cfg(test)]

@@ -6,17 +6,17 @@
 
 use super::by_width::ByWidth;
 use super::candidates::Area;
-use super::extents::Extent;
+use super::extents::{Extent, Rooms};
 use super::profile::Profile;
-use super::reservation::Reservation;
+use super::reservation::{Nodes, Reservation};
 use crate::job::Time;
 
 /// An opening that waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) area: Area,
-    /// It is not for jobs that take fewer nodes, nor for those that are longer.
-    narrowest: i64,
+    /// No job for which it waits takes fewer nodes or is longer.
+    narrowest: Nodes,
     longest: Time,
     /// The number after that of the reservation that left the opening; 0 if none did.
     origin: u32,
@@ -40,13 +40,17 @@ pub(super) struct Openings {
     /// Those for which a reservation of this turn is waited for, and those that wait for the next turn.
     now: Vec<Waiting>,
     later: Vec<Waiting>,
-    /// Room for the extents of an opening.
-    extents: Vec<Extent>,
+    /// The rooms in an opening that has waited.
+    rooms: Rooms,
 }
 
 impl Openings {
-    /// Adds an opening if there are reservations that may find room in it. `after` is the number of the reservation that moved in
-    /// this turn and left it; `None` if there is no turn now. `all` are the reservations by their numbers.
+    /// Adds an opening if there are reservations that may find room in it. `extents` are its extents, but for those that are known
+    /// to hold no such reservation. `after` is the number of the reservation that moved in this turn and left it; `None` if there
+    /// is no turn now. `all` are the reservations by their numbers.
+    ///
+    /// It need not wait for reservations that come later. They are settled when they are made, and if they may move from then on,
+    /// it is because of nodes that are given back in other openings.
     pub(super) fn add(
         &mut self,
         area: Area,
@@ -55,9 +59,9 @@ impl Openings {
         by_width: &mut ByWidth,
         all: &[Reservation],
     ) {
-        let Some(longest) = extents.first() else { return };
+        let Some(longest) = extents.last() else { return };
         let origin = after.map_or(0, |after| after + 1);
-        let Some(distance) = by_width.nearest(extents, area.time.1, all, (origin, 0)) else { return };
+        let Some(distance) = by_width.nearest(extents, all, (origin, 0)) else { return };
         let (narrowest, longest) = (longest.narrower + 1, longest.length());
         let one = Waiting { area, narrowest, longest, origin, distance, is_last_turn: false };
         match after {
@@ -99,8 +103,8 @@ impl Openings {
         all: &[Reservation],
     ) {
         let Waiting { area, narrowest, longest, origin, distance, .. } = one;
-        profile.rooms(narrowest, longest, (area.time, area.step), &mut self.extents);
-        if let Some(distance) = by_width.nearest(&self.extents, area.time.0, all, (origin, distance + 1)) {
+        self.rooms.find(profile, (narrowest, longest), (area.time, area.step));
+        if let Some(distance) = by_width.nearest(&self.rooms.all, all, (origin, distance + 1)) {
             self.wait(Waiting { distance, ..one });
         }
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::super::running_jobs::RunningJobs;
-use super::reservation::{NONE, Reservation, StepId};
+use super::reservation::{NONE, Nodes, Reservation, StepId, nodes};
 use crate::job::Time;
 
 /// The shortest length of time, one microsecond.
@@ -20,7 +20,7 @@ const MARK: usize = 16;
 pub(super) struct Opening {
     pub(super) time: (Time, Time),
     /// How many have become free.
-    pub(super) nodes: i64,
+    pub(super) nodes: Nodes,
     /// The step that begins with it.
     pub(super) step: StepId,
 }
@@ -29,11 +29,13 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) time: Time,
-    pub(super) free: i64,
+    pub(super) free: Nodes,
     pub(super) previous: StepId,
     pub(super) next: StepId,
     /// The number of reservations that begin here, and of those that end here.
     held: u32,
+    /// No reservation that begins here takes fewer nodes; the greatest number if none begins here.
+    pub(super) narrowest: Nodes,
     /// One of the reservations that begin here, the head of their list; `NONE` if there is none.
     pub(super) first: u32,
 }
@@ -64,11 +66,11 @@ impl Profile {
     /// Jobs that have outlived their estimates are expected to end one tick from now.
     pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
         let mut profile = Self::default();
-        let mut free = i64::from(free);
+        let mut free = nodes(free);
         let mut last = profile.insert_after(NONE, now, free);
         for job in running.iter() {
             let end = job.estimated_end.max(now + TICK);
-            free += i64::from(job.nodes);
+            free += nodes(job.nodes);
             // Jobs that end together share one step.
             if profile.steps[last as usize].time < end {
                 last = profile.insert_after(last, end, free);
@@ -98,10 +100,22 @@ impl Profile {
         &mut self.steps[id as usize]
     }
 
-    /// Makes a reservation with a number the first one in the list of those that begin at a step, or `NONE`. Returns the one
-    /// that was the first.
-    pub(super) fn set_first(&mut self, id: StepId, number: u32) -> u32 {
-        std::mem::replace(&mut self.step_mut(id).first, number)
+    /// Makes a reservation with a number, which takes `procs` nodes, the first one in the list of those that begin at a step.
+    /// Returns the one that was the first; `NONE` if there was none.
+    pub(super) fn enter(&mut self, id: StepId, number: u32, procs: u32) -> u32 {
+        let step = self.step_mut(id);
+        step.narrowest = step.narrowest.min(nodes(procs));
+        std::mem::replace(&mut step.first, number)
+    }
+
+    /// Makes a reservation that is in the list of those that begin at a step the first one. Those before it have gone, all of them
+    /// if it is `NONE`.
+    pub(super) fn leave(&mut self, id: StepId, number: u32) {
+        let step = self.step_mut(id);
+        step.first = number;
+        if number == NONE {
+            step.narrowest = Nodes::MAX;
+        }
     }
 
     /// Returns the steps from a given one on.
@@ -125,9 +139,9 @@ impl Profile {
     }
 
     /// Inserts a step behind another one, or as the only one, and returns it.
-    fn insert_after(&mut self, before: StepId, time: Time, free: i64) -> StepId {
+    fn insert_after(&mut self, before: StepId, time: Time, free: Nodes) -> StepId {
         let next = self.steps.get(before as usize).map_or(NONE, |before| before.next);
-        let step = Step { time, free, previous: before, next, held: 0, first: NONE };
+        let step = Step { time, free, previous: before, next, held: 0, narrowest: Nodes::MAX, first: NONE };
         let id = self.unused.pop().unwrap_or(self.steps.len() as StepId);
         match self.steps.get_mut(id as usize) {
             Some(place) => *place = step,
@@ -223,7 +237,7 @@ impl Profile {
 
     /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which may not be before it. A negative
     /// number gives nodes back. Returns the step that begins at `end`.
-    fn change(&mut self, first: StepId, end: Time, nodes: i64) -> StepId {
+    fn change(&mut self, first: StepId, end: Time, nodes: Nodes) -> StepId {
         let mut at = first;
         loop {
             let Step { time, free, next, .. } = *self.step(at);
@@ -239,7 +253,7 @@ impl Profile {
     }
 
     /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives nodes back.
-    pub(super) fn take(&mut self, start: Time, length: Time, nodes: i64) {
+    pub(super) fn take(&mut self, start: Time, length: Time, nodes: Nodes) {
         let end = start + length;
         if nodes == 0 || start >= end {
             return;
@@ -252,13 +266,14 @@ impl Profile {
     }
 
     /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the step that it
-    /// belongs to. If there is none, this is the end of time and the last step. O(P) with P steps.
-    pub(super) fn earliest(&self, procs: u32, length: Time, from: Time) -> (Time, StepId) {
-        let procs = i64::from(procs);
+    /// belongs to. If there is none, this is the end of time and the last step. `near` is a guess of the step that begins with
+    /// `from`. O(P) with P steps.
+    pub(super) fn earliest(&self, procs: u32, length: Time, (from, near): (Time, StepId)) -> (Time, StepId) {
+        let procs = nodes(procs);
         // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up to which it
         // has to last; `None` within a step with too few.
         let mut found: Option<(Time, StepId)> = None;
-        let (mut end, mut last) = (Time::MAX, self.at(from));
+        let (mut end, mut last) = (Time::MAX, self.at_or(near, from));
         for (at, step) in self.from(last) {
             match found {
                 Some(found) if step.time >= end => return found,
@@ -280,7 +295,7 @@ impl Profile {
     pub(super) fn reserve(&mut self, reservation: &mut Reservation) {
         let Reservation { procs, start, length, from, .. } = *reservation;
         reservation.from = self.begin(from, start);
-        reservation.until = self.change(reservation.from, start + length, i64::from(procs));
+        reservation.until = self.change(reservation.from, start + length, nodes(procs));
         self.hold(reservation);
     }
 
@@ -308,7 +323,7 @@ impl Profile {
         near: StepId,
     ) -> Option<StepId> {
         let Reservation { procs, start, length, .. } = *reservation;
-        let procs = i64::from(procs);
+        let procs = nodes(procs);
         let before = before.min(start);
         let mut at = self.at_or(near, from);
         let (steps, mut first) = (&self.steps[..], at);
@@ -346,7 +361,7 @@ impl Profile {
     /// The steps of its old start and end stay until they are trimmed.
     pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> Opening {
         let Reservation { from, until, start, length, .. } = *reservation;
-        let procs = i64::from(reservation.procs);
+        let procs = nodes(reservation.procs);
         let (end, new_start) = (self.step(until).time, self.step(to).time);
         let new_end = new_start + length;
         self.let_go(reservation);
@@ -365,7 +380,7 @@ impl Profile {
     }
 
     /// Gives back nodes from `start` on until a step begins. Returns the step that begins at `start`.
-    fn give_back(&mut self, until: StepId, start: Time, nodes: i64) -> StepId {
+    fn give_back(&mut self, until: StepId, start: Time, nodes: Nodes) -> StepId {
         let mut at = until;
         loop {
             if self.step(at).time <= start {
@@ -408,8 +423,8 @@ impl Profile {
 #[cfg(test)]
 impl Profile {
     /// Returns the times at which the number of free nodes changes, with the numbers from then on.
-    pub(super) fn changes(&self) -> Vec<(Time, i64)> {
-        let mut changes: Vec<(Time, i64)> = self.all().map(|(_, step)| (step.time, step.free)).collect();
+    pub(super) fn changes(&self) -> Vec<(Time, Nodes)> {
+        let mut changes: Vec<(Time, Nodes)> = self.all().map(|(_, step)| (step.time, step.free)).collect();
         changes.dedup_by_key(|change| change.1);
         changes
     }

@@ -4,15 +4,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::running_jobs::RunningJobs;
-use super::extents::{Extent, extents};
+use super::extents::{Extent, Rooms, extents};
 use super::profile::{Opening, Profile};
-use super::reservation::{NONE, Reservation};
+use super::reservation::{NONE, Reservation, nodes};
 use crate::job::Time;
 
 const SECONDS: usize = 60;
 
 /// Returns the first second at which the counts per second allow it; `until` if there is none before.
-fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
+fn plain_earliest(free: &[i32], procs: i32, length: usize, now: usize, until: usize) -> usize {
     let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
     (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
 }
@@ -26,12 +26,12 @@ fn second(time: Time) -> usize {
 }
 
 /// Returns the number of free nodes in each second.
-fn per_second(profile: &Profile) -> Vec<i64> {
+fn per_second(profile: &Profile) -> Vec<i32> {
     (0..SECONDS).map(|second| profile.step(profile.at(at(second))).free).collect()
 }
 
 /// Adds a number to the counts of some seconds.
-fn add(free: &mut [i64], start: usize, length: usize, nodes: i64) {
+fn add(free: &mut [i32], start: usize, length: usize, nodes: i32) {
     free[start..start + length].iter_mut().for_each(|free| *free += nodes);
 }
 
@@ -58,30 +58,31 @@ fn every_answer_equals_that_of_a_count_per_second() {
     let mut moves = 0;
     for _ in 0..200 {
         let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
-        let (mut plain, mut now) = (vec![20_i64; SECONDS], 0);
+        let (mut plain, mut now) = (vec![20_i32; SECONDS], 0);
         let mut kept: Vec<Reservation> = Vec::new();
         for _ in 0..30 {
             now += random(3) / 2;
             let_go_begun(&mut profile, &mut kept, now);
             profile.advance(at(now));
             let (start, length) = (now + random(SECONDS / 2 - 15), 1 + random(15));
-            let nodes = random(12) as i64 - 4;
+            let nodes = random(12) as i32 - 4;
             profile.take(at(start), at(length), nodes);
             add(&mut plain, start, length, -nodes);
             let (procs, length) = (random(25), 1 + random(20));
             let from = now + random(10);
-            let expected = plain_earliest(&plain, procs as i64, length, from, SECONDS);
+            let near = random(10) as u32;
+            let expected = plain_earliest(&plain, procs as i32, length, from, SECONDS);
             // Beyond the plain counts all 20 are free again.
             if procs <= 20 {
-                let (found, step) = profile.earliest(procs as u32, at(length), at(from));
+                let (found, step) = profile.earliest(procs as u32, at(length), (at(from), near));
                 assert_eq!(found, at(expected), "{procs} for {length} from {from}: {profile:?}");
                 assert!(profile.at(found) == step, "{profile:?}");
             }
             // A reservation that is made and then moves.
             let (start, procs, length) = (now + 1 + random(10), 1 + random(4), 1 + random(15));
             let mut one = reserve(&mut profile, procs as u32, start, length);
-            add(&mut plain, start, length, -(procs as i64));
-            let expected = plain_earliest(&plain, procs as i64, length, now, start);
+            add(&mut plain, start, length, -(procs as i32));
+            let expected = plain_earliest(&plain, procs as i32, length, now, start);
             let found = profile.earlier(&one, (Time::from_micros(i64::MIN), Time::MAX), NONE);
             let found = found.filter(|_| expected < start || random(4) == 0);
             assert_eq!(
@@ -95,8 +96,8 @@ fn every_answer_equals_that_of_a_count_per_second() {
                 profile.trim(from);
                 profile.trim(until);
                 assert_eq!(second(opening.time.1), start + length);
-                add(&mut plain, start, length, procs as i64);
-                add(&mut plain, expected, length, -(procs as i64));
+                add(&mut plain, start, length, procs as i32);
+                add(&mut plain, expected, length, -(procs as i32));
                 moves += 1;
             }
             kept.push(one);
@@ -121,13 +122,13 @@ fn every_answer_equals_that_of_a_count_per_second() {
 }
 
 /// Returns a profile with random counts, those of each second before an opening, and the opening.
-fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i64>, Opening) {
+fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, Opening) {
     let mut profile = Profile::new(Time::ZERO, 12, &RunningJobs::default());
     for _ in 0..25 {
-        profile.take(at(random(40)), at(1 + random(12)), random(4) as i64);
+        profile.take(at(random(40)), at(1 + random(12)), random(4) as i32);
     }
     let before = per_second(&profile);
-    let (from, length, nodes) = (random(40), 1 + random(10), 1 + random(3) as i64);
+    let (from, length, nodes) = (random(40), 1 + random(10), 1 + random(3) as i32);
     profile.take(at(from), at(length), -nodes);
     let step = profile.at(at(from));
     (profile, before, Opening { time: (at(from), at(from + length)), nodes, step })
@@ -143,11 +144,26 @@ fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
     for _ in 0..300 {
         let (profile, before, opening) = opened(&mut random);
         let (after, longest, mut found) = (per_second(&profile), 12, Vec::new());
-        extents(&profile, opening, 2, at(longest), &mut found);
-        assert!(found.is_sorted_by(|a, b| a.widest < b.widest && a.from <= b.from && a.until >= b.until));
+        let mut reached = Vec::new();
+        extents(
+            &profile,
+            opening,
+            (2, at(longest)),
+            |step, (least, most)| reached.extend((least..=most).map(|width| (step.time, width))),
+            |extent| found.push(extent),
+        );
+        assert!(found.is_sorted_by(|a, b| a.widest > b.widest && a.from >= b.from && a.until <= b.until));
+        // Steps behind the beginning of the opening up to which the extent of a width reaches.
+        let is_reached = |time: Time, width: i32| {
+            let extent = found.iter().find(|extent| extent.narrower < width && width <= extent.widest);
+            extent.is_some_and(|extent| opening.time.0 < time && time <= extent.until)
+        };
+        let pairs = profile.all().flat_map(|(_, step)| (0..20).map(move |width| (step.time, width)));
+        let expected: Vec<(Time, i32)> = pairs.filter(|&(time, width)| is_reached(time, width)).collect();
+        assert_eq!(reached, expected, "{profile:?}, {opening:?}");
         for (procs, length) in (2..16_u32).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
             for start in 0..SECONDS - length {
-                let fits = |free: &[i64]| free[start..start + length].iter().all(|&n| n >= procs.into());
+                let fits = |free: &[i32]| free[start..start + length].iter().all(|&n| n >= nodes(procs));
                 if fits(&after) && !fits(&before) {
                     let extent = found.iter().find(|extent| extent.is_for(procs));
                     let extent = extent.expect("its width has an extent");
@@ -168,9 +184,10 @@ fn rooms_are_as_long_as_runs_of_seconds() {
     let (mut with, mut without) = (0, 0);
     for _ in 0..300 {
         let (profile, _, opening) = opened(&mut random);
-        let (free, longest, mut rooms) = (per_second(&profile), 12, Vec::<Extent>::new());
-        let narrowest = 1 + random(4) as i64;
-        profile.rooms(narrowest, at(longest), (opening.time, opening.step), &mut rooms);
+        let (free, longest, mut rooms) = (per_second(&profile), 12, Rooms::default());
+        let narrowest = 1 + random(4) as i32;
+        rooms.find(&profile, (narrowest, at(longest)), (opening.time, opening.step));
+        let rooms = rooms.all;
         let (from, before) = (second(opening.time.0), second(opening.time.1));
         for (procs, length) in (narrowest..16).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
             let meets = |&start: &usize| start < before && start + length > from;

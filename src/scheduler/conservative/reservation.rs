@@ -8,6 +8,15 @@ pub(super) type StepId = u32;
 /// No step, or no reservation.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// A number of nodes. That of free nodes can be less than none.
+pub(super) type Nodes = i32;
+
+/// Returns a number of nodes with a sign; of more than 2^30 this number, which no machine has free.
+#[inline]
+pub(super) fn nodes(nodes: u32) -> Nodes {
+    nodes.min(1 << 30).cast_signed()
+}
+
 /// The reservation of a waiting job: it takes `procs` nodes from `start` on for a time of `length`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reservation {

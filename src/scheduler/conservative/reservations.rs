@@ -14,7 +14,7 @@
 //! after a and not behind the end of the extent, and `offer` finds the job among those that start there, and notes the time from a
 //! until b for it. In the second case s was behind the end of the extent, and the job was not longer than the extent. There can be
 //! many such jobs, most of which are too late when their turn comes. In a long queue the [opening waits](super::openings) for them
-//! one after the other.
+//! one after the other. For most openings there is none, as a [table](super::by_width) tells.
 //!
 //! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
 //! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
@@ -23,8 +23,8 @@ use super::by_width::{ByWidth, ERAS};
 use super::candidates::{Area, Areas, Candidates};
 use super::extents::{Extent, extents};
 use super::openings::{Openings, Waiting};
-use super::profile::{Opening, Profile};
-use super::reservation::{NONE, Reservation};
+use super::profile::{Opening, Profile, Step};
+use super::reservation::{NONE, Nodes, Reservation, nodes};
 use crate::job::{JobId, Time};
 
 /// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until the reservations are
@@ -44,7 +44,7 @@ pub(super) struct Reservations {
     openings: Openings,
     /// Those of them that have waited for the reservation that is looked at.
     visited: Vec<Waiting>,
-    /// Room for the extents of an opening.
+    /// Room for the extents of an opening in which jobs may find room that start later.
     extents: Vec<Extent>,
 }
 
@@ -74,8 +74,8 @@ impl Reservations {
 
     /// Enters a reservation into the list of those with its start.
     fn link(&mut self, profile: &mut Profile, number: u32) {
-        let next = profile.set_first(self.all[number as usize].from, number);
         let one = &mut self.all[number as usize];
+        let next = profile.enter(one.from, number, one.procs);
         (one.previous, one.next) = (NONE, next);
         if let Some(next) = self.all.get_mut(next as usize) {
             next.previous = number;
@@ -87,7 +87,7 @@ impl Reservations {
         let Reservation { previous, next, from, .. } = self.all[number as usize];
         match self.all.get_mut(previous as usize) {
             Some(previous) => previous.next = next,
-            None => drop(profile.set_first(from, next)),
+            None => profile.leave(from, next),
         }
         if let Some(next) = self.all.get_mut(next as usize) {
             next.previous = previous;
@@ -126,20 +126,20 @@ impl Reservations {
     /// from now on.
     pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
         profile.mark();
-        let mut one = self.all[number];
-        let mut areas = self.candidates.take(number);
-        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(&one, area.time, area.step));
+        let one = &self.all[number];
+        let areas = self.candidates.take(number);
+        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(one, area.time, area.step));
         while let Some(opening) = self.openings.take(number as u32) {
-            let earlier = profile.earlier(&one, opening.area.time, opening.area.step);
+            let earlier = profile.earlier(one, opening.area.time, opening.area.step);
             let earlier = earlier.filter(|_| one.length > Time::ZERO);
             to = to.into_iter().chain(earlier).min_by_key(|&to| profile.step(to).time);
             self.visited.push(opening);
         }
+        areas.clear();
         if let Some(to) = to {
-            let Reservation { from, until, .. } = one;
+            let Reservation { from, until, .. } = *one;
             self.unlink(profile, number as u32);
-            let opening = profile.bring_forward(&mut one, to);
-            self.all[number] = one;
+            let opening = profile.bring_forward(&mut self.all[number], to);
             self.link(profile, number as u32);
             self.offer(profile, opening, Some(number as u32));
             profile.trim(from);
@@ -167,7 +167,7 @@ impl Reservations {
         let Reservation { until, procs, .. } = *one;
         profile.trim(until);
         self.by_width.remove(procs, number);
-        self.candidates.take(number as usize);
+        self.candidates.take(number as usize).clear();
         self.gone += 1;
     }
 
@@ -189,7 +189,7 @@ impl Reservations {
     fn renumber(&mut self, profile: &mut Profile) {
         let old = std::mem::take(self);
         for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
-            profile.set_first(one.from, NONE);
+            profile.leave(one.from, NONE);
             self.candidates.push(old.candidates.areas(number));
             self.all.push(*one);
             self.jobs.push(old.jobs[number]);
@@ -223,29 +223,37 @@ impl Reservations {
             self.refresh(profile);
         }
         let Some((narrowest, longest)) = self.by_width.limits() else { return };
-        extents(profile, opening, narrowest, longest, &mut self.extents);
-        let Some(longest) = self.extents.first() else { return };
         let area = Area { time: opening.time, step: opening.step };
         let (all, candidates) = (&self.all, &mut self.candidates);
+        let (by_width, roomy) = (&self.by_width, &mut self.extents);
+        roomy.clear();
         // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
-        let steps = profile.from(profile.step(opening.step).next);
-        for (_, step) in steps.take_while(|(_, step)| step.time <= longest.until) {
+        let reached = |step: &Step, (least, most): (Nodes, Nodes)| {
+            if step.narrowest > most {
+                return;
+            }
             let mut number = step.first;
             while let Some(one) = all.get(number as usize) {
-                let extent = self.extents.iter().find(|extent| extent.widest >= i64::from(one.procs));
-                let reached = |extent: &Extent| extent.is_for(one.procs) && step.time <= extent.until;
-                if extent.is_some_and(reached) {
+                if (least..=most).contains(&nodes(one.procs)) {
                     candidates.add(number as usize, area, |area| {
                         profile.earlier(one, area.time, area.step).is_none()
                     });
                 }
                 number = one.next;
             }
+        };
+        // Mostly there is no job that starts later and finds room for its whole time.
+        extents(profile, opening, (narrowest, longest), reached, |extent| {
+            if by_width.may_hold(&extent) {
+                roomy.push(extent);
+            }
+        });
+        if self.extents.is_empty() {
+            return;
         }
-        // Jobs that start later and find room for their whole time.
         // In a short queue there are few of them, so that they can be told at once.
         if all.len() < FEW {
-            self.by_width.each_within(&self.extents, opening.time.1, all, |number, one| {
+            self.by_width.each_within(&self.extents, all, |number, one| {
                 candidates
                     .add(number as usize, area, |area| profile.earlier(one, area.time, area.step).is_none());
             });
@@ -255,7 +263,8 @@ impl Reservations {
     }
 }
 
-/// The number of reservations from which on openings wait, those counted that have gone. Tests have short queues.
+/// The number of reservations from which on openings wait, those counted that have gone. Half and twice as many were slower on some workloads.
+/// Tests have short queues.
 const FEW: usize = if cfg!(test) { 60 } else { 512 };
 
 /// All of the time.

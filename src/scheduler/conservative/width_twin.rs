@@ -49,9 +49,10 @@ fn every_reservation_that_an_extent_may_hold_is_found() {
                 length = random(length) + 1;
                 let until = at(end + random(30));
                 let from = until - at(length);
-                extents.push(Extent { narrower: narrower as i64, widest: widest as i64, from, until });
+                extents.push(Extent { narrower: narrower as i32, widest: widest as i32, from, until });
                 narrower = widest;
             }
+            extents.reverse();
             let is_for = |one: &Reservation| {
                 let roomy = |extent: &Extent| {
                     extent.is_for(one.procs) && one.length <= extent.length() && one.start > extent.until
@@ -61,14 +62,14 @@ fn every_reservation_that_an_extent_may_hold_is_found() {
             let present = (0..).zip(&all).filter(|(_, one)| is_for(one)).map(|(number, _)| number);
             let expected: Vec<u32> = present.collect();
             let mut found = Vec::new();
-            by_width.each_within(&extents, at(end), &all, |number, _| found.push(number));
+            by_width.each_within(&extents, &all, |number, _| found.push(number));
             found.sort_unstable();
             assert_eq!(found, expected);
             found_in_all += found.len();
             let (origin, distance) = (random(all.len() + 1) as u32, random(all.len()) as u32);
             let distances = expected.iter().map(|number| number.wrapping_sub(origin));
             let nearest = distances.filter(|&other| other >= distance && other < u32::MAX).min();
-            assert_eq!(by_width.nearest(&extents, at(end), &all, (origin, distance)), nearest);
+            assert_eq!(by_width.nearest(&extents, &all, (origin, distance)), nearest);
         }
     }
     assert!(found_in_all > 10_000, "{found_in_all} found");
