@@ -1,14 +1,16 @@
 //! The fill of MC1x1: the k free nodes that one centre takes.
 //!
 //! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all nodes of the
-//! whole shells are free, the fill begins like that of an idle machine, which `idle` knows.
+//! whole shells are free, the fill begins like that of an idle machine, which `idle` knows. Next, `cube` in three
+//! dimensions and `near` in two choose among the nodes near the centre, as long as these are known to be the best.
 
 use super::array_scores::ArrayScores;
+use super::cube::{Cube, Outcome};
 use super::greedy::Greedy;
 use super::idle::IdleFills;
 use super::mc1x1_shells::free_within;
 use super::near::Near;
-use crate::machine::{Coord, FreeCounts, Machine, NodeId};
+use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId};
 
 pub(crate) use super::greedy::Last;
 
@@ -43,10 +45,24 @@ impl Fill {
     }
 }
 
+/// A fill around a centre.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    k: u32,
+    centre: Coord,
+    /// The shell of the k-th nearest free node.
+    shell: usize,
+    /// The largest score that is of use.
+    limit: i64,
+}
+
 /// The fills around centres of one machine state. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ShellFill {
     greedy: Greedy,
+    /// The searches near a centre: among few nodes, among more of them, and in two dimensions.
+    small: Cube<16>,
+    large: Cube<32>,
     near: Near,
     idle: IdleFills,
     /// Whether the machine is an array, whose free nodes `array` has then.
@@ -108,53 +124,83 @@ impl ShellFill {
             return self.fill_simply(k, centre, shell, bound, limit);
         }
         self.picks.clear();
-        let (mut score, mut reach) = (bound, shell);
+        let mut score = bound;
         // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
-        let farther = |pick: Coord, reach: &mut usize| {
-            let distance = mesh.l_inf(centre, pick) as usize;
-            *reach = distance.max(*reach);
-            (distance - shell) as i64
-        };
+        let farther = |pick: Coord| i64::from(mesh.l_inf(centre, pick)) - shell as i64;
         // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best here,
         // where there is less to choose from.
         for pick in
             self.idle.picks(counts, mesh, k, centre, shell).take_while(|&pick| self.greedy.is_free(pick))
         {
-            score += farther(pick, &mut reach);
+            score += farther(pick);
             if score > limit {
                 return None;
             }
             self.picks.push(pick);
         }
-        let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as usize);
-        let near = (whole + self.picks.len() < k as usize && self.greedy.last() == Last::Nearest)
-            .then(|| self.near.start(&self.greedy, mesh, centre, shell, &self.picks));
-        if let Some(Some(taken)) = near {
-            for _ in taken..k {
-                let Some(pick) = self.near.next(mesh) else { break };
-                score += farther(pick, &mut reach);
-                if score > limit {
-                    return None;
-                }
-                self.near.take(mesh, pick);
-                self.picks.push(pick);
-            }
+        let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
+        let around = Around { k, centre, shell, limit };
+        if whole + (self.picks.len() as u32) < k {
+            self.pick_near(mesh, around, &mut score)?;
         }
-        if whole + self.picks.len() < k as usize {
-            let taken = self.greedy.start(mesh, centre, shell, &self.picks);
-            for _ in taken..k {
-                let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
-                score += farther(pick, &mut reach);
-                if score > limit {
-                    self.greedy.restore(mesh, centre, reach);
-                    return None;
-                }
-                self.greedy.take(mesh, pick);
-                self.picks.push(pick);
-            }
-            self.greedy.restore(mesh, centre, reach);
+        if whole + (self.picks.len() as u32) < k {
+            self.pick_anywhere(mesh, around, &mut score)?;
         }
         Some(Fill { centre, score, shell, picks: self.picks.clone() })
+    }
+
+    /// Adds nodes near the centre to the picks, as long as it is known that they are the best, and adds to `score` how far
+    /// they are beyond the shell. Returns nothing if the score exceeds the limit.
+    fn pick_near(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
+        let Around { k, centre, shell, limit } = around;
+        if mesh.extents().iter().all(|&extent| extent > 1) {
+            let outcome = if self.small.start(&self.greedy, mesh, centre, shell, &self.picks).is_some() {
+                self.small.run(k, &mut self.picks, score, limit)
+            } else if self.large.start(&self.greedy, mesh, centre, shell, &self.picks).is_some() {
+                self.large.run(k, &mut self.picks, score, limit)
+            } else {
+                Outcome::Open
+            };
+            return (outcome != Outcome::TooFar).then_some(());
+        }
+        if self.greedy.last() == Last::Shell {
+            return Some(());
+        }
+        let Some(taken) = self.near.start(&self.greedy, mesh, centre, shell, &self.picks) else {
+            return Some(());
+        };
+        for _ in taken..k {
+            let Some(pick) = self.near.next(mesh) else { break };
+            *score += i64::from(mesh.l_inf(centre, pick)) - shell as i64;
+            if *score > limit {
+                return None;
+            }
+            self.near.take(mesh, pick);
+            self.picks.push(pick);
+        }
+        Some(())
+    }
+
+    /// Adds nodes to the picks until there are k, and adds to `score` how far they are beyond the shell. Returns nothing if
+    /// the score exceeds the limit.
+    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
+        let Around { k, centre, shell, limit } = around;
+        let taken = self.greedy.start(mesh, centre, shell, &self.picks);
+        let distances = self.picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize);
+        let mut reach = distances.fold(shell, usize::max);
+        for _ in taken..k {
+            let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
+            let distance = mesh.l_inf(centre, pick) as usize;
+            reach = reach.max(distance);
+            *score += (distance - shell) as i64;
+            if *score > limit {
+                break;
+            }
+            self.greedy.take(mesh, pick);
+            self.picks.push(pick);
+        }
+        self.greedy.restore(mesh, centre, reach);
+        (*score <= limit).then_some(())
     }
 }
 
@@ -162,7 +208,6 @@ impl ShellFill {
 mod tests {
     use super::*;
     use crate::allocator::shells::scores::ShellScores;
-    use crate::machine::Mesh;
 
     /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of distances to
     /// the nodes taken, then of the smallest distance to the centre, then the first, again and again.

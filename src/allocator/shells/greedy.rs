@@ -394,3 +394,26 @@ fn last_before(row: &[u64], end: usize) -> Option<usize> {
     let word = (0..end.div_ceil(64)).rev().find(|&word| row[word] & mask(word, 0, end) != 0)?;
     Some(word * 64 + 63 - (row[word] & mask(word, 0, end)).leading_zeros() as usize)
 }
+
+/// Returns the bits of a row of `width` nodes from `first` on, `side` of them; 0 where the row ends, unless it is a ring.
+#[inline]
+pub(super) fn window(row: &[u64], width: usize, first: i64, side: usize, wraps: bool) -> u64 {
+    let bits = |from: usize, count: usize| {
+        let (word, bit) = (from / 64, from % 64);
+        let high = row.get(word + 1).map_or(0, |next| next << 1 << (63 - bit));
+        (row[word] >> bit | high) & ((1_u64 << count) - 1)
+    };
+    let end = first + side as i64;
+    if first < 0 {
+        let beyond = (-first) as usize;
+        let wrapped = if wraps { bits(width - beyond, beyond) } else { 0 };
+        wrapped | bits(0, (side - beyond).min(width)) << beyond
+    } else if end > width as i64 {
+        let first = first as usize;
+        let before = width - first;
+        let wrapped = if wraps { bits(0, side - before) } else { 0 };
+        bits(first, before) | wrapped << before
+    } else {
+        bits(first as usize, side)
+    }
+}

@@ -4,8 +4,8 @@
 //! numbers. In `mc` the shells have the shape of the job. In `mc1x1` they are squares or cubes around a single node,
 //! filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that its authors timed.
 //! `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores` finds the best centre of a
-//! machine state, `fill` chooses the nodes that a centre takes, by `greedy` and with the help of `idle` and `near`, and `tie_break` decides between equal scores. None of
-//! these allocators refuses a job while enough nodes are free.
+//! machine state, `fill` chooses the nodes that a centre takes, by `greedy` and with the help of `idle`, `near` and `cube`,
+//! and `tie_break` decides between equal scores. None of these allocators refuses a job while enough nodes are free.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -18,6 +18,7 @@
 mod array_scores;
 mod batch;
 mod centre;
+mod cube;
 pub(super) mod fill;
 mod greedy;
 mod idle;

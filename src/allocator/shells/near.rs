@@ -1,4 +1,4 @@
-//! The greedy choice of MC1x1 among the nodes near a centre, as fast as a small machine.
+//! The greedy choice of MC1x1 among the nodes near a centre of a machine of two dimensions, as fast as a small machine.
 //!
 //! The nodes taken lie within the shell of the k-th nearest free node or a little beyond it. So the sums of distances are
 //! kept for the nodes of a cube around the centre only, each as a 16-bit number: its sum less the smallest one at the
@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::greedy::Greedy;
+use super::greedy::{Greedy, window};
 use crate::machine::{Coord, Mesh};
 
 /// The number of 16-bit numbers of which a pass handles a group at once.
@@ -67,8 +67,8 @@ impl Near {
         picks: &[Coord],
     ) -> Option<u32> {
         let extents = mesh.extents().map(|extent| extent as usize);
-        // In three dimensions a cube has so many nodes that the search by rows is faster.
-        if extents.iter().filter(|&&extent| extent > 1).count() == 3 {
+        // In three dimensions `cube` is faster.
+        if extents.iter().all(|&extent| extent > 1) {
             return None;
         }
         let reach = shell + 3;
@@ -144,26 +144,8 @@ impl Near {
         let at = |d: usize, i: usize| position(mesh, d, self.centre[d], i, self.reach[d]);
         let (Some(y), Some(z)) = (at(1, j), at(2, k)) else { return 0 };
         let (width, row) = (mesh.extents()[0] as usize, greedy.row(y as usize, z as usize));
-        let (first, side) = (i64::from(self.centre[0]) - self.reach[0] as i64, 2 * self.reach[0] + 1);
-        // The bits from a position on, of which the row has no more than `width`.
-        let bits = |from: usize, count: usize| {
-            let (word, bit) = (from / 64, from % 64);
-            let high = row.get(word + 1).map_or(0, |next| next << 1 << (63 - bit));
-            (row[word] >> bit | high) & ((1_u64 << count) - 1)
-        };
-        let end = first + side as i64;
-        if first < 0 {
-            let beyond = (-first) as usize;
-            let wrapped = if mesh.wraps(0) { bits(width - beyond, beyond) } else { 0 };
-            wrapped | bits(0, side - beyond) << beyond
-        } else if end > width as i64 {
-            let first = first as usize;
-            let before = width - first;
-            let wrapped = if mesh.wraps(0) { bits(0, side - before) } else { 0 };
-            bits(first, before) | wrapped << before
-        } else {
-            bits(first as usize, side)
-        }
+        let first = i64::from(self.centre[0]) - self.reach[0] as i64;
+        window(row, width, first, 2 * self.reach[0] + 1, mesh.wraps(0))
     }
 
     /// Returns where a node of the machine lies in the cube; `None` if it lies outside.
