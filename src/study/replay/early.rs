@@ -38,7 +38,7 @@ const UNIX_TIMES: Time = Time::from_seconds(100_000_000);
 
 /// The number of batches that the reader is ahead of the replay before it waits. They fit the caches, too, and their memory is
 /// used again and again.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 
 /// How long the reader waits before it looks again whether the replay has come nearer.
 const NAP: Duration = Duration::from_micros(200);
