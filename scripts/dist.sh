@@ -13,8 +13,9 @@ cargo=${CARGO:-cargo}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=$(rustc -vV | sed -n 's/^host: //p')
 name=meshreplay-$version-$target
-# Paths of this machine in messages of panics would differ from one machine to the next.
-RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
+# Paths of this machine in messages of panics would differ from one machine to the next. Symbols are left out here, as Cargo does not
+# do it for a package whose level is not that of its profile.
+RUSTFLAGS="${RUSTFLAGS:-} -C strip=symbols --remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
     $cargo build --locked --profile dist
 program=target/dist/meshreplay
 work=target/dist/$name

@@ -52,6 +52,8 @@ struct Around {
     centre: Coord,
     /// The shell of the k-th nearest free node.
     shell: usize,
+    /// The number of free nodes that are nearer than it.
+    whole: u32,
     /// The largest score that is of use.
     limit: i64,
 }
@@ -139,7 +141,7 @@ impl ShellFill {
             self.picks.push(pick);
         }
         let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
-        let around = Around { k, centre, shell, limit };
+        let around = Around { k, centre, shell, whole, limit };
         if whole + (self.picks.len() as u32) < k {
             self.pick_near(mesh, around, &mut score)?;
         }
@@ -152,11 +154,12 @@ impl ShellFill {
     /// Adds nodes near the centre to the picks, as long as it is known that they are the best, and adds to `score` how far
     /// they are beyond the shell. Returns nothing if the score exceeds the limit.
     fn pick_near(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
-        let Around { k, centre, shell, limit } = around;
+        let Around { k, centre, shell, whole, limit } = around;
+        let shells = (shell, whole);
         if mesh.extents().iter().all(|&extent| extent > 1) {
-            let outcome = if self.small.start(&self.greedy, mesh, centre, shell, &self.picks).is_some() {
+            let outcome = if self.small.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
                 self.small.run(k, &mut self.picks, score, limit)
-            } else if self.large.start(&self.greedy, mesh, centre, shell, &self.picks).is_some() {
+            } else if self.large.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
                 self.large.run(k, &mut self.picks, score, limit)
             } else {
                 Outcome::Open
@@ -184,7 +187,7 @@ impl ShellFill {
     /// Adds nodes to the picks until there are k, and adds to `score` how far they are beyond the shell. Returns nothing if
     /// the score exceeds the limit.
     fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
-        let Around { k, centre, shell, limit } = around;
+        let Around { k, centre, shell, limit, .. } = around;
         let taken = self.greedy.start(mesh, centre, shell, &self.picks);
         let distances = self.picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize);
         let mut reach = distances.fold(shell, usize::max);

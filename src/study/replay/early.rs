@@ -36,8 +36,8 @@ const PLAIN_JOB_BYTES: u64 = 96;
 /// The submit time from which on times are taken for those since 1970: the year 1973.
 const UNIX_TIMES: Time = Time::from_seconds(100_000_000);
 
-/// The number of batches that the reader is ahead of the replay before it waits. They fit the caches, too, and their memory is
-/// used again and again.
+/// The number of batches that the reader is ahead of the replay before it waits, if it may still wait. They fit the caches, and
+/// their memory is used again and again.
 const AHEAD: usize = 32;
 
 /// How long the reader waits before it looks again whether the replay has come nearer.
@@ -68,7 +68,7 @@ struct Guess {
 
 /// The thread that replays the jobs.
 struct RunningGuess {
-    /// It never waits. The jobs that wait here are no more than are kept anyway.
+    /// Sending never waits. The jobs that wait here are no more than are kept anyway.
     batches: Sender<Batch>,
     lead: Lead,
     begun: Begun,

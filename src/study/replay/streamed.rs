@@ -114,8 +114,8 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            // These three are not known yet, and only the summary has them.
             jobs: None,
+            // These two are not known yet, and only the summary has them.
             skipped: 0,
             never_fit: 0,
             first_arrival,
