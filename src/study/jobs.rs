@@ -153,7 +153,9 @@ pub(super) fn drawn_jobs(
 /// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let mut range = Range::NONE;
-    jobs.iter().for_each(|job| range.add(job));
+    for job in &jobs {
+        range.add(job);
+    }
     range.check(log, arrival_scale).map(|()| jobs)
 }
 
