@@ -381,8 +381,6 @@ impl Conservative {
             let (start, at) = self.earliest(job, &floors, now);
             if start > now {
                 floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
-            }
-            if start > now {
                 self.reserve(job, start, at, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only when nodes are released.

@@ -82,6 +82,7 @@ struct RunningGuess {
 struct Lead {
     /// The batches that were handed over last, the first one first.
     batches: VecDeque<Arc<Vec<Job>>>,
+    /// When the replay began, and for how long the reader has waited since.
     began: Instant,
     waited: Duration,
 }

@@ -108,7 +108,8 @@ impl<const N: usize> Cube<N> {
         (shell, inner): (usize, u32),
         picks: &[Coord],
     ) -> Option<u32> {
-        // The sums of nodes that are spread evenly within the shells differ so much along each axis. More would not fit numbers.
+        // If the nodes are spread evenly within the shells, sums differ by about this much in the box. Larger ones do not fit numbers.
+        // A wrong estimate only costs time.
         if u64::from(inner) * 3 * (shell as u64 + 5) / 2 > u64::from(Self::LARGEST) {
             return None;
         }
