@@ -258,7 +258,9 @@ impl FreeCounts {
     /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high` must be
     /// above `low` and at most the extent of the machine.
     pub fn in_submesh(&self, low: Coord, high: Coord) -> u32 {
-        let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
+        // A `map` of these arrays would often be a call.
+        let [left, front, bottom] = [low[0] as usize, low[1] as usize, low[2] as usize];
+        let [right, back, top] = [high[0] as usize, high[1] as usize, high[2] as usize];
         let length = self.extents[1];
         let row = |y: usize, z: usize| {
             let sums = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];

@@ -1,4 +1,9 @@
 //! Bit masks for machines of at most 128 nodes. A set of nodes is one number, and so is the ball around a node.
+#![expect(
+    clippy::inline_always,
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
+              instructions for counting bits"
+)]
 
 use super::{Mesh, NodeId, NodeSet};
 
@@ -9,7 +14,7 @@ const MASK_NODES: u32 = Mask::BITS;
 pub type Mask = u128;
 
 /// Calls `visit` with the index in location order of each member of a set, ascending.
-#[inline]
+#[inline(always)]
 pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
     // Taking bits from two 64-bit words costs less than from one 128-bit number.
     for (first, mut rest) in [(0, mask as u64), (64, (mask >> 64) as u64)] {
@@ -20,23 +25,8 @@ pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Returns the number of members of a set. The two words are added halfway, which saves a third of the instructions of
-/// `count_ones` where the processor's own instruction cannot be relied upon.
-#[inline]
-pub fn count(mask: Mask) -> u32 {
-    // The counts of four bits each: those of pairs of bits first, then those of pairs of these.
-    let fours = |word: u64| {
-        let twos = word - (word >> 1 & 0x5555_5555_5555_5555);
-        (twos & 0x3333_3333_3333_3333) + (twos >> 2 & 0x3333_3333_3333_3333)
-    };
-    // Each is at most 8 after the addition, so it fits its four bits, and the sum of all is at most 128.
-    let fours = fours(mask as u64) + fours((mask >> 64) as u64);
-    let bytes = (fours & 0x0f0f_0f0f_0f0f_0f0f) + (fours >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
-    // The highest byte of the product is the sum of all bytes.
-    (bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
-}
-
 /// Returns the first `count` members of a set in location order. The set must have at least `count` members.
+#[inline(always)]
 pub fn first_members(mask: Mask, count: u32) -> Mask {
     let mut rest = mask;
     // `x & (x − 1)` clears the lowest bit that is set.
@@ -118,7 +108,7 @@ impl Masks {
 
     /// Divides a set by the distance of its first member from `centre`, which is an index in location order: the members that
     /// are nearer, those at just this distance, and those that are farther. The set must have a member.
-    #[inline]
+    #[inline(always)]
     pub fn split(&self, set: Mask, centre: usize) -> [Mask; 3] {
         let first = set.trailing_zeros() as usize;
         let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
@@ -128,7 +118,7 @@ impl Masks {
     }
 
     /// Returns the line of balls around a centre, see `balls`.
-    #[inline]
+    #[inline(always)]
     fn line(&self, centre: usize) -> &[Mask] {
         &self.balls[centre * (self.radii + 2)..][..self.radii + 2]
     }
@@ -136,12 +126,14 @@ impl Masks {
     /// Returns the k members of `set` that are nearest to `centre`, together with the members that are as far away as
     /// the last of them. `centre` is an index in location order. k must be at least 1 and at most the number of
     /// members. `near` is the radius to try first. A good guess saves steps; the result is always the same.
-    #[inline]
+    #[inline(always)]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = self.line(centre);
-        let before = |radius: usize| count(set & line[radius]);
-        // Three balls are counted before the first decision, as a wrong guess of a branch costs more than counting.
-        let (mut radius, [mut nearer, mut all, next]) = (near, [near, near + 1, near + 2].map(before));
+        let before = |radius: usize| (set & line[radius]).count_ones();
+        // Three balls are counted before the first decision, as a wrong guess of a branch costs more than counting. A call of
+        // `map` of an array would not be compiled into this function.
+        let (mut nearer, mut all, next) = (before(near), before(near + 1), before(near + 2));
+        let mut radius = near;
         if all < k {
             (radius, nearer, all) = (near + 1, all, next);
             // Outwards, until the ball has k members.
@@ -207,7 +199,6 @@ mod tests {
                     let plain = [by(&|far| far < first), by(&|far| far == first), by(&|far| far > first)];
                     assert_eq!([nearer, level, farther], plain);
                     assert_eq!(first_members(rim, need).count_ones(), need);
-                    assert_eq!([count(inner), count(rim)], [inner.count_ones(), rim.count_ones()]);
                 }
             }
         }

@@ -32,7 +32,7 @@ pub use free_counts::{FreeCounts, widest};
 pub use free_submeshes::{FreeSubmeshes, set_bits};
 pub use held::{Held, PLACES, RecentlyHeld};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
-pub use masks::{Around, Mask, Masks, count, first_members, for_each_member};
+pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
 pub use node_lists::NodeLists;
 pub use node_set::NodeSet;

@@ -8,7 +8,7 @@
 //! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
 //! one by one, latest first, until it is decided which of these nodes are taken.
 
-use crate::machine::{Around, Coord, Mask, Masks, Mesh, count, first_members};
+use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
 /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
 /// first in the carried order are kept, in location order. `previous` has the centres before, latest first. `tied` must
@@ -52,6 +52,11 @@ pub(crate) fn keep_first(
 /// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
 /// the work of [`keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
 /// first, as indices in location order. A few instructions for each previous centre that is looked at.
+#[expect(
+    clippy::inline_always,
+    reason = "it is compiled for the processor at hand with the search that calls it"
+)]
+#[inline(always)]
 pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
     let (mut kept, mut tied) = (0, *around);
     for centre in previous {
@@ -63,8 +68,8 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
         if nearer | farther == 0 {
             continue;
         }
-        let before = count(nearer);
-        let within = before + count(level);
+        let before = nearer.count_ones();
+        let within = before + level.count_ones();
         if before < tied.need && tied.need <= within {
             kept |= nearer;
             tied = Around { rim: level, need: tied.need - before, spare: within - tied.need, ..tied };

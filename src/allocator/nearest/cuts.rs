@@ -2,18 +2,21 @@
 //!
 //! A cut divides the machine into two sides between two neighbouring positions of a dimension. The distance of two
 //! nodes is the number of cuts that separate them, so a pairwise sum is a sum over the cuts. The nodes of a set are
-//! counted for eight cuts at once, one byte for each cut in a 64-bit word (SIMD within a register).
+//! counted for all cuts at once, one byte for each cut, in loops that the compiler turns into vector instructions.
+#![expect(
+    clippy::inline_always,
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
+              vector instructions"
+)]
 
 use crate::machine::{Mask, Mesh, NodeId, for_each_member};
 
 /// The largest number of cuts that a machine may have here.
-const CUTS: usize = WORDS * 8;
-/// The number of words of [`CutCounts`].
-const WORDS: usize = 4;
+const CUTS: usize = 32;
 
-/// For each cut the number of nodes of a set that lie on its second side, as one byte; eight bytes are packed into a
-/// word. A byte never overflows into the next one, as a small machine has at most 128 nodes.
-pub(super) type CutCounts = [u64; WORDS];
+/// For each cut the number of nodes of a set that lie on its second side. It fits a byte, as a small machine has at most 128
+/// nodes.
+pub(super) type CutCounts = [u8; CUTS];
 
 /// The cuts of a mesh, such that the L1 distance of two nodes is the number of cuts that separate them (M. Deza, M.
 /// Laurent, "Geometry of cuts and metrics", 1997, §4.2).
@@ -23,45 +26,43 @@ pub(super) type CutCounts = [u64; WORDS];
 /// count twice.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
-    /// The counts of each set of one node: 1 in the byte of each cut with the node on its second side. The nodes are
-    /// in location order.
+    /// The counts of each set of one node: 1 for each cut with the node on its second side. The nodes are in location
+    /// order.
     sides: Vec<CutCounts>,
     /// The number of cuts that separate two nodes is their distance times 2^doublings.
     doublings: u32,
-    /// The number of cuts, from the first on, that count twice: those of the lines, if there are also rings.
-    twice: usize,
+    /// How often each cut counts.
+    weights: [u16; CUTS],
 }
 
 impl Cuts {
     /// Returns the cuts of `mesh`; `None` if it has more than 32 cuts. `nodes` has all its nodes in location order.
     pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
-        let (mut cut, mut twice) = (0, 0);
-        let (lines, rings): (Vec<usize>, Vec<usize>) = (0..3).partition(|&d| !mesh.wraps(d));
-        for d in lines.into_iter().chain(rings) {
+        let (mut cut, mut weights) = (0, [1; CUTS]);
+        for d in 0..3 {
             let n = mesh.extents()[d];
             for step in if mesh.wraps(d) { 0..n } else { 1..n } {
+                // There is no byte for a cut too many, and `?` then returns `None`.
+                *weights.get_mut(cut)? = if mesh.wraps_any() && !mesh.wraps(d) { 2 } else { 1 };
                 for (sides, &node) in sides.iter_mut().zip(nodes) {
                     let at = mesh.coord(node)[d];
                     // A ring has 2n half steps, and node `at` is at half step 2·at. The second side is the n half steps
                     // from `step` + 1 on.
                     let second =
                         if mesh.wraps(d) { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
-                    // There is no word for a cut too many, and `?` then returns `None`.
-                    *sides.get_mut(cut / 8)? |= u64::from(second) << (cut % 8 * 8);
+                    sides[cut] = u8::from(second);
                 }
                 cut += 1;
-                twice += usize::from(mesh.wraps_any() && !mesh.wraps(d));
             }
         }
-        Some(Self { sides, doublings: u32::from(mesh.wraps_any()), twice })
+        Some(Self { sides, doublings: u32::from(mesh.wraps_any()), weights })
     }
 
     /// Returns, for each cut, the number of nodes of `set` on its second side.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
-        // One addition counts a node for the eight cuts of a word.
         for_each_member(set, |node| {
             for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
                 *count += side;
@@ -72,31 +73,27 @@ impl Cuts {
 
     /// Returns the counts of the nodes that are in a larger set, but not in `set`; `whole` has the counts of the larger
     /// set. It is fast if `set` has few nodes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
-        // No byte borrows from the next one, as `set` is a part of the larger set.
-        let counts = self.count(set);
-        std::array::from_fn(|word| whole[word] - counts[word])
+        let mut counts = self.count(set);
+        for (count, whole) in counts.iter_mut().zip(whole) {
+            *count = whole - *count;
+        }
+        counts
     }
 
     /// Returns the sum of L1 distances over all pairs of the `k` nodes counted. A cut with c nodes on its second side
     /// separates c·(k − c) pairs.
+    #[inline(always)]
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
-        // k is at most 128, so a product is at most 64·64. It fits 16 bits, of which a vector register holds the most.
-        let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
-        let bytes = bytes(counts);
-        let again: u32 = bytes[..self.twice].iter().copied().map(pairs).sum();
-        (bytes.into_iter().map(pairs).sum::<u32>() + again) >> self.doublings
+        let mut sum = 0;
+        for (&count, weight) in counts.iter().zip(&self.weights) {
+            // k is at most 128, so the product is at most 64·64·2. It fits 16 bits, of which a vector register holds the most.
+            let count = u16::from(count);
+            sum += u32::from(count * (k as u16 - count) * weight);
+        }
+        sum >> self.doublings
     }
-}
-
-/// Returns the count of each cut.
-fn bytes(counts: &CutCounts) -> [u8; CUTS] {
-    let mut bytes = [0; CUTS];
-    for (bytes, word) in bytes.chunks_exact_mut(8).zip(counts) {
-        bytes.copy_from_slice(&word.to_ne_bytes());
-    }
-    bytes
 }
 
 #[cfg(test)]

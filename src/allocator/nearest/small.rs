@@ -3,7 +3,14 @@
 //! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether the
 //! distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the machine. A
 //! centre costs some tens of instructions, and a few more for each node taken or for each free node left, whichever are
-//! fewer.
+//! fewer. They are chosen for the processor at hand, as many have instructions that count bits or add 32 bytes.
+#![expect(
+    clippy::inline_always,
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
+              instructions"
+)]
+
+use pulp::{Arch, Simd, WithSimd};
 
 use super::centres::Centres;
 use super::cuts::Cuts;
@@ -11,13 +18,12 @@ use super::floor::Floor;
 use super::ties::Ties;
 use crate::allocator::known::{self, Known};
 use crate::allocator::nearest::carried;
-use crate::machine::{
-    Around, Coord, Machine, Mask, Masks, Mesh, NodeId, count, first_members, for_each_member,
-};
+use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member};
 
 /// The search on a small machine, with its tables and the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Small {
+    arch: Arch,
     kind: Centres,
     ties: Ties,
     floor: Floor,
@@ -50,6 +56,7 @@ impl Small {
         }
         let [_, length, depth] = mesh.extents().map(|extent| extent as usize);
         Some(Self {
+            arch: Arch::new(),
             kind,
             ties,
             floor: Floor::new(mesh),
@@ -82,42 +89,13 @@ impl Small {
     /// there is no centre.
     fn search(&mut self, free: Mask, k: u32) -> Option<[Mask; 2]> {
         self.list_centres(free);
-        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
-        // taken. This needs the counts of all free nodes, once.
-        let all = (2 * k > count(free)).then(|| self.cuts.count(free));
-        let (floor, mut limit) = (self.floor.of(k) as u32, u32::MAX);
-        let mut best = None;
-        let (mut radius, mut latest) = (0, 0);
-        for (i, &centre) in self.centres.iter().enumerate() {
-            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
-            // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
-            let around = self.masks.around(free, centre, k, radius);
-            radius = around.radius;
-            let rim = self.taken_of_rim(i, &around);
-            let taken = around.inner | rim;
-            // Often the centre before has taken the same nodes.
-            if taken == latest {
-                continue;
-            }
-            latest = taken;
-            let counts = match &all {
-                Some(all) => self.cuts.count_others(all, free & !taken),
-                None => self.cuts.count(taken),
-            };
-            let sum = self.cuts.pairwise(&counts, k);
-            if sum < limit {
-                limit = sum;
-                best = Some([around.inner, rim]);
-            }
-            // No set has a smaller sum, so no later centre can win.
-            if sum == floor {
-                return best;
-            }
-        }
-        if let Some(best) = best {
+        let floor = self.floor.of(k) as u32;
+        let (sum, best) = self.arch.dispatch(Scan { small: self, free, k, floor })?;
+        // A search that ends early costs less than it costs to keep its result.
+        if sum > floor {
             self.known.keep(known::Search::new(free, k), best);
         }
-        best
+        Some(best)
     }
 
     /// Sets `centres` to the centres for this set of free nodes.
@@ -151,17 +129,71 @@ impl Small {
             rest &= !self.layers[d][at];
         }
     }
+}
 
+/// A pass over all centres, to be compiled for each kind of processor.
+struct Scan<'a> {
+    small: &'a Small,
+    free: Mask,
+    k: u32,
+    /// A lower bound of all sums.
+    floor: u32,
+}
+
+impl WithSimd for Scan<'_> {
+    /// The smallest pairwise sum and the nodes of the first centre that has it, in two parts; `None` if there is no centre.
+    type Output = Option<(u32, [Mask; 2])>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Self { small: Small { masks, cuts, centres, .. }, free, k, floor } = self;
+        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
+        // taken. This needs the counts of all free nodes, once.
+        let all = (2 * k > free.count_ones()).then(|| cuts.count(free));
+        let (mut limit, mut best) = (u32::MAX, None);
+        let (mut radius, mut latest) = (0, 0);
+        for (i, &centre) in centres.iter().enumerate() {
+            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
+            // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
+            let around = masks.around(free, centre, k, radius);
+            radius = around.radius;
+            let rim = self.taken_of_rim(i, &around);
+            let taken = around.inner | rim;
+            // Often the centre before has taken the same nodes.
+            if taken == latest {
+                continue;
+            }
+            latest = taken;
+            let counts = match &all {
+                Some(all) => cuts.count_others(all, free & !taken),
+                None => cuts.count(taken),
+            };
+            let sum = cuts.pairwise(&counts, k);
+            if sum < limit {
+                limit = sum;
+                best = Some((sum, [around.inner, rim]));
+            }
+            // No set has a smaller sum, so no later centre can win.
+            if sum == floor {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl Scan<'_> {
     /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it needs.
+    #[inline(always)]
     fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
         if around.spare == 0 {
             return around.rim;
         }
-        match self.ties {
+        match self.small.ties {
             Ties::Location => first_members(around.rim, around.need),
             Ties::Carried => {
-                let previous = self.centres[..i].iter().rev().copied();
-                carried::keep_first_mask(&self.masks, around, previous)
+                let previous = self.small.centres[..i].iter().rev().copied();
+                carried::keep_first_mask(&self.small.masks, around, previous)
             }
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Near {
     centre: Coord,
     /// The positions on either side of the centre along each dimension; 0 where the machine has one.
     reach: [usize; 3],
+    /// The number of nodes taken at each position of each dimension, when a fill begins. Scratch memory.
+    counts: [Vec<i64>; 3],
     /// The sums along each dimension, from one position before the cube to one behind it.
     sums: [Vec<i64>; 3],
     /// The numbers of the nodes, row by row. Each row is padded to whole groups.
@@ -81,7 +83,10 @@ impl Near {
         let sides = self.reach.map(|reach| 2 * reach + 1);
         self.stride = sides[0].next_multiple_of(LANES);
         self.list_parts(sides, shell);
-        let mut counts = sides.map(|side| vec![0_i64; side]);
+        for (counts, side) in self.counts.iter_mut().zip(sides) {
+            counts.clear();
+            counts.resize(side, 0);
+        }
         let mut taken = 0;
         self.numbers.clear();
         self.numbers.resize(self.stride * sides[1] * sides[2], GONE);
@@ -92,20 +97,20 @@ impl Near {
             let free = self.free_in_row(greedy, mesh, j, k);
             let whole = if inner(1, j) && inner(2, k) { free & near } else { 0 };
             taken += whole.count_ones();
-            counts[1][j] += i64::from(whole.count_ones());
-            counts[2][k] += i64::from(whole.count_ones());
-            for_each_bit(whole, |i| counts[0][i] += 1);
+            self.counts[1][j] += i64::from(whole.count_ones());
+            self.counts[2][k] += i64::from(whole.count_ones());
+            for_each_bit(whole, |i| self.counts[0][i] += 1);
             let row = &mut self.numbers[(k * sides[1] + j) * self.stride..];
             for_each_bit(free & !whole, |i| row[i] = 0);
         }
         for &pick in picks {
             let [i, j, k] = self.place(mesh, pick)?;
             self.numbers[(k * sides[1] + j) * self.stride + i] = GONE;
-            for (counts, at) in counts.iter_mut().zip([i, j, k]) {
+            for (counts, at) in self.counts.iter_mut().zip([i, j, k]) {
                 counts[at] += 1;
             }
         }
-        for (sums, counts) in self.sums.iter_mut().zip(&counts) {
+        for (sums, counts) in self.sums.iter_mut().zip(&self.counts) {
             // One sweep: with each step one farther from the nodes passed, and one nearer to all others.
             let all: i64 = counts.iter().sum();
             let mut sum: i64 = counts.iter().zip(1..).map(|(count, at)| count * at).sum();

@@ -22,49 +22,52 @@ use super::centre::Centre;
 use crate::machine::{Coord, FreeCounts, Machine, NodeId};
 
 /// The lower bound of a score for k nodes that follows from F(m), the number of free nodes within distance m.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 struct Bound {
     k: i64,
-    /// The number of dimensions of more than one node.
-    dims: u32,
     /// The radius m.
-    middle: i64,
+    middle: usize,
+    /// For each radius from 0 on, as far as bounds need it, B(r), the number of nodes within this distance of a centre that is
+    /// far from any border.
+    cubes: Vec<i64>,
 }
 
 /// The number of free nodes that no centre has within any distance.
 const NEVER: i64 = i64::MAX;
 
 impl Bound {
-    /// Returns the bound for `k` nodes of a machine with these extents.
-    fn new(k: u32, extents: [u32; 3]) -> Self {
+    /// Becomes the bound for `k` nodes of a machine with these extents, at least two of them above 1.
+    fn begin(&mut self, k: u32, extents: [u32; 3]) {
         let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
-        let mut bound = Self { k: i64::from(k), dims, middle: 0 };
-        // A machine of one node has no dimension to grow in.
-        while dims > 0 && bound.cube(bound.middle) < bound.k {
-            bound.middle += 1;
+        self.k = i64::from(k);
+        let cubes = (0_i64..).map(|radius| (2 * radius + 1).saturating_pow(dims));
+        // Bounds need no term of a radius with k nodes more than the radius m, as it is never positive.
+        let mut enough = i64::MAX;
+        self.cubes.clear();
+        for (radius, cube) in cubes.enumerate() {
+            self.cubes.push(cube);
+            if cube >= enough {
+                break;
+            }
+            if cube >= self.k && enough == i64::MAX {
+                (self.middle, enough) = (radius, cube + self.k);
+            }
         }
-        bound
-    }
-
-    /// Returns the number of nodes within a distance of a centre that is far from any border.
-    fn cube(self, radius: i64) -> i64 {
-        (2 * radius + 1).saturating_pow(self.dims)
     }
 
     /// Returns the lower bound of the scores of centres with F(m) = `most`. It falls or stays as `most` grows.
-    fn of(self, most: i64) -> i64 {
-        let Self { k, dims, middle } = self;
+    fn of(&self, most: i64) -> i64 {
+        let missing = self.k - most;
         // The terms of the sum: first for radii below m, then for all others.
-        let inner = (0..middle).map(|radius| (k - most.min(self.cube(radius))).max(0));
-        let growth = |radius| self.cube(radius) - self.cube(middle);
-        let outer =
-            (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
-        inner.sum::<i64>() + outer.sum::<i64>()
+        let (inner, outer) = self.cubes.split_at(self.middle);
+        let inner: i64 = inner.iter().map(|cube| missing.max(self.k - cube)).sum();
+        let growth = |cube: &i64| cube - outer[0];
+        inner + outer.iter().map(|cube| missing - growth(cube)).take_while(|&term| term > 0).sum::<i64>()
     }
 
     /// Returns the smallest F(m) with which a centre can have a score of at most `limit`; [`NEVER`] if none can.
-    fn need(self, limit: i64) -> i64 {
-        let (mut low, mut high) = (0, self.cube(self.middle));
+    fn need(&self, limit: i64) -> i64 {
+        let (mut low, mut high) = (0, self.cubes[self.middle]);
         if self.of(high) > limit {
             return NEVER;
         }
@@ -87,14 +90,16 @@ struct Wanted {
     limit: i64,
     /// The largest x at which a score of just `limit` matters; smaller scores matter everywhere.
     last_x: u32,
+    /// The radius m.
+    middle: usize,
     /// The F(m) that centres need up to `last_x`, and beyond.
     needs: [i64; 2],
 }
 
 impl Wanted {
-    fn new(bound: Bound, (limit, last_x): (i64, u32)) -> Self {
+    fn new(bound: &Bound, (limit, last_x): (i64, u32)) -> Self {
         let below = if last_x == u32::MAX { NEVER } else { bound.need(limit - 1) };
-        Self { limit, last_x, needs: [bound.need(limit), below] }
+        Self { limit, last_x, middle: bound.middle, needs: [bound.need(limit), below] }
     }
 }
 
@@ -188,12 +193,12 @@ impl ShellScores {
         // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums are kept in
         // 32 bits, of which one vector instruction adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
-        let bound = self.bound;
-        let mut wanted = Wanted::new(bound, limit);
+        let bound = std::mem::take(&mut self.bound);
+        let mut wanted = Wanted::new(&bound, limit);
         let mut visit = |centre: Centre, wanted: &mut Wanted| {
             let next = each(centre);
             if next != (wanted.limit, wanted.last_x) {
-                *wanted = Wanted::new(bound, next);
+                *wanted = Wanted::new(&bound, next);
             }
         };
         // The vectors are taken out so that the rest of `self` may be borrowed; they keep their memory.
@@ -227,19 +232,19 @@ impl ShellScores {
             }
             (self.scores, self.wide) = (scores, wide);
         }
-        (self.rows, self.few) = (rows, few);
+        (self.bound, self.rows, self.few) = (bound, rows, few);
     }
 
     /// Sets `few` to the x of all centres of a row that may have a wanted score, ascending.
     fn list(&mut self, machine: &Machine, row: u32, wanted: Wanted, few: &mut Vec<u32>) {
         let [width, length, _] = machine.mesh().extents();
         few.clear();
-        let [need, beyond] = wanted.needs;
+        let Wanted { middle, needs: [need, beyond], .. } = wanted;
         let end = if beyond == NEVER { width.min(wanted.last_x.saturating_add(1)) } else { width };
         self.free.clear();
         self.free.resize(end as usize, 0);
         let (y, z) = ((row % length) as usize, (row / length) as usize);
-        self.counts.boxes(y, z, self.bound.middle as usize, &mut self.line, &mut self.free);
+        self.counts.boxes(y, z, middle, &mut self.line, &mut self.free);
         for (x, &free) in (0..end).zip(&self.free) {
             let need = if x <= wanted.last_x { need } else { beyond };
             if i64::from(free) >= need && machine.free().contains(row * width + x) {
@@ -267,9 +272,9 @@ impl ShellScores {
     /// Sets `rows`: computes a lower bound of the scores of each row, and sorts the rows by it.
     fn probe(&mut self, machine: &Machine, k: u32) {
         let extents = machine.mesh().extents();
-        self.bound = Bound::new(k, extents);
+        self.bound.begin(k, extents);
         let [width, length, depth] = extents.map(|extent| extent as usize);
-        let middle = self.bound.middle as usize;
+        let middle = self.bound.middle;
         self.free.clear();
         self.free.resize(width, 0);
         self.rows.clear();
