@@ -92,6 +92,11 @@ fn parse(line: &[u8]) -> Result<(Record, usize, u64), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
     let (mut rest, mut values, mut average_cpu_s, mut rounded) = (line, [-1; FIELDS], -1.0, 0);
     for (i, value) in values.iter_mut().enumerate() {
+        // Many fields are unknown, which the values are already.
+        if let [b' ', b'-', b'1', b' ', ..] = rest {
+            rest = &rest[3..];
+            continue;
+        }
         if i == CPU {
             (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
         } else {
