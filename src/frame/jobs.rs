@@ -45,14 +45,14 @@ impl<'a> JobsOf<'a> {
 
     /// Returns the frame of the jobs at these positions.
     pub(super) fn frame(self, rows: Range<usize>, options: &Options) -> Result<DataFrame, FrameError> {
-        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { of: self, i }).collect();
+        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { of: &self, i }).collect();
         frame(build(&fields(), &rows, options))
     }
 }
 
-/// One row of the frame: job `i` of a replication.
+/// One row of the frame: job `i` of a replication. It is small, as each column goes through all rows.
 pub(super) struct JobRow<'a> {
-    of: JobsOf<'a>,
+    of: &'a JobsOf<'a>,
     i: usize,
 }
 
