@@ -85,6 +85,7 @@ impl Window {
 
     /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it and there is not
     /// enough memory.
+    #[inline]
     pub(super) fn add(&mut self, id: JobId, job: &Job) -> Result<(), ReplayError> {
         let end = self.end.max(id + 1);
         let span = (end - self.first) as usize;
@@ -127,6 +128,7 @@ impl Window {
     }
 
     /// Removes the next job in the order of the log. Its record must be final.
+    #[inline]
     pub(super) fn remove_next(&mut self) {
         let slot = self.slot(self.first);
         self.slots[slot] = None;

@@ -132,6 +132,7 @@ impl WaitQueue {
 
     /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
     /// slots become invalid.
+    #[inline]
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         if self.places.len() == self.index.blocks() * BLOCK {
             self.compact();

@@ -15,7 +15,7 @@ use nom::Err;
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
-use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
+use crate::trace::fields::{Fault, decimal, explain, fields, take_integer, tokens};
 use crate::trace::header::Header;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
@@ -92,15 +92,10 @@ fn parse(line: &[u8]) -> Result<(Record, usize, u64), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
     let (mut rest, mut values, mut average_cpu_s, mut rounded) = (line, [-1; FIELDS], -1.0, 0);
     for (i, value) in values.iter_mut().enumerate() {
-        // Many fields are unknown, which the values are already.
-        if let [b' ', b'-', b'1', b' ', ..] = rest {
-            rest = &rest[3..];
-            continue;
-        }
         if i == CPU {
             (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
         } else {
-            (rest, *value) = match integer(i + 1)(rest) {
+            (rest, *value) = match take_integer(i + 1, rest) {
                 Ok(found) => found,
                 // A time may have a fraction of a second.
                 Err(error) => match decimal(i + 1)(rest) {
