@@ -3,7 +3,7 @@
 //! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether the
 //! distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the machine. A
 //! centre costs some tens of instructions, and a few more for each node taken or for each free node left, whichever are
-//! fewer. They are chosen for the processor at hand, as many have instructions that count bits or add 32 bytes.
+//! fewer. The instructions are those of the processor at hand, which mostly has some that count bits or add 32 bytes.
 #![expect(
     clippy::inline_always,
     reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
@@ -23,6 +23,7 @@ use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_me
 /// The search on a small machine, with its tables and the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Small {
+    /// The instructions that the processor at hand has.
     arch: Arch,
     kind: Centres,
     ties: Ties,
