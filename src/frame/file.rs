@@ -18,8 +18,14 @@ use polars_core::prelude::{
 use polars_io::ipc;
 use polars_io::parquet::write::BatchedWriter;
 use polars_io::prelude::{
-    CsvWriter, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, SerWriter,
+    CsvWriter, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetCompression, ParquetWriter,
+    SerWriter,
 };
+use polars_utils::compression::ZstdLevel;
+
+/// The level at which Zstandard compresses Parquet. Level 3 takes twice as long, and files of the jobs of four real logs are between
+/// 3 % larger and 2 % smaller with it: columns of times and sizes have no long repetitions that it would find.
+const ZSTD_LEVEL: i32 = 1;
 
 /// A format of the files that hold frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +36,7 @@ pub enum FileFormat {
     Json,
     /// One object on each line.
     Jsonl,
-    /// Apache Parquet with the default compression of the writer. The resolved run is part of its metadata.
+    /// Apache Parquet, compressed by Zstandard. The resolved run is part of its metadata.
     Parquet,
     /// The file format of Apache Arrow (also called Feather 2), uncompressed. The resolved run is part of the metadata
     /// in the footer.
@@ -158,7 +164,8 @@ impl FrameFile {
                 if self.batches.is_none() {
                     let file = BufWriter::new(self.file.handle().map_err(failed)?);
                     let batches = if self.format == FileFormat::Parquet {
-                        let writer = parquet_writer(file, frame, &self.provenance).batched(frame.schema());
+                        let writer = parquet_writer(file, frame, &self.provenance)
+                            .and_then(|writer| writer.batched(frame.schema()));
                         Batches::Parquet(Box::new(writer.map_err(refused)?))
                     } else {
                         let writer = arrow_writer(file, frame, &self.provenance);
@@ -239,7 +246,7 @@ pub fn write_to(
         FileFormat::Json => write_json(frame, out, JsonFormat::Json)?,
         FileFormat::Jsonl => write_json(frame, out, JsonFormat::JsonLines)?,
         FileFormat::Parquet => {
-            parquet_writer(out, frame, provenance).finish(frame)?;
+            parquet_writer(out, frame, provenance)?.finish(frame)?;
         }
         FileFormat::Arrow => {
             frame.align_chunks();
@@ -305,9 +312,12 @@ fn metadata(frame: &DataFrame, provenance: &str) -> Vec<(String, String)> {
 }
 
 /// Returns a writer of Parquet for frames with the columns of `frame`, with the resolved run and the units as metadata.
-fn parquet_writer<W: Write>(out: W, frame: &DataFrame, provenance: &str) -> ParquetWriter<W> {
+fn parquet_writer<W: Write>(out: W, frame: &DataFrame, provenance: &str) -> PolarsResult<ParquetWriter<W>> {
     let metadata = metadata(frame, provenance);
-    ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
+    let compression = ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?));
+    Ok(ParquetWriter::new(out)
+        .with_compression(compression)
+        .with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata))))
 }
 
 /// Returns a writer of frames with the columns of `frame`. Its texts are plain strings and not string views, because

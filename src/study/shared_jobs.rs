@@ -216,7 +216,7 @@ fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<Loaded
     }
     let path = &planned.source.path;
     let kept = (Rules::clone(&spec.rules), most);
-    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| {})?;
+    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| true)?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
@@ -226,7 +226,7 @@ fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<Loaded
 
 /// Fails if the log at `path` has no jobs.
 pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsError> {
-    if !log.is_empty() {
+    if log.jobs() > 0 {
         return Ok(());
     }
     let reason = match log.workload.left_out.total() {

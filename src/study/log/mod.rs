@@ -73,7 +73,7 @@ pub struct LoadedLog {
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
+    /// The jobs by the workload rules. The list is empty if they are not kept, as they are too many or are replayed already.
     pub workload: Workload,
     /// The facts about jobs that are not kept; `None` if they are.
     pub(super) extent: Option<Arc<Extent>>,
@@ -94,9 +94,9 @@ impl LoadedLog {
         Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
     }
 
-    /// Returns whether the log has no jobs.
-    pub(super) fn is_empty(&self) -> bool {
-        self.workload.jobs.is_empty() && self.extent.is_none()
+    /// Returns the number of jobs, whether they are kept or not.
+    pub(super) fn jobs(&self) -> u64 {
+        self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
     /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
@@ -124,41 +124,42 @@ impl LoadedLog {
 /// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
 /// or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
-    load_most(path, options, (rules, usize::MAX), &mut |_| {})
+    load_most(path, options, (rules, usize::MAX), &mut |_| true)
 }
 
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as recorded. If there
-/// are more than `most` jobs, none is kept.
+/// Looks at a job of a log that is read, whose submit time is still as recorded. Returns whether a list of the jobs so far may
+/// still be of use.
+pub(super) type Visit<'a> = dyn FnMut(&Job) -> bool + Send + 'a;
+
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. If there are more than `most` jobs, or if `visit`
+/// has once said that no list is of use, none is kept.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
     (rules, most): (Rules, usize),
-    visit: &mut (dyn FnMut(&Job) + Send),
+    visit: &mut Visit<'_>,
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
-        // The list is given up before it would grow, as growing takes the room of two lists.
-        let is_full = builder.jobs().len() == most;
-        let full = if is_full { builder.take_jobs() } else { Vec::new() };
-        let Some(job) = builder.add(&record) else {
-            builder.restore_jobs(full);
+        let Some(job) = builder.job(&record) else { continue };
+        let is_wanted = visit(&job);
+        if extent.is_none() && is_wanted && builder.jobs().len() < most {
+            builder.keep(job);
+            let jobs = builder.jobs().len();
+            if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+                check_memory(path, reader.line(), jobs)?;
+            }
             continue;
-        };
-        visit(&job);
-        if is_full {
-            let mut begun = Extent::of(&full);
-            begun.add(&job);
-            builder.forget_job();
-            drop(full);
-            extent = Some(count_others((path, &mut reader), &mut builder, begun, visit)?);
-            break;
         }
-        let jobs = builder.jobs().len();
-        if jobs >= MANY_JOBS && jobs.is_power_of_two() {
-            check_memory(path, reader.line(), jobs)?;
+        let counted = extent.get_or_insert_with(|| Extent::of(&builder.take_jobs()));
+        counted.add(&job);
+        // Whoever has no use for a list has a thread that is busy with the jobs, so that they are counted here.
+        if let Some(counted) = extent.take_if(|_| is_wanted) {
+            extent = Some(count_others((path, &mut reader), &mut builder, counted, visit)?);
+            break;
         }
     }
     let summary = reader.finish()?;
@@ -184,7 +185,7 @@ fn count_others(
     (path, reader): (&Path, &mut Reader),
     builder: &mut WorkloadBuilder,
     extent: Extent,
-    visit: &mut (dyn FnMut(&Job) + Send),
+    visit: &mut Visit<'_>,
 ) -> Result<Extent, TraceError> {
     let mut jobs = extent.jobs;
     let counted = Mutex::new((extent, visit));
@@ -209,8 +210,7 @@ fn count_others(
         let mut batch = Vec::with_capacity(TOGETHER);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
-            let Some(job) = builder.add(&record) else { continue };
-            builder.forget_job();
+            let Some(job) = builder.job(&record) else { continue };
             jobs += 1;
             check_count(path, reader.line(), jobs)?;
             batch.push(job);

@@ -397,12 +397,14 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
-                let kept = (self.axes.rules[0].clone(), self.most_kept_of(source));
+                let most = self.most_kept_of(source);
+                let kept = (self.axes.rules[0].clone(), most);
+                // Further replications replay the same jobs again.
+                let may_need_list = most == usize::MAX || self.options.replications.are_several();
                 let mut count = |job: &Job| {
                     counts.add(0, job);
-                    if let Some(early) = &mut early {
-                        early.add(job);
-                    }
+                    let is_replayed = early.as_mut().is_some_and(|early| early.add(job));
+                    may_need_list || !is_replayed
                 };
                 let log = load_most(&source.path, source.read.clone(), kept, &mut count).map_err(failed)?;
                 begun = early.take().and_then(|early| early.end(&log));

@@ -4,6 +4,7 @@
 //! What is needed to know whether the replay may run at all, such as the number of the jobs and whether all of them fit, is
 //! known only at the end of the log. So the replay that has begun is a guess: everything is checked as if there were none, and
 //! its outcome is taken if the jobs turn out to be those that it was given. Otherwise it is dropped, and the replay runs again.
+//! As it is nearly always right, no list of the jobs is kept for that: the log is then read once more.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -128,20 +129,21 @@ impl Early {
         Self { guess: (!is_long && !needs_all).then(guess) }
     }
 
-    /// Hands over the next job of the log, whose submit time is still as recorded.
-    pub(in crate::study) fn add(&mut self, job: &Job) {
+    /// Hands over the next job of the log, whose submit time is still as recorded. Returns whether a replay has begun which is
+    /// given all jobs so far.
+    pub(in crate::study) fn add(&mut self, job: &Job) -> bool {
         if self.guess.as_mut().is_some_and(|guess| !guess.add(*job)) {
             // The replay ends, as it is dropped.
             self.guess = None;
         }
+        self.guess.as_ref().is_some_and(|guess| guess.running.is_some())
     }
 
     /// Returns the replay that has begun after the last job of `log`; `None` if the guess was wrong so far.
     pub(in crate::study) fn end(self, log: &LoadedLog) -> Option<Begun> {
         let Guess { batch, jobs, origin, running, .. } = self.guess?;
         let RunningGuess { batches, begun, .. } = running?;
-        let is_right =
-            origin == Time::from_seconds(log.summary.origin_s()) && jobs == log.workload.jobs.len();
+        let is_right = origin == Time::from_seconds(log.summary.origin_s()) && jobs as u64 == log.jobs();
         // Sending fails only if the replay has failed, of which it has told.
         let is_sent = is_right && batches.send(Ok(Arc::new(batch))).is_ok();
         (is_sent && begun.0.jobs.set(jobs as u64).is_ok()).then_some(begun)
@@ -236,7 +238,7 @@ impl Begun {
         &self,
         replay: &Replay,
         options: &Options,
-        jobs: usize,
+        jobs: u64,
         monitor: &Monitor,
     ) -> Option<Summed> {
         let Shared { monitor: of_thread, summed, .. } = &*self.0;
@@ -263,21 +265,21 @@ impl Begun {
 
 impl Shared {
     /// Returns whether the replay that has begun is this one.
-    fn is_of(&self, replay: &Replay, options: &Options, jobs: usize) -> bool {
+    fn is_of(&self, replay: &Replay, options: &Options, jobs: u64) -> bool {
         // The format and the SHA-256 of a log are found when it is read, and are those of the log which was given anyway.
         let of_guess = Options { input_format: options.input_format.clone(), ..self.options.clone() };
         let log_sha256 = Arc::clone(&replay.spec.log_sha256);
         let spec = ReplaySpec { log_sha256, ..self.replay.spec.clone() };
-        of_guess == *options
-            && spec.identity() == replay.spec.identity()
-            && self.jobs.get() == Some(&(jobs as u64))
+        of_guess == *options && spec.identity() == replay.spec.identity() && self.jobs.get() == Some(&jobs)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::log::load_most;
+    use crate::study::log::{LogSource, load_most};
+    use crate::study::replay::RunError;
+    use crate::study::source::LogStream;
     use crate::trace::ReadOptions;
     use crate::workload::Rules;
 
@@ -315,21 +317,40 @@ mod tests {
         (1..=jobs).map(line).collect()
     }
 
-    /// Reads the log while a replay may begin. Returns the replay of its jobs, and that which has begun.
+    /// A replay of the jobs of a log, that which has begun, and the directory of the log.
+    type Begins = (Replay, Option<Begun>, tempfile::TempDir);
+
+    /// Reads the log while a replay may begin, and keeps all jobs if `keeps`.
     fn begun(
         text: &str,
-        spec: &ReplaySpec,
-        options: &Options,
-    ) -> Result<(Replay, Option<Begun>), Box<dyn std::error::Error>> {
+        (spec, options): (&ReplaySpec, &Options),
+        keeps: bool,
+    ) -> Result<Begins, Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a.log");
         std::fs::write(&path, text)?;
         let mut early = Early::new(spec, options, &path);
         let kept = (Rules::default(), MOST_KEPT);
-        let log = load_most(&path, ReadOptions::default(), kept, &mut |job| early.add(job))?;
+        let log = load_most(&path, ReadOptions::default(), kept, &mut |job| !early.add(job) || keeps)?;
         let begun = early.end(&log);
-        let jobs = Arc::clone(&log.workload.jobs);
-        Ok((Replay::new(spec.clone(), JobSource::recorded(jobs, 0)), begun))
+        let given = LogSource::new("a.log", path, ReadOptions::default())?;
+        let source = match LogStream::new(&log, &given, &Rules::default(), 1.0) {
+            Some(stream) => {
+                let (count, skipped) = stream.sizes(&spec.machine);
+                JobSource::Streamed { stream: Box::new(stream), count, skipped }
+            }
+            None => JobSource::recorded(Arc::clone(&log.workload.jobs), 0),
+        };
+        Ok((Replay::new(spec.clone(), source), begun, folder))
+    }
+
+    /// Runs a replay. Returns its results, of which only the way in which they came about is left out.
+    fn run(replay: &Replay, options: &Options) -> Result<String, RunError> {
+        let mut outcomes = replay.run(options, &Monitor::default())?;
+        for outcome in &mut outcomes {
+            (outcome.is_streamed, outcome.names) = (false, Arc::default());
+        }
+        Ok(format!("{outcomes:?}"))
     }
 
     /// The outcome of a replay that has begun is that of one which has not, and what cannot begin, or turns out to be another
@@ -339,31 +360,35 @@ mod tests {
         let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
         let options = Options { contention: true, ..Options::default() };
         let (few, enough) = (FEWEST_LEAVING as u64 - 1, FEWEST_LEAVING as u64 + 1000);
-        for (text, of_first, begins) in [
-            (log(enough, None, 7), spec.clone(), true),
-            (log(few, None, 7), spec.clone(), false),
-            (log(enough, Some(enough / 2), 7), spec.clone(), false),
-            (log(enough, Some(enough), 7), spec.clone(), false),
+        // The list of jobs is given up when a replay has begun, and not made again if that was a wrong guess.
+        for (text, of_first, begins, is_given_up) in [
+            (log(enough, None, 7), spec.clone(), true, true),
+            (log(few, None, 7), spec.clone(), false, false),
+            (log(enough, Some(few / 2), 7), spec.clone(), false, false),
+            (log(enough, Some(enough), 7), spec.clone(), false, true),
             // Times since 1970 are those of the log here, as this format has none.
-            (log(enough, None, 1_000_000_000), spec.clone(), false),
+            (log(enough, None, 1_000_000_000), spec.clone(), false, true),
             (
                 log(enough, None, 7),
                 ReplaySpec { machine: "5x5".parse::<crate::machine::Mesh>()?.into(), ..spec.clone() },
                 false,
+                false,
             ),
         ] {
-            let (replay, begun) = begun(&text, &of_first, &options)?;
-            assert_eq!(begun.is_some(), begins);
-            let expected = format!(
-                "{:?}",
-                Replay::new(spec.clone(), replay.source.clone()).run(&options, &Monitor::default())?
-            );
-            let early = Replay { spec: spec.clone(), begun: begun.clone(), ..replay.clone() };
-            assert_eq!(format!("{:?}", early.run(&options, &Monitor::default())?), expected);
-            // Nothing is left of what was taken.
-            assert!(begun.is_none_or(|begun| {
-                begun.take(&early, &options, enough as usize, &Monitor::default()).is_none()
-            }));
+            let (listed, _, _folder) = begun(&text, (&of_first, &options), true)?;
+            let expected = run(&Replay { spec: spec.clone(), ..listed }, &options)?;
+            for keeps in [true, false] {
+                let (replay, begun, _folder) = begun(&text, (&of_first, &options), keeps)?;
+                assert_eq!(begun.is_some(), begins);
+                let is_listed = matches!(replay.source, JobSource::Recorded { .. });
+                assert_eq!(is_listed, keeps || !is_given_up);
+                let early = Replay { spec: spec.clone(), begun: begun.clone(), ..replay.clone() };
+                assert_eq!(run(&early, &options)?, expected);
+                // Nothing is left of what was taken.
+                assert!(begun.is_none_or(|begun| {
+                    begun.take(&early, &options, enough, &Monitor::default()).is_none()
+                }));
+            }
         }
         Ok(())
     }
@@ -381,14 +406,16 @@ mod tests {
             text.push_str(&line);
         }
         let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
-        let (replay, begun) = begun(&text, &spec, &Options::default())?;
-        assert!(begun.is_some());
-        let expected = replay.run(&Options::default(), &Monitor::default())?;
-        let early = Replay { begun, ..replay };
-        let found = early.run(&Options::default(), &Monitor::default())?;
-        let jobs = found.first().and_then(|outcome| outcome.summary.get("jobs"));
-        assert_eq!(jobs, Some((FEWEST_LEAVING + 1000) as f64));
-        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        for keeps in [true, false] {
+            let (replay, begun, _folder) = begun(&text, (&spec, &Options::default()), keeps)?;
+            assert!(begun.is_some());
+            let expected = replay.run(&Options::default(), &Monitor::default())?;
+            let early = Replay { begun, ..replay };
+            let found = early.run(&Options::default(), &Monitor::default())?;
+            let jobs = found.first().and_then(|outcome| outcome.summary.get("jobs"));
+            assert_eq!(jobs, Some((FEWEST_LEAVING + 1000) as f64));
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        }
         Ok(())
     }
 
@@ -396,14 +423,14 @@ mod tests {
     fn a_replay_of_another_kind_is_not_taken() -> Result<(), Box<dyn std::error::Error>> {
         let spec = ReplaySpec::new("8x8".parse()?, "easy".parse()?, "mbs".parse()?);
         let options = Options::default();
-        let jobs = FEWEST_LEAVING + 1000;
+        let jobs = FEWEST_LEAVING as u64 + 1000;
         for (allocator, audit, count, is_taken) in [
             ("mbs", false, jobs, true),
             ("naive", false, jobs, false),
             ("mbs", true, jobs, false),
             ("mbs", false, jobs - 1, false),
         ] {
-            let (replay, begun) = begun(&log(jobs as u64, None, 7), &spec, &options)?;
+            let (replay, begun, _folder) = begun(&log(jobs, None, 7), (&spec, &options), false)?;
             let asked = Replay {
                 spec: ReplaySpec {
                     allocator: allocator.parse::<crate::spec::Spec>()?.into(),

@@ -58,7 +58,7 @@ impl Replay {
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
-    /// The jobs come from `seat`, or the log is read again for this replication.
+    /// The jobs come from `seat`, or the log is read again for this replication, unless it has been replayed already.
     pub(super) fn run_streamed(
         &self,
         stream: &LogStream,
@@ -68,9 +68,43 @@ impl Replay {
         (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
     ) -> Result<Outcome, RunError> {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
+        let summed = match self.begun(known, seed, options, monitor) {
+            Some(summed) => {
+                drop(seat.and_then(Seat::batches));
+                summed
+            }
+            None => self.sum_stream(stream, known, (seed, options), monitor, (rows, seat))?,
+        };
+        let (summary, blocks, recording) = known.finish(summed, options)?;
+        Ok(Outcome {
+            skipped: known.skipped,
+            never_fit: known.never_fit,
+            is_streamed: true,
+            names: stream.names(),
+            recording,
+            ..Outcome::of(seed, summary, blocks)
+        })
+    }
+
+    /// Returns the results of the replication with this seed as it has begun while its log was read; `None` if it has not, or
+    /// not with the jobs that are known by now.
+    fn begun(&self, known: &Known<'_>, seed: u64, options: &Options, monitor: &Monitor) -> Option<Summed> {
+        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed)?;
+        begun.take(self, options, known.jobs?, monitor)
+    }
+
+    /// Replays the jobs of `stream` while they come.
+    fn sum_stream(
+        &self,
+        stream: &LogStream,
+        known: &Known<'_>,
+        (seed, options): (u64, &Options),
+        monitor: &Monitor,
+        (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
+    ) -> Result<Summed, RunError> {
         let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
         let taken = TakenParts { seed, rows, ranks: (held > 0).then_some(ranks) };
-        let summed = thread::scope(|scope| {
+        thread::scope(|scope| {
             let (batches, reading) = if let Some(batches) = seat.and_then(Seat::batches) {
                 (batches, None)
             } else {
@@ -90,15 +124,6 @@ impl Replay {
                 resume_unwind(panic);
             }
             ended
-        })?;
-        let (summary, blocks, recording) = known.finish(summed, options)?;
-        Ok(Outcome {
-            skipped: known.skipped,
-            never_fit: known.never_fit,
-            is_streamed: true,
-            names: stream.names(),
-            recording,
-            ..Outcome::of(seed, summary, blocks)
         })
     }
 
@@ -146,8 +171,7 @@ impl Replay {
             first_arrival: first_arrival(jobs),
         };
         let taken = TakenParts { seed, rows: None, ranks: None };
-        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed);
-        let summed = match begun.and_then(|begun| begun.take(self, options, jobs.len(), monitor)) {
+        let summed = match self.begun(&known, seed, options, monitor) {
             Some(summed) => summed,
             None => self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?,
         };

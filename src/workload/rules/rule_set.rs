@@ -145,33 +145,24 @@ impl WorkloadBuilder {
         Self { rules, jobs: Vec::new(), left_out: LeftOut::default() }
     }
 
-    /// Adds the next record of the log: as a job, which is returned, or to the counts of records that were left out.
-    pub fn add(&mut self, record: &Record) -> Option<Job> {
-        let job = self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()?;
-        self.jobs.push(job);
-        Some(job)
+    /// Returns the job of the next record of the log; `None` if there is none, and the record is counted as left out.
+    pub fn job(&mut self, record: &Record) -> Option<Job> {
+        self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()
     }
 
-    /// Returns the jobs so far that were not forgotten.
+    /// Adds a job to the list.
+    pub fn keep(&mut self, job: Job) {
+        self.jobs.push(job);
+    }
+
+    /// Returns the list so far.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// Takes the jobs so far out.
+    /// Takes the list so far out.
     pub fn take_jobs(&mut self) -> Vec<Job> {
         std::mem::take(&mut self.jobs)
-    }
-
-    /// Puts jobs back that were taken out, if there are any. No job may have been added meanwhile.
-    pub fn restore_jobs(&mut self, jobs: Vec<Job>) {
-        if !jobs.is_empty() {
-            self.jobs = jobs;
-        }
-    }
-
-    /// Forgets the last job.
-    pub fn forget_job(&mut self) {
-        self.jobs.pop();
     }
 
     /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
