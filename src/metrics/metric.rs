@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::cost::Cost;
 use super::facts::Facts;
-use super::gather::{Compute, IsThere, Number, Partial};
+use super::gather::{Compute, IsThere, Number, Partial, PerJob};
 use super::recorder::Recording;
 
 /// The type of a column's values.
@@ -283,20 +283,12 @@ impl Metric {
     }
 
     /// Makes a row for the sum of a count over all jobs, in the replays for which `is_there` is true.
-    pub(super) const fn sum(
-        name: &'static str,
-        is_there: IsThere,
-        compute: fn(&Facts<'_>, usize) -> u64,
-    ) -> Self {
+    pub(super) const fn sum(name: &'static str, is_there: IsThere, compute: PerJob<u64>) -> Self {
         Self::new(name, ColumnType::U64, Compute::Sum(is_there, compute))
     }
 
     /// Makes a row for a mean over the jobs that count in means, in the replays for which `is_there` is true.
-    pub(super) const fn mean_if(
-        name: &'static str,
-        is_there: IsThere,
-        compute: fn(&Facts<'_>, usize) -> f64,
-    ) -> Self {
+    pub(super) const fn mean_if(name: &'static str, is_there: IsThere, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::MeanIf(is_there, compute))
     }
 
@@ -306,17 +298,17 @@ impl Metric {
     }
 
     /// Makes a row for the variance of a value over the jobs that count in means.
-    pub(super) const fn variance(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
+    pub(super) const fn variance(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Variance(compute))
     }
 
     /// Makes a row for a mean over the jobs that count in means.
-    pub(super) const fn mean(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
+    pub(super) const fn mean(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Mean(compute))
     }
 
     /// Makes a row for a mean over the jobs that count in means and have at least two nodes.
-    pub(super) const fn parallel_mean(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
+    pub(super) const fn parallel_mean(name: &'static str, compute: PerJob<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
     }
 
@@ -417,9 +409,9 @@ impl Metric {
         self
     }
 
-    /// Returns the function that gives the value of a job, if the number is a mean over all jobs that count in means;
+    /// Returns the function that gives the values of jobs, if the number is a mean over all jobs that count in means;
     /// `None` otherwise.
-    pub(super) fn of_job(&self) -> Option<fn(&Facts<'_>, usize) -> f64> {
+    pub(super) fn of_job(&self) -> Option<PerJob<f64>> {
         match self.compute {
             Compute::Mean(value) => Some(value),
             _ => None,

@@ -5,7 +5,7 @@
 
 use super::cost::Cost;
 use super::facts::{Facts, share};
-use super::gather::IsThere;
+use super::gather::{IsThere, per_job};
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Measured, Percent, Plain, Seconds};
 use super::metric::Group::{Delays, First, Last, Network, Placement, Response};
@@ -82,7 +82,7 @@ pub static METRICS: &[Metric] = &[
     Metric::count("jobs_killed", |of| of.outages().map(|outages| outages.kills))
         .when(When::Outages)
         .meaning("times that a job was killed because a node went down"),
-    Metric::sum("jobs_requeued", |of| of.outages().is_some(), |of, i| u64::from(of.replay.records[i].restarts > 0))
+    Metric::sum("jobs_requeued", |of| of.outages().is_some(), per_job!(|of, i| u64::from(of.replay.records[i].restarts > 0)))
     .when(When::Outages)
     .meaning("jobs that were killed at least once, ran again and ended")
     .terminal(First, "requeued", |of| of.outages)
@@ -97,7 +97,7 @@ pub static METRICS: &[Metric] = &[
         .report(First, "never started", |of| of.outages),
     Metric::real("internal_fragmentation", |of| Some(share(of.totals.unasked_s, of.totals.busy_s)))
         .meaning("share of busy node-seconds that no job asked for"),
-    Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
+    Metric::mean("wait_s_mean", per_job!(|of, i| of.wait_s(i)))
         .of_jobs("wait_s")
         .is("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
@@ -107,14 +107,14 @@ pub static METRICS: &[Metric] = &[
         .interval(3)
         .compared()
         .grouped(),
-    Metric::sum("starts_delayed", ALWAYS, |of, i| {
+    Metric::sum("starts_delayed", ALWAYS, per_job!(|of, i| {
         u64::from(of.start_delay_s(i).is_some_and(|delay_s| delay_s > 0.0))
-    })
+    }))
         .when(When::Recorded)
         .meaning("jobs that started later than their log says")
         .terminal(First, "late", |of| of.recorded)
         .report(First, "started later than recorded", |of| of.recorded),
-    Metric::mean("start_delay_s_mean", |of, i| of.start_delay_s(i).unwrap_or_default())
+    Metric::mean("start_delay_s_mean", per_job!(|of, i| of.start_delay_s(i).unwrap_or_default()))
         .when(When::Recorded)
         .is(
             "start delay",
@@ -125,42 +125,42 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(First, "late by s", |of| of.recorded)
         .report(First, "later than recorded by s", |of| of.recorded),
-    Metric::sum("waits_unknown", ALWAYS, |of, i| u64::from(of.start_delay_s(i).is_none()))
+    Metric::sum("waits_unknown", ALWAYS, per_job!(|of, i| u64::from(of.start_delay_s(i).is_none())))
         .when(When::Recorded)
         .meaning("jobs whose recorded wait is unknown")
         .better(Neither),
-    Metric::sum("nodes_replaced", BY_LISTS, |of, i| of.replaced(i).map_or(0, u64::from))
+    Metric::sum("nodes_replaced", BY_LISTS, per_job!(|of, i| of.replaced(i).map_or(0, u64::from)))
         .when(When::RecordedNodes)
         .meaning("nodes that jobs with a list got although it does not have them, as nodes of it were in use, down or too few")
         .terminal(First, "replaced", |of| of.recorded_nodes)
         .report(First, "nodes other than recorded", |of| of.recorded_nodes),
-    Metric::sum("placements_replaced", BY_LISTS, |of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0)))
+    Metric::sum("placements_replaced", BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_some_and(|nodes| nodes > 0))))
         .when(When::RecordedNodes)
         .meaning("jobs that got such nodes"),
-    Metric::sum("lists_unknown", BY_LISTS, |of, i| u64::from(of.replaced(i).is_none()))
+    Metric::sum("lists_unknown", BY_LISTS, per_job!(|of, i| u64::from(of.replaced(i).is_none())))
         .when(When::RecordedNodes)
         .meaning("jobs that have no list of nodes in the log")
         .better(Neither),
-    Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
+    Metric::mean("queue_delay_s_mean", per_job!(|of, i| of.queue_delay_s(i)))
         .of_jobs("queue_delay_s")
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", |of| of.delays)
         .room(2)
         .report(First, "queue delay s", |of| of.delays),
-    Metric::mean("allocation_delay_s_mean", |of, i| of.allocation_delay_s(i))
+    Metric::mean("allocation_delay_s_mean", per_job!(|of, i| of.allocation_delay_s(i)))
         .of_jobs("allocation_delay_s")
         .is("allocation delay", "s", "mean of head of the queue to start")
         .shown(Seconds(1))
         .terminal(Delays, "allocation delay s", |of| of.delays)
         .room(2)
         .report(First, "allocation delay s", |of| of.delays),
-    Metric::sum("moves", ALWAYS, |of, i| u64::from(of.replay.records[i].moves))
+    Metric::sum("moves", ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves)))
         .room(3)
         .meaning("moves of running jobs that made room")
         .terminal(Delays, "moves", |of| of.delays)
         .report(First, "moves", |of| of.delays),
-    Metric::sum("jobs_moved", ALWAYS, |of, i| u64::from(of.replay.records[i].moves > 0))
+    Metric::sum("jobs_moved", ALWAYS, per_job!(|of, i| u64::from(of.replay.records[i].moves > 0)))
     .meaning("jobs that were moved at least once"),
     Metric::count("compactions_begun", |of| Some(of.replay.recording.compactions.begun))
         .meaning("plans for running jobs to make room for another one")
@@ -174,20 +174,20 @@ pub static METRICS: &[Metric] = &[
         .meaning("those carried out in which a job stood still for a while without moving"),
     Metric::count("compactions_overrun", |of| Some(of.replay.recording.compactions.overrun))
         .meaning("those carried out in which jobs were still moving when the new one could start"),
-    Metric::mean("suspended_s_mean", |of, i| of.replay.records[i].suspended.as_seconds())
+    Metric::mean("suspended_s_mean", per_job!(|of, i| of.replay.records[i].suspended.as_seconds()))
         .of_jobs("suspended_s")
         .is("suspended", "s", "mean time that jobs stood still because of that")
         .shown(Seconds(2))
         .terminal(Delays, "suspended s", |of| of.delays)
         .report(First, "suspended s", |of| of.delays),
-    Metric::mean("service_s_mean", |of, i| of.service_s(i))
+    Metric::mean("service_s_mean", per_job!(|of, i| of.service_s(i)))
         .of_jobs("run_s")
         .is("service", "s", "mean of end − start")
         .shown(Seconds(1))
         .terminal(Network, "service s", |of| of.network)
         .room(3)
         .report(Network, "service s", |_| true),
-    Metric::mean("turnaround_s_mean", |of, i| of.turnaround_s(i))
+    Metric::mean("turnaround_s_mean", per_job!(|of, i| of.turnaround_s(i)))
         .of_jobs_less("end_s", "submit_s")
         .is("turnaround", "s", "mean of end − arrival")
         .shown(Seconds(1))
@@ -196,12 +196,12 @@ pub static METRICS: &[Metric] = &[
         .report(First, "turnaround s", |_| true)
         .interval(1)
         .compared(),
-    Metric::variance("turnaround_s_variance", |of, i| of.turnaround_s(i))
+    Metric::variance("turnaround_s_variance", per_job!(|of, i| of.turnaround_s(i)))
         .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
-    Metric::mean("bounded_slowdown_mean", |of, i| {
+    Metric::mean("bounded_slowdown_mean", per_job!(|of, i| {
         (of.turnaround_s(i) / of.service_s(i).max(SHORTEST_RUN_S)).max(1.0)
-    })
+    }))
     .is("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
     .shown(Plain(1))
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
@@ -209,40 +209,40 @@ pub static METRICS: &[Metric] = &[
     .report(First, "slowdown", |_| true)
     .interval(4)
         .grouped(),
-    Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
+    Metric::mean("bounded_slowdown_per_processor_mean", per_job!(|of, i| {
         let processors = f64::from(of.replay.jobs[i].procs);
         (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
-    })
+    }))
     .is(
         "bounded slowdown per processor",
         "",
         "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
     )
     .shown(Plain(2)),
-    Metric::mean_if("prediction_error_s_mean", |of| of.replay.is_predicted, |of, i| {
+    Metric::mean_if("prediction_error_s_mean", |of| of.replay.is_predicted, per_job!(|of, i| {
         (of.prediction_s(i) - of.ran_s(i)).abs()
-    })
+    }))
     .when(When::Predictions)
     .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
     .shown(Seconds(1))
     .terminal(Response, "error s", |of| of.predictions)
     .report(First, "prediction error s", |of| of.predictions),
-    Metric::mean_if("underpredicted_share", |of| of.replay.is_predicted, |of, i| {
+    Metric::mean_if("underpredicted_share", |of| of.replay.is_predicted, per_job!(|of, i| {
         f64::from(u8::from(of.prediction_s(i) < of.ran_s(i)))
-    })
+    }))
     .when(When::Predictions)
     .meaning("share of jobs that ran longer than predicted on arrival")
     .better(Neither)
     .shown(Percent(1))
     .terminal(Response, "underpredicted", |of| of.predictions)
     .report(First, "underpredicted %", |of| of.predictions),
-    Metric::sum("prediction_corrections", |of| of.replay.is_predicted, |of, i| {
+    Metric::sum("prediction_corrections", |of| of.replay.is_predicted, per_job!(|of, i| {
         u64::from(of.replay.records[i].corrections)
-    })
+    }))
     .when(When::Predictions)
     .meaning("times that a prediction was corrected because a job had outlived it")
     .report(First, "corrections", |of| of.predictions),
-    Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
+    Metric::mean("pairwise_sum_mean", per_job!(|of, i| of.dispersal(i).pairwise_sum as f64))
         .of_jobs("pairwise_sum")
         .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))
@@ -251,7 +251,7 @@ pub static METRICS: &[Metric] = &[
         .report(First, "pairwise sum", |_| true)
         .interval(7)
         .compared(),
-    Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
+    Metric::mean("pairwise_mean_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
         .of_jobs("pairwise_mean")
         .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))
@@ -259,7 +259,7 @@ pub static METRICS: &[Metric] = &[
         .room(3)
         .report(First, "pairwise mean", |_| true)
         .grouped(),
-    Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
+    Metric::parallel_mean("pairwise_mean_parallel_mean", per_job!(|of, i| of.dispersal(i).pairwise_mean()))
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     Metric::mean_to_bound("pairwise_ratio_to_bound_mean")
         .is(
@@ -273,14 +273,14 @@ pub static METRICS: &[Metric] = &[
         .terminal(Last, "to bound", |of| !of.timed)
         .room(4)
         .report(First, "to bound", |_| true),
-    Metric::mean("components_mean", |of, i| f64::from(of.dispersal(i).components))
+    Metric::mean("components_mean", per_job!(|of, i| f64::from(of.dispersal(i).components)))
         .of_jobs("components")
         .is("components", "", "mean number of components")
         .shown(Plain(2))
         .terminal(Placement, "components", |of| !of.network)
         .room(1)
         .report(First, "components", |_| true),
-    Metric::mean("contiguous_share", |of, i| f64::from(u8::from(of.dispersal(i).components == 1)))
+    Metric::mean("contiguous_share", per_job!(|of, i| f64::from(u8::from(of.dispersal(i).components == 1))))
         .meaning("share of jobs that have one")
         .better(Higher)
         .shown(Percent(1))
@@ -293,12 +293,12 @@ pub static METRICS: &[Metric] = &[
     .better(Neither),
     Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
         .meaning("those refused"),
-    Metric::mean_if("contention_own_mean", |of| of.replay.recording.contention.is_some(), |of, i| of.contention(i).own)
+    Metric::mean_if("contention_own_mean", |of| of.replay.recording.contention.is_some(), per_job!(|of, i| of.contention(i).own))
     .when(When::Contention)
     .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
-    Metric::mean_if("contention_others_mean", |of| of.replay.recording.contention.is_some(), |of, i| {
+    Metric::mean_if("contention_others_mean", |of| of.replay.recording.contention.is_some(), per_job!(|of, i| {
         of.contention(i).others
-    })
+    }))
     .when(When::Contention)
     .is("contention others", "pairs", "mean of `contention_others`"),
     Metric::real("contention_mean", |of| {

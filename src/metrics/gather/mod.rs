@@ -5,5 +5,5 @@ mod partial;
 mod values;
 
 pub use number::Number;
-pub(super) use partial::{Compute, IsThere, MOST_VALUES, Partial};
+pub(super) use partial::{Compute, IsThere, MOST_VALUES, Partial, PerJob, for_each, per_job};
 pub(super) use values::Values;

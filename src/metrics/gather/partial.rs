@@ -10,6 +10,22 @@ use crate::metrics::facts::Facts;
 use crate::metrics::recorder::Recording;
 use crate::yardstick::PairwiseBound;
 
+/// A function that appends the values of the jobs at these positions. A loop in each such function takes less time than a call for
+/// each job. [`per_job`] makes it of the value of one job.
+pub(in crate::metrics) type PerJob<T> = fn(&Facts<'_>, &[usize], &mut Vec<T>);
+
+/// Returns the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at position `i` of the facts
+/// `of`.
+macro_rules! per_job {
+    (|$of:ident, $i:ident| $value:expr) => {
+        |$of, positions, values| values.extend(positions.iter().map(|&$i| $value))
+    };
+}
+pub(in crate::metrics) use per_job;
+
+/// The number of jobs whose values are computed together. They fit the cache next to the processor.
+const TOGETHER: usize = 1 << 10;
+
 /// How a number is gathered: from totals at the end, or from the jobs one after the other. Jobs are given by their
 /// positions. A function of totals returns `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +35,18 @@ pub(in crate::metrics) enum Compute {
     /// Any other number that follows from totals.
     Real(fn(&Facts<'_>) -> Option<f64>),
     /// The sum of a count over all jobs. The first function says whether a replay has the number.
-    Sum(IsThere, fn(&Facts<'_>, usize) -> u64),
+    Sum(IsThere, PerJob<u64>),
     /// The mean of a value over the jobs that count in means.
-    Mean(fn(&Facts<'_>, usize) -> f64),
+    Mean(PerJob<f64>),
     /// The same, where the first function says whether a replay has the number.
-    MeanIf(IsThere, fn(&Facts<'_>, usize) -> f64),
+    MeanIf(IsThere, PerJob<f64>),
     /// The mean of a value over the jobs that count in means and have at least two nodes.
-    ParallelMean(fn(&Facts<'_>, usize) -> f64),
+    ParallelMean(PerJob<f64>),
     /// The mean, over the same jobs, of the pairwise sum divided by its lower bound. It is 1 if every placement has the
     /// best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
     /// The variance of a value over the jobs that count in means. It needs their mean first, so the values are kept.
-    Variance(fn(&Facts<'_>, usize) -> f64),
+    Variance(PerJob<f64>),
     /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the second one the
     /// statistic.
     Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
@@ -75,32 +91,43 @@ impl Partial {
 
     /// Adds the jobs of `part`, which follow those added before in the order of the log.
     pub(in crate::metrics) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
-        let mut kept = part.kept.iter().copied();
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(is_there, value)) if is_there(part) => {
-                *sum += (0..part.replay.jobs.len()).map(|job| value(part, job)).sum::<u64>();
+                let all: Vec<usize>;
+                let jobs = part.replay.jobs.len();
+                // Those that count in means are mostly all, and whole numbers have the same sum in any order.
+                let positions = if part.kept.len() == jobs {
+                    &part.kept
+                } else {
+                    all = (0..jobs).collect();
+                    &all
+                };
+                for_each(*value, part, positions, |value| *sum += value);
             }
             (Self::Mean(sum, count), Compute::Mean(value)) => {
-                kept.for_each(|job| count_in(sum, count, value(part, job)));
+                add_mean((sum, count), *value, part, &part.kept)
             }
             (Self::Mean(sum, count), Compute::MeanIf(is_there, value)) if is_there(part) => {
-                kept.for_each(|job| count_in(sum, count, value(part, job)));
+                add_mean((sum, count), *value, part, &part.kept);
             }
             (Self::Mean(sum, count), Compute::ParallelMean(value)) => {
-                part.parallel().for_each(|job| count_in(sum, count, value(part, job)));
+                let parallel: Vec<usize> = part.parallel().collect();
+                add_mean((sum, count), *value, part, &parallel);
             }
             (Self::ToBound(sum, count, bound), Compute::ParallelMeanToBound) => {
                 part.parallel().for_each(|job| {
                     let dispersal = part.dispersal(job);
                     let least = bound.of(dispersal.nodes);
-                    count_in(sum, count, dispersal.pairwise_sum as f64 / least as f64);
+                    *sum += dispersal.pairwise_sum as f64 / least as f64;
+                    *count += 1;
                 });
             }
-            (Self::Spread(sum, values), Compute::Variance(value)) => kept.by_ref().for_each(|job| {
-                let value = value(part, job);
-                *sum += value;
-                values.push(value);
-            }),
+            (Self::Spread(sum, values), Compute::Variance(value)) => {
+                for_each(*value, part, &part.kept, |value| {
+                    *sum += value;
+                    values.push(value);
+                });
+            }
             _ => {}
         }
     }
@@ -130,8 +157,25 @@ impl Partial {
     }
 }
 
-/// Adds a value to the sum of those that count.
-fn count_in(sum: &mut f64, count: &mut u64, value: f64) {
-    *sum += value;
-    *count += 1;
+/// Calls `visit` with the value of the job at each of these positions, in their order.
+pub(in crate::metrics) fn for_each<T: Copy>(
+    value: PerJob<T>,
+    of: &Facts<'_>,
+    positions: &[usize],
+    mut visit: impl FnMut(T),
+) {
+    let mut values = Vec::with_capacity(positions.len().min(TOGETHER));
+    for positions in positions.chunks(TOGETHER) {
+        values.clear();
+        value(of, positions, &mut values);
+        values.iter().copied().for_each(&mut visit);
+    }
+}
+
+/// Adds the values of the jobs at these positions to their sum and their number.
+fn add_mean((sum, count): (&mut f64, &mut u64), value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
+    // A local sum stays in a register.
+    let mut sum_now = *sum;
+    for_each(value, of, positions, |value| sum_now += value);
+    (*sum, *count) = (sum_now, *count + positions.len() as u64);
 }

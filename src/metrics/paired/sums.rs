@@ -1,6 +1,7 @@
 //! Sums over blocks of consecutive jobs, kept of every replay for paired comparisons.
 
 use super::super::facts::{Facts, Finished, Trim};
+use super::super::gather::{PerJob, for_each};
 use super::super::registry::METRICS;
 
 /// The most blocks that the jobs of a replay are divided into.
@@ -150,12 +151,9 @@ pub(in crate::metrics) struct BlockAdder {
     /// The number of jobs so far.
     at: usize,
     hash: u64,
-    /// The numbers that are compared, each with the value of a job.
-    numbers: Vec<(&'static str, OfJob, Added)>,
+    /// The numbers that are compared, each with the values of jobs.
+    numbers: Vec<(&'static str, PerJob<f64>, Added)>,
 }
-
-/// The function that returns the value of a job.
-type OfJob = fn(&Facts<'_>, usize) -> f64;
 
 /// What is kept of a number while jobs are added.
 #[derive(Debug)]
@@ -198,12 +196,14 @@ impl BlockAdder {
         for (_, value, added) in &mut self.numbers {
             match added {
                 Added::Sums(n, blocks) => {
-                    for &i in &part.kept {
+                    let mut kept = part.kept.iter();
+                    for_each(*value, part, &part.kept, |value| {
+                        let Some(&i) = kept.next() else { return };
                         let rank = ranks.map_or(self.at + i, |ranks| ranks[i]);
-                        blocks.add(block(rank, *n), Some(value(part, i)));
-                    }
+                        blocks.add(block(rank, *n), Some(value));
+                    });
                 }
-                Added::Values(values) => values.extend(part.kept.iter().map(|&i| value(part, i))),
+                Added::Values(values) => value(part, &part.kept, values),
             }
         }
         let jobs = part.replay.jobs;
