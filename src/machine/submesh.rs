@@ -31,23 +31,43 @@ impl Submesh {
 
     /// Returns all nodes of the submesh, row by row from its base on: x fastest, then y, then z.
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
-        self.on(machine.mesh()).collect()
+        let mesh = machine.mesh();
+        let mut nodes = Vec::with_capacity(self.sizes.iter().product::<u32>() as usize);
+        self.runs(mesh).for_each(|run| nodes.extend(run));
+        nodes
+    }
+
+    /// Returns whether these are all nodes of the submesh on `mesh`, row by row. O(nodes).
+    pub fn has_nodes(self, mesh: &Mesh, mut nodes: &[NodeId]) -> bool {
+        self.runs(mesh).all(|run| {
+            let Some((first, others)) = nodes.split_at_checked(run.len()) else { return false };
+            nodes = others;
+            run.eq(first.iter().copied())
+        }) && nodes.is_empty()
     }
 
     /// Returns all nodes of the submesh on `mesh`, row by row from its base on: x fastest, then y, then z.
     pub fn on(self, mesh: &Mesh) -> impl Iterator<Item = NodeId> {
-        let [width, length, depth] = self.sizes;
-        let rows = (0..depth).flat_map(move |k| (0..length).map(move |j| [0, j, k]));
-        rows.flat_map(move |steps| {
-            let [_, y, z] = self.at(mesh, steps);
-            let row = mesh.node([0, y, z]);
-            (0..width).map(move |i| row + self.position(mesh, 0, i))
+        self.runs(mesh).flatten()
+    }
+
+    /// Returns the nodes of the submesh on `mesh` as runs of consecutive numbers, row by row: one for each row, or two if the
+    /// rows wrap around, of which the second one may be empty.
+    fn runs(self, mesh: &Mesh) -> impl Iterator<Item = Range<NodeId>> {
+        let ([width, length, depth], [extent, ..]) = (self.sizes, mesh.extents());
+        let before_end = width.min(extent - self.base[0]);
+        (0..depth).flat_map(move |k| {
+            (0..length).flat_map(move |j| {
+                let [x, y, z] = self.at(mesh, [0, j, k]);
+                let row = mesh.node([0, y, z]);
+                [row + x..row + x + before_end, row..row + width - before_end]
+            })
         })
     }
 
     /// Returns whether all nodes of the submesh are free.
     pub fn is_free(self, machine: &Machine) -> bool {
-        self.on(machine.mesh()).all(|node| machine.free().contains(node))
+        self.runs(machine.mesh()).all(|mut run| run.all(|node| machine.free().contains(node)))
     }
 
     /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
@@ -184,6 +204,31 @@ mod tests {
         places.filter(move |Submesh { base, sizes }| {
             (0..3).all(|d| base[d] + sizes[d] <= extents[d] || (mesh.wraps(d) && sizes[d] < extents[d]))
         })
+    }
+
+    /// Runs of nodes are the nodes step by step, and no other list is taken for them.
+    #[test]
+    fn nodes_come_row_by_row() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["4x3x2", "torus:4x3x2", "torus:7", "torus:5x2"] {
+            let machine = Machine::new(text.parse()?);
+            let mesh = machine.mesh();
+            for place in every_submesh(mesh) {
+                let [width, length, depth] = place.sizes;
+                let mut steps: Vec<NodeId> = Vec::new();
+                for (k, j) in (0..depth).flat_map(|k| (0..length).map(move |j| (k, j))) {
+                    steps.extend((0..width).map(|i| mesh.node(place.at(mesh, [i, j, k]))));
+                }
+                assert_eq!(place.nodes(&machine), steps, "{text}: {place:?}");
+                assert!(place.on(mesh).eq(steps.iter().copied()) && place.has_nodes(mesh, &steps));
+                let mut others = steps.clone();
+                others.push(steps[0]);
+                assert!(!place.has_nodes(mesh, &others) && !place.has_nodes(mesh, &steps[1..]));
+                others.pop();
+                others.rotate_left(1);
+                assert!(steps.len() == 1 || !place.has_nodes(mesh, &others));
+            }
+        }
+        Ok(())
     }
 
     #[test]

@@ -177,10 +177,12 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let at = directory.path();
     let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
-    for format in ["csv", "parquet", "json"] {
+    // Formats differ in how rows are written and not in what they are written of, so that one has all allocators.
+    let few = "random hilbert+bf first-fit";
+    for (format, allocators) in [("csv", "all hilbert+ss"), ("parquet", few), ("json", few)] {
         for threads in ["1", "2"] {
             let arguments = format!(
-                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --oversize skip --threads {threads} \
+                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a {allocators} --oversize skip --threads {threads} \
                  -o {format}{threads} --format {format} --no-timing -q"
             );
             assert_eq!(run(at, &arguments)?.code, Some(0));

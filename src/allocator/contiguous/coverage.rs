@@ -84,7 +84,7 @@ fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> 
             let side = |d: usize| (end[d] + extents[d] - base[d]) % extents[d] + 1;
             let place = Submesh { base, sizes: [0, 1, 2].map(side) };
             let same = ordered && place.sizes.iter().product::<u32>() as usize == nodes.len();
-            (same && place.on(mesh).eq(nodes.iter().copied())).then_some(place)
+            (same && place.has_nodes(mesh, nodes)).then_some(place)
         }
         [node] => Some(Submesh { base: mesh.coord(*node), sizes: [1; 3] }),
     };

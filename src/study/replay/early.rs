@@ -197,7 +197,7 @@ impl Guess {
                 let _ = to_taker.send(summed);
             }
         };
-        thread::Builder::new().spawn(run).ok()?;
+        thread::Builder::new().name("replay".to_owned()).spawn(run).ok()?;
         let (replay, options) = (self.replay.clone(), self.options.clone());
         let (jobs, summed) = (OnceLock::new(), Mutex::new(Some(summed)));
         let begun = Begun(Arc::new(Shared { replay, options, jobs, monitor, summed }));
