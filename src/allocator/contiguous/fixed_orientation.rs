@@ -66,6 +66,10 @@ fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);
     let along = axes(shape, mesh);
+    if along == [0, 1, 2] {
+        // The job was not turned.
+        return place.nodes(machine);
+    }
     let [a, b, c] = shape;
     let mut nodes = Vec::with_capacity((a * b * c) as usize);
     for k in 0..c {
