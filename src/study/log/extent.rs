@@ -114,7 +114,7 @@ mod tests {
         jobs[5..].iter().for_each(|job| extent.add(job));
         let origin = Time::from_seconds(2);
         let extent = extent.since(origin);
-        assert!(extent.jobs == 40 && extent.kinds.len() == 8);
+        assert!(extent.jobs == 40 && extent.kinds.len() == 7);
         for (request, of_kind) in &extent.kinds {
             let mut same = jobs.iter().zip(0..).filter(|(job, _)| Request::from(*job).kind() == *request);
             let arrives = same.clone().map(|(job, _)| job.submit - origin).min();

@@ -145,7 +145,16 @@ impl WorkloadBuilder {
         Self { rules, jobs: Vec::new(), left_out: LeftOut::default() }
     }
 
-    /// Returns the job of the next record of the log; `None` if there is none, and the record is counted as left out.
+    /// Adds the next record of the log: to the list, if it is a job, which is returned, or to the counts of records that were left
+    /// out.
+    pub fn add(&mut self, record: &Record) -> Option<Job> {
+        let job = self.job(record)?;
+        self.keep(job);
+        Some(job)
+    }
+
+    /// Returns the job of the next record of the log, and does not add it to the list; `None` if there is none, and the record is
+    /// counted as left out.
     pub fn job(&mut self, record: &Record) -> Option<Job> {
         self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()
     }
