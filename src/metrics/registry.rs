@@ -23,10 +23,6 @@ const ALWAYS: IsThere = |_| true;
 const BY_LISTS: IsThere = |of| of.replay.recording.replaced.is_some();
 
 /// Every number of a summary.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "a method's path is of one lifetime, a row of any"
-)]
 pub static METRICS: &[Metric] = &[
     Metric::count("jobs", |of| Some(of.totals.jobs))
         .meaning("jobs replayed")

@@ -105,7 +105,7 @@ impl Partial {
                 for_each(*value, part, positions, |value| *sum += value);
             }
             (Self::Mean(sum, count), Compute::Mean(value)) => {
-                add_mean((sum, count), *value, part, &part.kept)
+                add_mean((sum, count), *value, part, &part.kept);
             }
             (Self::Mean(sum, count), Compute::MeanIf(is_there, value)) if is_there(part) => {
                 add_mean((sum, count), *value, part, &part.kept);
