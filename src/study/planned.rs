@@ -58,8 +58,8 @@ pub struct StudyLog {
     pub records: u64,
     /// When the times of the log are 0; `None` if the log does not tell, and for a model.
     pub starts: Option<LogStart>,
-    /// The log with its jobs, if it is kept in memory. `None` for a model, and for a log that is read again when its
-    /// jobs are needed.
+    /// What is known of the log, with its jobs if they are kept in memory. `None` for a model, and for a log that is read
+    /// again when its jobs are needed.
     pub loaded: Option<Arc<LoadedLog>>,
 }
 

@@ -239,7 +239,7 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
-/// Loads the jobs of every replay of a study that keeps its logs in memory. Adds notes to `notes` on jobs that are left
+/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left
 /// out because they are larger than a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());

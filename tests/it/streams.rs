@@ -188,3 +188,50 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
     }
     Ok(())
 }
+
+/// A log is replayed while it is read for the first time. If that turns out to be wrong, as a job far behind stands before its place or
+/// does not fit, the results are those of a replay that waits for the whole log, wherever the log comes from.
+#[test]
+fn a_wrong_guess_changes_no_result() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    // Standard input is no file, whatever files are called.
+    fs::write(at.join("-"), "")?;
+    for (name, late, large, oversize) in [("late.swf", 6000, 0, "error"), ("large.swf", 0, 5000, "skip")] {
+        let mut log = String::new();
+        for job in 1..=7000_u64 {
+            let submit_s = if job == late { 5 } else { job * 100 };
+            let procs = if job == large { 1000 } else { job * 31 % 40 + 1 };
+            let run_s = job * 7919 % 400 + 1;
+            writeln!(
+                log,
+                "{job} {submit_s} -1 {run_s} {procs} -1 -1 {procs} {run_s} -1 1 1 1 -1 -1 -1 -1 -1"
+            )?;
+        }
+        fs::write(at.join(name), &log)?;
+        let words = |log: &str, further: &str| {
+            let common = "-m 8x8 -s easy -a mbs --no-timing --format json --oversize";
+            run_with(
+                at,
+                &format!("replay {log} {common} {oversize}{further}").split(' ').collect::<Vec<_>>(),
+                std::fs::read(at.join(name)).unwrap_or_default().as_slice(),
+            )
+        };
+        // Several replays begin only when the log has been read.
+        let [early, piped, later] = [words(name, "")?, words("-", "")?, words(name, " --machine 8x8 9x9")?];
+        for ran in [&early, &piped, &later] {
+            assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
+        }
+        let numbers = |ran: &super::support::Ran| -> Result<serde_json::Value, Box<dyn Error>> {
+            let rows: serde_json::Value = serde_json::from_str(&ran.stdout)?;
+            let mut first = rows.get(0).ok_or("no row")?.clone();
+            let row = first.as_object_mut().ok_or("no object")?;
+            // Standard input has another name than the file.
+            row.remove("log");
+            Ok(first)
+        };
+        assert_eq!(numbers(&early)?, numbers(&piped)?, "{name}");
+        assert_eq!(numbers(&early)?, numbers(&later)?, "{name}");
+    }
+    Ok(())
+}

@@ -1,4 +1,4 @@
-//! What planning knows of the jobs of a log that are too many to be kept.
+//! What planning knows of the jobs of a log that are not kept.
 
 use std::collections::BTreeMap;
 

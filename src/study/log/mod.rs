@@ -179,7 +179,7 @@ pub(super) fn load_most(
 const TOGETHER: usize = 4096;
 const BATCHES: usize = 4;
 
-/// Reads the other jobs of a log that has too many to be kept, and adds them to `extent`, while another thread reads on. Calls
+/// Reads the other jobs of a log whose jobs are not kept, and adds them to `extent`, while another thread reads on. Calls
 /// `visit` with each, too.
 fn count_others(
     (path, reader): (&Path, &mut Reader),

@@ -2,11 +2,13 @@
 //! once.
 
 mod cost;
+mod reading;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::reading::surveyed;
 use self::survey::{Counts, LogSize, PartSurvey, Wanted};
 use crate::allocator::follows_lists;
 use crate::execution::has_traffic;
@@ -19,13 +21,13 @@ use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
-use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError, load_most};
+use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{Begun, Early, algorithms_need_all_jobs, check_outages, rules_need_all_jobs};
+use crate::study::replay::{Begun, Early, check_outages};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
+use crate::trace::{Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
 use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
@@ -42,7 +44,7 @@ pub struct Draft {
     /// The axes: the values whose combinations are replayed.
     pub axes: Axes,
     /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
-    /// logs and jobs in memory so that no log is read twice, and it replays equal combinations once.
+    /// what it knows of its logs, and it replays equal combinations once.
     pub is_of_command: bool,
     /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
@@ -346,34 +348,7 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
-    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log cannot be read
-    /// again.
-    fn most_kept_of(&self, log: &LogSource) -> usize {
-        let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
-        // A pipe cannot be read again, whatever its name.
-        let needs_all = !log.path.is_file()
-            || self.axes.ask_for_all()
-            || self.options.need_all_jobs().is_some()
-            || rules.iter().any(rules_need_all_jobs)
-            || schedulers.iter().any(|scheduler| {
-                allocators.iter().any(|allocator| {
-                    networks.iter().any(|network| {
-                        algorithms_need_all_jobs(&scheduler.spec, &allocator.spec, &network.spec)
-                    })
-                })
-            });
-        if needs_all { usize::MAX } else { self.most_kept }
-    }
-
-    /// Returns what begins the only replay of a command while its log is read; `None` if there are more replays, if its log is a
-    /// model, or if outcomes have to hold single jobs.
-    fn early(&self, known: &[Combination]) -> Option<Early> {
-        let ([Combination { spec, .. }], [log]) = (known, self.logs.as_slice()) else { return None };
-        let may_begin = self.is_of_command && self.most_kept != usize::MAX && log.model.is_none();
-        may_begin.then(|| Early::new(spec, &self.options, &log.path))
-    }
-
-    /// Reads every log once, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
+    /// Reads every log, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
     /// replay that has begun.
     fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
         let wanted = Wanted {
@@ -385,7 +360,6 @@ impl Draft {
         let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
-            let mut counts = Counts::new(rules, wanted);
             let parts = |counts: &Counts, names: &LogNames, header: &Header, notes: &mut Vec<String>| {
                 let of = (source.name.as_str(), names, header);
                 counts.parts(&self.axes.partitions, of, notes).map_err(PlanError::Partition)
@@ -397,23 +371,16 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
-                let most = self.most_kept_of(source);
-                let kept = (self.axes.rules[0].clone(), most);
-                // Further replications replay the same jobs again.
-                let may_need_list = most == usize::MAX || self.options.replications.are_several();
-                let mut count = |job: &Job| {
-                    counts.add(0, job);
-                    let is_replayed = early.as_mut().is_some_and(|early| early.add(job));
-                    may_need_list || !is_replayed
-                };
-                let log = load_most(&source.path, source.read.clone(), kept, &mut count).map_err(failed)?;
-                begun = early.take().and_then(|early| early.end(&log));
+                let read = self.read(source, early.take(), &|| Counts::new(rules, wanted)).map_err(failed)?;
+                let (log, counts) = (read.log, read.counts);
+                begun = read.begun;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
                 logs.push(of_loaded(source, log));
             } else {
+                let mut counts = Counts::new(rules, wanted);
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
                 let names = summary.names();
                 surveys.push(parts(&counts, &names, &summary.header, notes)?);
@@ -457,7 +424,7 @@ fn of_model(source: &LogSource, model: &Model) -> StudyLog {
     StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None }
 }
 
-/// Returns the log of a study that is kept in memory with its jobs.
+/// Returns the log of a command, after it was read.
 fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
     let starts = LogStart::of(&log.names);
@@ -473,15 +440,4 @@ fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
             Some(formats::with_parameter(source.read.format.take(), formats::TIME_ZONE, zone));
     }
     source
-}
-
-/// Reads a log without keeping its jobs, and counts them for each set of rules.
-fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
-    trace::read(&source.path, source.read.clone(), |record| {
-        for (i, rules) in rules.iter().enumerate() {
-            if let Ok(job) = rules.job(record) {
-                counts.add(i, &job);
-            }
-        }
-    })
 }

@@ -4,7 +4,8 @@
 //! What is needed to know whether the replay may run at all, such as the number of the jobs and whether all of them fit, is
 //! known only at the end of the log. So the replay that has begun is a guess: everything is checked as if there were none, and
 //! its outcome is taken if the jobs turn out to be those that it was given. Otherwise it is dropped, and the replay runs again.
-//! As it is nearly always right, no list of the jobs is kept for that: the log is then read once more.
+//! It is right for logs in the order of arrival all of whose jobs fit. No list of the jobs is made meanwhile, so that after a wrong guess
+//! the log is read once more.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -69,7 +70,7 @@ struct Guess {
 
 /// The thread that replays the jobs.
 struct RunningGuess {
-    /// Sending never waits. The jobs that wait here are no more than are kept anyway.
+    /// Sending never waits. At most [`MOST_KEPT`] jobs wait here, as many as a list may have.
     batches: Sender<Batch>,
     lead: Lead,
     begun: Begun,

@@ -69,10 +69,8 @@ impl Replay {
     ) -> Result<Outcome, RunError> {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
         let summed = match self.begun(known, seed, options, monitor) {
-            Some(summed) => {
-                drop(seat.and_then(Seat::batches));
-                summed
-            }
+            // It is the only replay of a command, so that nobody else sends it jobs.
+            Some(summed) => summed,
             None => self.sum_stream(stream, known, (seed, options), monitor, (rows, seat))?,
         };
         let (summary, blocks, recording) = known.finish(summed, options)?;
