@@ -23,8 +23,8 @@ use polars_io::prelude::{
 };
 use polars_utils::compression::ZstdLevel;
 
-/// The level at which Zstandard compresses Parquet. Level 3 takes twice as long, and files of the jobs of four real logs are between
-/// 3 % larger and 2 % smaller with it: columns of times and sizes have no long repetitions that it would find.
+/// The level at which Zstandard compresses Parquet. With level 3, its default, replays of a million jobs that are written took some
+/// 5 % more processor time, and files of the jobs of four real logs were between 3 % larger and 2 % smaller.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A format of the files that hold frames.

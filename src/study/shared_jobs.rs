@@ -239,8 +239,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
-/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left
-/// out because they are larger than a machine.
+/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they are larger than
+/// a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());

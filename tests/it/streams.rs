@@ -189,8 +189,8 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
     Ok(())
 }
 
-/// A log is replayed while it is read for the first time. If that turns out to be wrong, as a job far behind stands before its place or
-/// does not fit, the results are those of a replay that waits for the whole log, wherever the log comes from.
+/// A log is replayed while it is read for the first time. If that turns out to be wrong, as a job stands far behind its place in the
+/// order of arrival or does not fit, the results are those of a replay that waits for the whole log, wherever the log comes from.
 #[test]
 fn a_wrong_guess_changes_no_result() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -209,16 +209,18 @@ fn a_wrong_guess_changes_no_result() -> Tested {
             )?;
         }
         fs::write(at.join(name), &log)?;
-        let words = |log: &str, further: &str| {
+        let log_bytes = log.as_bytes();
+        let replayed = |log: &str, further: &str| {
             let common = "-m 8x8 -s easy -a mbs --no-timing --format json --oversize";
             run_with(
                 at,
                 &format!("replay {log} {common} {oversize}{further}").split(' ').collect::<Vec<_>>(),
-                std::fs::read(at.join(name)).unwrap_or_default().as_slice(),
+                log_bytes,
             )
         };
         // Several replays begin only when the log has been read.
-        let [early, piped, later] = [words(name, "")?, words("-", "")?, words(name, " --machine 8x8 9x9")?];
+        let [early, piped, later] =
+            [replayed(name, "")?, replayed("-", "")?, replayed(name, " --machine 8x8 9x9")?];
         for ran in [&early, &piped, &later] {
             assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
         }
