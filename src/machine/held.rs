@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::node::NodeId;
 
 /// The number of placements that are remembered. A new one takes the place of another one.
@@ -14,8 +16,11 @@ pub const PLACES: usize = 1024;
 /// 40 MB together: 8 for the lists of nodes, and 32 for their parts where each node is one.
 const SIZES: std::ops::RangeInclusive<usize> = 8..=2048;
 
+/// So many words lie in the form itself. Most jobs are small, and a second piece of memory takes as long as the first.
+const FEW: usize = 4;
+
 /// Nodes that follow each other in a list and lie in one word of a set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfWord {
     /// The index of the word.
     pub(super) word: u32,
@@ -52,7 +57,7 @@ impl OfWord {
 /// remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
-    pub(super) words: Box<[OfWord]>,
+    pub(super) words: SmallVec<[OfWord; FEW]>,
     place: Option<usize>,
 }
 
@@ -115,7 +120,7 @@ impl RecentlyHeld {
     fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
         self.words.clear();
         self.words.extend(OfWord::split(nodes));
-        Arc::new(Held { words: self.words.as_slice().into(), place })
+        Arc::new(Held { words: SmallVec::from_slice(&self.words), place })
     }
 }
 

@@ -7,18 +7,12 @@
 use hdrhistogram::Histogram;
 
 /// The distribution of the durations of calls of one kind, to three significant digits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cost {
+    /// The durations; `None` before the first one, as a histogram takes some 20 kB.
     histogram: Option<Histogram<u64>>,
     calls: u64,
     total_ns: u64,
-}
-
-impl Default for Cost {
-    fn default() -> Self {
-        // A histogram of three digits can always be made. If it failed, only counts and totals would be reported.
-        Self { histogram: Histogram::new(3).ok(), calls: 0, total_ns: 0 }
-    }
 }
 
 impl Cost {
@@ -26,6 +20,10 @@ impl Cost {
     pub fn add(&mut self, ns: u64) {
         self.calls += 1;
         self.total_ns += ns;
+        if self.histogram.is_none() {
+            // A histogram of three digits can always be made. If it failed, only counts and totals would be reported.
+            self.histogram = Histogram::new(3).ok();
+        }
         if let Some(histogram) = &mut self.histogram {
             // The result can be ignored: the histogram grows as needed, and it accepts every u64.
             let _ = histogram.record(ns.max(1));

@@ -66,12 +66,6 @@ impl Index {
         self.narrowest.len() / 2
     }
 
-    /// Removes all jobs. O(entries).
-    pub(super) fn clear(&mut self) {
-        self.narrowest.fill(NONE);
-        self.shortest.fill(Time::MAX);
-    }
-
     /// Adds a job to a block. O(log Q).
     pub(super) fn add(&mut self, block: usize, least: u32, estimate: Time) {
         let class = self.class(least);

@@ -27,6 +27,10 @@ pub struct Waiting {
 
 /// The number of slots that one leaf of the index covers.
 const BLOCK: usize = 16;
+/// The number of slots of a queue without an index. Comparing as many numbers costs less than keeping bounds of them.
+const SHORT: usize = 128;
+/// The width that stands for an empty slot.
+const NO_JOB: u32 = u32::MAX;
 
 /// A job as the queue keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +44,9 @@ struct Queued {
 
 /// The waiting jobs in the order of arrival.
 ///
-/// The index holds minima over blocks of 16 slots. These are lower bounds: a search descends only where a job with these
-/// minima would be admitted.
+/// A search of a short queue compares the widths of all jobs, which lie side by side for that. A longer queue has an index of
+/// minima over blocks of 16 slots. These are lower bounds: a search descends only where a job with these minima would be
+/// admitted.
 ///
 /// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
 /// too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
@@ -49,6 +54,9 @@ struct Queued {
 pub struct WaitQueue {
     /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
     places: Vec<Option<Queued>>,
+    /// The fewest nodes that the job at each slot takes; [`NO_JOB`] where there is none.
+    widths: Vec<u32>,
+    /// The index; it has no blocks while the queue is short.
     index: Index,
     /// The slot of the head, the oldest waiting job; 0 if no job waits.
     first: usize,
@@ -134,13 +142,26 @@ impl WaitQueue {
     /// slots become invalid.
     #[inline]
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
-        if self.places.len() == self.index.blocks() * BLOCK {
+        if self.places.len() == self.slots() {
             self.compact();
         }
         let slot = self.places.len();
         self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
+        self.widths.push(nodes.least);
         self.waiting += 1;
-        self.index.add(slot / BLOCK, nodes.least, estimate);
+        if !self.is_short() {
+            self.index.add(slot / BLOCK, nodes.least, estimate);
+        }
+    }
+
+    /// Returns whether the queue has no index.
+    fn is_short(&self) -> bool {
+        self.index.blocks() == 0
+    }
+
+    /// Returns the number of slots that there may be before the next compaction.
+    fn slots(&self) -> usize {
+        if self.is_short() { SHORT } else { self.index.blocks() * BLOCK }
     }
 
     /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order of the
@@ -161,16 +182,20 @@ impl WaitQueue {
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
-            self.index.clear();
+            self.widths.clear();
+            self.index = Index::default();
             self.first = 0;
             self.generation += 1;
             return Some(job);
         }
+        self.widths[slot] = NO_JOB;
         while self.places.get(self.first).is_some_and(Option::is_none) {
             self.first += 1;
         }
-        let block = slot / BLOCK;
-        self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
+        if !self.is_short() {
+            let block = slot / BLOCK;
+            self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
+        }
         Some(job)
     }
 
@@ -178,6 +203,9 @@ impl WaitQueue {
     /// none.
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
+        if self.is_short() {
+            return self.first_among(from, self.places.len(), admission);
+        }
         let block = from / BLOCK;
         if block >= self.index.blocks() {
             return None;
@@ -229,22 +257,42 @@ impl WaitQueue {
 
     /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there is none.
     fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
-        let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
-        let places = self.places.get(from..end)?;
-        let admitted =
-            |place: &Option<Queued>| place.is_some_and(|place| admission.admits(place.nodes, place.estimate));
-        places.iter().position(admitted).map(|at| from + at)
+        self.first_among(from, ((from / BLOCK + 1) * BLOCK).min(self.places.len()), admission)
     }
 
-    /// Removes the empty slots and builds an index with room for at least as many further jobs: O(Q log Q), and amortised
-    /// O(log Q) per push.
+    /// Returns the first slot with an admitted job from `from` to before `end`; `None` if there is none.
+    fn first_among(&self, from: Slot, end: Slot, admission: &Admission) -> Option<Slot> {
+        let is_admitted = |slot: Slot| {
+            self.places[slot].is_some_and(|place| admission.admits(place.nodes, place.estimate))
+        };
+        let mut before = from;
+        for widths in self.widths.get(from..end)?.chunks(BLOCK) {
+            // Most jobs are too wide, and comparing all of some at once takes few instructions.
+            if widths.iter().fold(false, |is_any, &width| is_any | (width <= admission.free)) {
+                let fits = |at: &usize| widths[*at] <= admission.free && is_admitted(before + *at);
+                if let Some(at) = (0..widths.len()).find(fits) {
+                    return Some(before + at);
+                }
+            }
+            before += widths.len();
+        }
+        None
+    }
+
+    /// Removes the empty slots. If the queue is not short, it builds an index with room for at least as many further jobs:
+    /// O(Q log Q), and amortised O(log Q) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;
         self.generation += 1;
-        let widths: Vec<u32> = self.places.iter().flatten().map(|place| place.nodes.least).collect();
+        self.widths.clear();
+        self.widths.extend(self.places.iter().flatten().map(|place| place.nodes.least));
+        if self.places.len() <= SHORT / 2 {
+            self.index = Index::default();
+            return;
+        }
         let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
-        self.index = Index::new(blocks, widths);
+        self.index = Index::new(blocks, self.widths.clone());
         for block in 0..self.places.len().div_ceil(BLOCK) {
             self.index.set_leaf(block, jobs_of(&self.places, block));
         }
@@ -292,7 +340,9 @@ mod tests {
         let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let mut random = move |below: u64| rng.random_range(0..below);
+        let mut is_seen = [false; 2];
         for step in 0..24_000_u32 {
+            is_seen[usize::from(queue.is_short())] = true;
             // The queue becomes long enough for several classes of widths, and short again.
             let grow = if step / 6000 % 2 == 0 { 9 } else { 1 };
             if random(10) < grow || plain.is_empty() {
@@ -326,5 +376,6 @@ mod tests {
             assert_eq!(found, expected, "step {step}");
             assert_eq!(queue.len(), plain.len());
         }
+        assert_eq!(is_seen, [true; 2]);
     }
 }

@@ -96,10 +96,15 @@ impl Open {
         &mut self.jobs[at]
     }
 
-    /// Removes the job that leaves next. Returns its id and what was measured of it.
-    pub(super) fn take(&mut self) -> (JobId, Measured) {
+    /// Returns the job that leaves next, and what was measured of it.
+    pub(super) fn next(&mut self) -> (JobId, &mut Measured) {
         let job = self.first;
+        (job, self.of(job))
+    }
+
+    /// Removes the job that leaves next.
+    pub(super) fn remove_next(&mut self) {
         self.first += 1;
-        (job, self.jobs.pop_front().unwrap_or_default())
+        self.jobs.pop_front();
     }
 }

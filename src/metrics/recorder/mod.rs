@@ -289,7 +289,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn left(&mut self, job: &Job, record: &Record) {
-        let (id, mut measured) = self.open.take();
+        let (id, measured) = self.open.next();
         let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
         if self.keeps_placements
             && let Err(problem) = self.room.add(&measured.placement)
@@ -300,6 +300,7 @@ impl Observer for Recorder<'_> {
             leaving.left.held.push(measured.held.take());
         }
         self.recording.push(measured, has_list, (self.keeps_placements, self.counts_refusals));
+        self.open.remove_next();
         let Some(leaving) = &mut self.leaving else { return };
         leaving.left.jobs.push(*job);
         leaving.left.records.push(*record);

@@ -90,12 +90,12 @@ impl Recording {
         }
     }
 
-    /// Adds what was measured of the job that leaves next. `lists` says whether it has a list of nodes.
-    pub(super) fn push(&mut self, job: Measured, has_list: bool, (placements, refusals): (bool, bool)) {
+    /// Adds what was measured of the job that leaves next, and takes its placement. `has_list` says whether it has a list of nodes.
+    pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, (placements, refusals): (bool, bool)) {
         self.dispersal.push(job.dispersal);
         self.allocate_ns.push(job.allocate_ns);
         if placements {
-            self.placements.push(job.placement);
+            self.placements.push(std::mem::take(&mut job.placement));
             self.boxes.push(job.sides);
         }
         if refusals {
