@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An allocator: the first free rectangle or cuboid of the job's shape, as `first-fit` takes it on meshes.
+"""An allocator: the first free rectangle or cuboid of the job's shape, as `first-fit` takes it on meshes and tori.
 
 Usage: exec:python3 first_fit.py
 """
@@ -9,13 +9,21 @@ import json
 import sys
 
 extents = []  # the numbers of nodes along x, y and z
+wraps = []  # whether they form a ring, so that a box may go round its end
 
 
 def box(base, sides):
     """Returns the nodes of a box in rank order: x varies fastest, then y, then z."""
-    ranges = [range(start, start + side) for start, side in zip(base, sides)]
+    places = [[(start + i) % extent for i in range(side)] for start, side, extent in zip(base, sides, extents)]
     width, length = extents[0], extents[1]
-    return [x + width * (y + length * z) for z, y, x in itertools.product(*reversed(ranges))]
+    return [x + width * (y + length * z) for z, y, x in itertools.product(*reversed(places))]
+
+
+def starts(extent, side, is_ring):
+    """Returns where a side may begin along a dimension."""
+    if side > extent:
+        return range(0)
+    return range(extent if is_ring and side < extent else extent - side + 1)
 
 
 def first_fit(sides, free):
@@ -23,7 +31,7 @@ def first_fit(sides, free):
     if sides is None:
         return None
     sides = sides + [1] * (3 - len(sides))
-    bases = [range(extent - side + 1) for extent, side in zip(extents, sides)]
+    bases = [starts(extent, side, is_ring) for extent, side, is_ring in zip(extents, sides, wraps)]
     for z, y, x in itertools.product(*reversed(bases)):
         nodes = box((x, y, z), sides)
         if all(free[node] == "1" for node in nodes):
@@ -35,6 +43,7 @@ for line in sys.stdin:
     question = json.loads(line)
     if question["message"] == "hello":
         extents = (question["machine"]["extents"] + [1, 1])[:3]
+        wraps = (question["machine"]["wraps"] + [False, False])[:3]
         reply = {"protocol": 1, "served": "submesh"}
     elif question["message"] == "propose":
         reply = {"nodes": first_fit(question["sides"], question["free"])}

@@ -50,6 +50,10 @@ pub(in crate::cli) struct Reading {
     #[command(flatten)]
     zone: Zone,
 
+    /// Skip and count malformed lines instead of stopping at the first.
+    #[arg(long)]
+    lenient: bool,
+
     /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a compressed
     /// log has, and the bytes of its longest line.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
@@ -58,9 +62,14 @@ pub(in crate::cli) struct Reading {
 
 impl Reading {
     /// Returns the options of reading a log. Fails as [`Self::format`] does.
-    pub(in crate::cli) fn options(&self, lenient: bool) -> Result<ReadOptions> {
+    pub(in crate::cli) fn options(&self) -> Result<ReadOptions> {
         let limits = self.log_limits.unwrap_or_default();
-        Ok(ReadOptions { lenient, format: self.format()?, partition: self.partition.clone(), limits })
+        Ok(ReadOptions {
+            lenient: self.lenient,
+            format: self.format()?,
+            partition: self.partition.clone(),
+            limits,
+        })
     }
 
     /// Returns the argument `--partition` as it is typed, after a blank; empty if it is not given.

@@ -72,6 +72,22 @@ pub enum FrameError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The file of jobs has other jobs than the summary beside it counts.
+    #[error(
+        "{}: there are {found} jobs of replay {replay}, and its summary says {expected}; one of the files is cut or of another \
+         run, so replay again",
+        .path.display()
+    )]
+    OtherJobs {
+        /// The directory.
+        path: std::path::PathBuf,
+        /// The number of the replay.
+        replay: String,
+        /// The number of jobs in the file of jobs.
+        found: u64,
+        /// The number of jobs in the summary.
+        expected: u64,
+    },
     /// The file has more rows than fit into memory.
     #[error(
         "{} takes about {} MB of memory, of which {} MB are free; draw or list a part of the results, or use a machine with \

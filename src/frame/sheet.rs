@@ -267,6 +267,30 @@ impl Sheet {
         ))
     }
 
+    /// Fails if the jobs beside this summary are others than it counts: `found` returns how many there are of a replay and seed,
+    /// `None` if that is not known. With outages some jobs of a replay never start and are in no file.
+    pub fn check_jobs(
+        &self,
+        folder: &Path,
+        found: &dyn Fn(&str, &str) -> Option<u64>,
+    ) -> Result<(), FrameError> {
+        let has_outages = self.column("goodput").is_some();
+        let (Some(jobs), Some(replays), Some(seeds), false) =
+            (self.numbers("jobs"), self.column("replay"), self.column("seed"), has_outages)
+        else {
+            return Ok(());
+        };
+        for (row, jobs) in jobs.iter().enumerate() {
+            let replay = replays.label(row);
+            let (Some(expected), Some(found)) = (jobs, found(&replay, &seeds.label(row))) else { continue };
+            let expected = *expected as u64;
+            if found != expected {
+                return Err(FrameError::OtherJobs { path: folder.to_owned(), replay, found, expected });
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the number of rows; 0 if there are no columns.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {

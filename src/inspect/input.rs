@@ -96,10 +96,15 @@ impl Places {
     }
 }
 
-/// Returns whether the first line of the file at `path` is that of a format that records starts and ends and that looks
-/// like no other, such as a dump of a batch system. A file that cannot be read is none.
-fn records_starts(path: &Path) -> bool {
-    Reader::open(path, ReadOptions::default()).is_ok_and(|reader| reader.format().records_starts)
+/// Returns the format of the file at `path` if it is surely a log: its name is that of SWF, or its first line is that of a format
+/// that records starts and ends and that looks like no other, such as a dump of a batch system. `None` for any other file,
+/// and for one that cannot be read.
+pub fn log_format(path: &Path) -> Option<&'static Format> {
+    if Format::of_path(path) == Some(SWF) {
+        return Some(SWF);
+    }
+    let reader = Reader::open(path, ReadOptions::default()).ok().filter(|_| path.is_file())?;
+    Some(reader.format()).filter(|format| format.records_starts)
 }
 
 impl Input {
@@ -108,8 +113,7 @@ impl Input {
     /// all jobs, whatever partition is asked for.
     pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
         let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
-        let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && records_starts(path);
-        if options.format.is_some() || is_log() {
+        if options.format.is_some() || log_format(path).is_some() {
             let mut log = LogSchedule::read(path, options.clone())?;
             let notes = mem::take(&mut log.notes);
             return Ok(Self { notes, is_log: true, ..nothing(Jobs::Log(log)) });
@@ -117,7 +121,10 @@ impl Input {
         let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { has_outages, ..nothing(Jobs::Saved(jobs)) };
         if let (true, Some((replay, seed))) = (path.is_dir(), of) {
-            input.describe(&Sheet::read(path)?, replay, seed);
+            let summary = Sheet::read(path)?;
+            let is_read = |number: &str, of: &str| number == replay.to_string() && of == seed.to_string();
+            summary.check_jobs(path, &|number, of| is_read(number, of).then(|| input.jobs.count()))?;
+            input.describe(&summary, replay, seed);
             if has_outages {
                 let saved = frame::read_downtimes(path, &|number| number == u64::from(replay))?;
                 let of = (u64::from(replay), seed.to_string());

@@ -14,5 +14,5 @@ pub use compare::compare;
 pub use error::InspectError;
 pub use export::{write_evalys, write_swf};
 pub use finding::Finding;
-pub use input::Input;
+pub use input::{Input, log_format};
 pub use jobs::Jobs;

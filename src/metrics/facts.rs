@@ -252,7 +252,10 @@ impl Trim {
     /// Returns which of `count` jobs count in means, of which the last one arrived at `last_s`: how many of the first ones to
     /// arrive do not, and the time in seconds before which the others have to start. `None` if all count.
     pub fn bounds(self, count: usize, last_s: f64) -> Option<(usize, f64)> {
-        let first = (count as f64 * self.percent? / 100.0).ceil() as usize;
+        let exact = count as f64 * self.percent? / 100.0;
+        // 16.1 % of 1,000 jobs are 161 of them, and a hair more in binary numbers.
+        let is_whole = (exact - exact.round()).abs() <= 1e-9 * exact;
+        let first = if is_whole { exact.round() } else { exact.ceil() } as usize;
         Some((first, ((last_s / DAY_S).floor() + 1.0) * DAY_S))
     }
 }

@@ -10,7 +10,7 @@ use crate::text::grouped;
 #[derive(Debug, thiserror::Error)]
 pub enum ColumnError {
     /// Summaries with these options do not have the column.
-    #[error("--columns: these results have no column '{name}', which is there {when}")]
+    #[error("these results have no column '{name}', which is there {when}")]
     Absent {
         /// The name of the column.
         name: String,

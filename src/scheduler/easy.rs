@@ -136,10 +136,17 @@ fn backfill(
     (refused, shortest): (bool, Option<&mut Ranked>),
     view: &mut dyn View,
 ) -> Backfilled {
-    // If no other job fits now, the shadow time is not needed.
     let by_count = Admission::by_count(view.free());
-    let Some(first) = candidates.first(view.queue(), &by_count) else { return Backfilled::Others };
-    let beside = match view.decides() {
+    let decides = view.decides();
+    let Some(first) = candidates.first(view.queue(), &by_count) else {
+        // No other job fits now, so that nobody needs the shadow time, but for the head itself: an allocator that decides by state
+        // may refuse it when more nodes are free than expected, and then it gets the nodes that were reserved for it.
+        if decides == Decides::State {
+            view.reserve(head.slot);
+        }
+        return Backfilled::Others;
+    };
+    let beside = match decides {
         Decides::Counts => return backfill_by_counts(candidates, (head, first), (refused, shortest), view),
         Decides::Submeshes => backfill_beside,
         Decides::State => backfill_and_retry,

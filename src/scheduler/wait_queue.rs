@@ -262,9 +262,8 @@ impl WaitQueue {
 
     /// Returns the first slot with an admitted job from `from` to before `end`; `None` if there is none.
     fn first_among(&self, from: Slot, end: Slot, admission: &Admission) -> Option<Slot> {
-        let is_admitted = |slot: Slot| {
-            self.places[slot].is_some_and(|place| admission.admits(place.nodes, place.estimate))
-        };
+        let is_admitted =
+            |slot: Slot| self.places[slot].is_some_and(|place| admission.admits(place.nodes, place.estimate));
         let mut before = from;
         for widths in self.widths.get(from..end)?.chunks(BLOCK) {
             // Most jobs are too wide, and comparing all of some at once takes few instructions.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::all::{ALL, unserving, written_out};
+use super::options::Options;
 use super::replay_spec::{Labels, ReplaySpec};
 use crate::allocator::{self, ALLOCATORS};
-use crate::execution::RECORDED;
+use crate::execution::{RECORDED, has_traffic};
 use crate::guest::Guests;
 use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
@@ -338,9 +339,15 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Returns whether a scheduler starts jobs as the log says.
-    pub fn has_recorded(&self) -> bool {
-        self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED)
+    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the lists of a log is known once
+    /// the log is read; until then it counts as one.
+    pub fn tell(&self, options: &mut Options) {
+        options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
+        options.recorded_nodes =
+            self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
+        options.traffic = self.networks.iter().any(|given| has_traffic(&given.spec));
+        options.partitions = self.partitions != [PartitionChoice::All];
+        options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
     }
 
     /// Returns the machines of all logs, as far as they are known.

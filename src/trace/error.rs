@@ -57,7 +57,8 @@ pub enum TraceError {
     },
     /// The compressed data end too early.
     #[error(
-        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again",
+        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, or take away what \
+         follows the data, if something does",
         .path.display()
     )]
     TruncatedGzip {
@@ -154,7 +155,10 @@ pub enum TraceError {
         limit: usize,
     },
     /// A line does not follow the format.
-    #[error("{}:{line}: {problem}; --lenient skips such lines", .path.display())]
+    #[error(
+        "{}:{line}: {problem}; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
+        .path.display()
+    )]
     Malformed {
         /// The log.
         path: PathBuf,

@@ -7,6 +7,9 @@ use super::times::Clock;
 /// takes their start for the submission too.
 pub(super) const EARLY_STARTS: &str = "starts before the submission, which count as the submission";
 
+/// The words for jobs whose submission is unknown in a log that tells that of others.
+pub(super) const UNSUBMITTED: &str = "jobs without a submit time, for which their start stands";
+
 /// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {

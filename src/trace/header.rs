@@ -4,6 +4,8 @@
     reason = "at most the bytes of the kept lines and of one more line"
 )]
 
+use std::borrow::Cow;
+
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{digit1, space0};
 use nom::combinator::{fail, not, opt, recognize};
@@ -112,15 +114,20 @@ impl Header {
     }
 
     /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. The name ends
-    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. Entries without a name are left out.
-    pub fn listed(&self, key: &str) -> Vec<(i64, String)> {
+    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. A name in quotation marks is as
+    /// [`quoted`] has written it. Entries without a name are left out.
+    pub fn listed(&self, key: &str) -> Vec<Listed> {
         let entry = |(name, value): (String, String)| {
             let (number, rest) =
                 value.split_once(char::is_whitespace).filter(|_| name.eq_ignore_ascii_case(key))?;
+            let number = number.parse().ok()?;
+            if let Ok(name) = serde_json::from_str(rest.trim()) {
+                return Some(Listed { number, name, is_quoted: true });
+            }
             let rest = rest.trim_start().trim_start_matches("- ");
-            let end = ["  ", " (", " - "].iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let end = REMARKS.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
             let found = rest[..end].trim();
-            (!found.is_empty()).then_some((number.parse().ok()?, found.to_owned()))
+            (!found.is_empty()).then(|| Listed { number, name: found.to_owned(), is_quoted: false })
         };
         self.entries().into_iter().filter_map(entry).collect()
     }
@@ -161,6 +168,43 @@ impl Header {
     }
 }
 
+/// The name of a number in a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The number.
+    pub number: i64,
+    /// The name.
+    pub name: String,
+    /// Whether the name stood in quotation marks. Other names may be remarks on the number.
+    pub is_quoted: bool,
+}
+
+/// What a remark after a name begins with.
+const REMARKS: [&str; 3] = ["  ", " (", " - "];
+
+/// Returns a name as [`Header::listed`] reads it back: as it is or, if a part of it would be taken for a remark or all of it for a
+/// number, as a JSON string. Characters that cannot be seen, or that turn the text behind them, are spelled out.
+pub fn quoted(name: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| c.escape_debug().len() > 1 && !matches!(c, '"' | '\'' | '\\');
+    let is_plain = name.trim() == name
+        && !name.starts_with(['"', '-'])
+        && name.parse::<i64>().is_err()
+        && !REMARKS.iter().any(|end| name.contains(end))
+        && !name.chars().any(is_hidden);
+    if is_plain {
+        return Cow::Borrowed(name);
+    }
+    let mut text = String::new();
+    for c in serde_json::Value::from(name).to_string().chars() {
+        if is_hidden(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            text.push(c);
+        }
+    }
+    Cow::Owned(text)
+}
+
 /// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The colon of an
 /// address such as `http://` does not count.
 fn key(text: &str) -> IResult<&str, &str> {
@@ -172,11 +216,11 @@ fn key(text: &str) -> IResult<&str, &str> {
     Ok((rest, key))
 }
 
-/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a fraction or a
-/// word.
+/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a fraction, a word or
+/// a number whose digits are grouped by commas.
 fn leading_integer(text: &str) -> IResult<&str, &str> {
     let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
-    let end = not(take_while1(part_of_number));
+    let end = (not(take_while1(part_of_number)), not((tag(","), digit1)));
     terminated(recognize((opt(tag("-")), digit1)), end).parse(text)
 }
 
@@ -196,7 +240,7 @@ mod tests {
             ";Version: SWF v2\n;       MaxJobs: 51987\n; MaxProcs: 1664 (72, 1368, 224)\n\
              ; maxnodes: 184  ( 6,  171,   7)\n;MaxRuntime: N/A\n; MaxQueues: 4\n; MaxQueues: 3\n\
              ; UnixStartTime: 0 \n; StartTime: 2014-05-22 10:57:59\n; TimeZone: -28800\n;\tPreemption :\tNo\n\
-             ; MaxMemory: 1.5\n; Acknowledge:\n;;Computer: X",
+             ; MaxMemory: 1.5\n; MaxPartitions: 1,024\n; Acknowledge:\n;;Computer: X",
         );
         assert_eq!(header.get("version").as_deref(), Some("SWF v2"));
         assert_eq!((header.number("MaxJobs"), header.max_procs()), (Some(51987), Some(1664)));
@@ -206,6 +250,7 @@ mod tests {
         assert_eq!(header.get("StartTime").as_deref(), Some("2014-05-22 10:57:59"));
         assert_eq!(header.get("Preemption").as_deref(), Some("No"));
         assert_eq!((header.number("MaxMemory"), header.get("Acknowledge")), (None, None));
+        assert_eq!(header.number("MaxPartitions"), None);
         assert_eq!(header.get("Computer").as_deref(), Some("X"));
     }
 
@@ -233,7 +278,10 @@ mod tests {
             "; MaxNodes: 400 (48 interactive, 352 batch, 6 service, 10 I/O)\n; MaxProcs: 400\n; MaxPartitions: 2\n\
              ; Partition:  1  interactive    \n; Partition:  2  batch  ",
         );
-        assert_eq!(par.listed("Partition"), [(1, "interactive".to_owned()), (2, "batch".to_owned())]);
+        let names = |header: &Header, key: &str| -> Vec<(i64, String)> {
+            header.listed(key).into_iter().map(|listed| (listed.number, listed.name)).collect()
+        };
+        assert_eq!(names(&par, "Partition"), [(1, "interactive".to_owned()), (2, "batch".to_owned())]);
         assert_eq!(par.partition_procs(2, "batch"), Some(352));
         assert_eq!(par.partition_procs(2, "2"), None);
         // Nodes of several processors do not tell the processors, and neither does a list of other things.
@@ -250,7 +298,7 @@ mod tests {
              ; Queue: 4 a b (c)\n; Queue: x y",
         );
         let found: Vec<String> =
-            queues.listed("queue").into_iter().map(|(n, name)| format!("{n}={name}")).collect();
+            names(&queues, "queue").into_iter().map(|(n, name)| format!("{n}={name}")).collect();
         assert_eq!(found, ["1=express", "2=Besteffort jobs queue", "4=a b"]);
     }
 
@@ -270,5 +318,30 @@ mod tests {
         header.push(b"; Acknowledge: \xc5ke");
         assert_eq!(header.lines().collect::<Vec<_>>(), [b"; Acknowledge: \xc5ke"]);
         assert_eq!(header.get("acknowledge").as_deref(), Some("\u{fffd}ke"));
+    }
+
+    #[test]
+    fn every_name_is_read_back_as_it_was_written() {
+        let names = [
+            "anna",
+            "O'Brien",
+            "1001",
+            "a  b",
+            "hpc - bio",
+            "proj (old)",
+            "-1",
+            "\"",
+            "\\",
+            "a\nb",
+            "\u{202e}x",
+            " ",
+            "\u{e000}😀",
+        ];
+        for name in names {
+            let text = format!("; User: 3 {}", quoted(name));
+            let found = header(&text).listed("User");
+            assert_eq!(found.iter().map(|listed| listed.name.as_str()).collect::<Vec<_>>(), [name], "{text}");
+            assert!(!text.chars().any(|c| c == '\u{202e}' || c.is_control()), "{text:?}");
+        }
     }
 }

@@ -4,15 +4,24 @@
     reason = "numbers of processors are above 0, so that their negatives exist; sums are clamped"
 )]
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+
+/// What changes the number of processors in use, in the order in which changes of one instant are counted: a job that ends gives its
+/// nodes to those that start, and one of no length has them beside the others that start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    End,
+    Start,
+    EndAtOnce,
+}
 
 /// Counts the processors in use over time, from the runs of jobs. Times are of any type, such as seconds.
 #[derive(Clone, Debug)]
 pub struct InUse<T> {
-    /// The changes of the number of processors in use that are not counted yet, the earliest on top. Negative changes,
-    /// which are ends, come before the starts of their instant.
-    changes: BinaryHeap<Reverse<(T, i64)>>,
+    /// The changes of the number of processors in use that are not counted yet, the earliest on top, and of one instant in the
+    /// order of [`Change`].
+    changes: BinaryHeap<Reverse<(T, Change, i64)>>,
     /// The number in use after the changes that were counted, and the greatest so far.
     used: i64,
     most: i64,
@@ -29,13 +38,16 @@ impl<T: Ord> Default for InUse<T> {
 }
 
 impl<T: Copy + Ord> InUse<T> {
-    /// Adds a run of a job on `procs` processors. A run without length adds nothing. O(log n) for n runs that are not
+    /// Adds a run of a job on `procs` processors. A run that ends before it starts adds nothing. O(log n) for n runs that are not
     /// settled.
     pub fn add(&mut self, start: T, end: T, procs: i64) {
-        if start < end {
-            self.is_late |= self.settled.is_some_and(|settled| start < settled);
-            self.changes.extend([Reverse((start, procs)), Reverse((end, -procs))]);
-        }
+        let change = match start.cmp(&end) {
+            Ordering::Less => Change::End,
+            Ordering::Equal => Change::EndAtOnce,
+            Ordering::Greater => return,
+        };
+        self.is_late |= self.settled.is_some_and(|settled| start < settled);
+        self.changes.extend([Reverse((start, Change::Start, procs)), Reverse((end, change, -procs))]);
     }
 
     /// Adds the runs of `others`, of which none is settled.
@@ -50,7 +62,7 @@ impl<T: Copy + Ord> InUse<T> {
             return;
         }
         self.settled = Some(time);
-        while let Some(&Reverse((when, _))) = self.changes.peek()
+        while let Some(&Reverse((when, ..))) = self.changes.peek()
             && when < time
         {
             self.count();
@@ -59,7 +71,7 @@ impl<T: Copy + Ord> InUse<T> {
 
     /// Counts the earliest change.
     fn count(&mut self) {
-        if let Some(Reverse((_, change))) = self.changes.pop() {
+        if let Some(Reverse((.., change))) = self.changes.pop() {
             self.used = self.used.saturating_add(change);
             self.most = self.most.max(self.used);
         }
@@ -71,7 +83,8 @@ impl<T: Copy + Ord> InUse<T> {
         self.is_late
     }
 
-    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come before starts.
+    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come before starts, but for
+    /// those of runs without length.
     /// O(n·log n) for n runs that are not settled.
     pub fn most(mut self) -> u64 {
         while !self.changes.is_empty() {
@@ -97,7 +110,10 @@ mod tests {
             }
             used.most()
         };
-        assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2), (12, 12, 9)]), 5);
+        assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2)]), 5);
+        // A run without length has its nodes beside those that start with it, and not beside those that have ended.
+        assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (10, 10, 2), (12, 13, 1), (12, 11, 9)]), 5);
+        assert_eq!(most(&[(0, 10, 4), (10, 10, 16), (10, 10, 1)]), 17);
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3)]), 4);
         assert_eq!(most(&[]), 0);
     }

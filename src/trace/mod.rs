@@ -32,7 +32,7 @@ pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::Facts;
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
-pub use header::Header;
+pub use header::{Header, quoted};
 pub use in_use::InUse;
 
 pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Partitions, no_such_partition};

@@ -7,7 +7,9 @@
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
-use crate::trace::{Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy};
+use crate::trace::{
+    Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
+};
 
 /// The time in seconds before a submission in which no job that comes later in a log may have started, so that the
 /// processors in use until then can be counted. A log of which this is not true is counted in another way.
@@ -103,7 +105,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
         let Entry::Record { record, .. } = entry else { continue };
         if let Some(procs) = record.procs() {
             largest = largest.max(Some(procs));
-            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s > 0 {
+            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s >= 0 {
                 if settles && record.submit_s > last_s {
                     last_s = record.submit_s;
                     in_use.settle(last_s - SETTLED_S);
@@ -144,7 +146,7 @@ fn write_header(
     }
     for (kind, key) in NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?))) {
         for (i, name) in summary.facts.names.of(kind).enumerate() {
-            writer.comment(format!("; {key}: {} {}", i + 1, name.escape_debug()).as_bytes())?;
+            writer.comment(format!("; {key}: {} {}", i + 1, quoted(&name)).as_bytes())?;
         }
     }
     Ok(())

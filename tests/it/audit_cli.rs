@@ -18,6 +18,30 @@ fn log(at: &Path, name: &str, jobs: &[[i64; 5]]) -> Tested {
     Ok(fs::write(at.join(name), jobs.iter().map(line).collect::<String>())?)
 }
 
+/// Frame sliding may refuse a job when more nodes are free than it expected. The head then has the nodes that were reserved for it,
+/// also if no other job could have started beside it when it became the head.
+#[test]
+fn the_head_keeps_its_promise_whatever_other_jobs_there_are() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let line = |[number, submit, run, procs, estimate]: [i64; 5]| {
+        format!("{number} {submit} 0 {run} {procs} -1 -1 {procs} {estimate} -1 1 1 1 1 1 1 -1 -1\n")
+    };
+    let jobs = [[1, 0, 5, 1, 100], [2, 0, 50, 3, 50], [3, 0, 10, 2, 10], [4, 1, 10, 3, 10], [5, 2, 2, 1, 2]];
+    for count in [4, 5] {
+        fs::write(at.join("h.swf"), jobs.into_iter().take(count).map(line).collect::<String>())?;
+        for scheduler in ["easy", "easy:pass=per-event", "easy:backfill=sjbf"] {
+            let replay =
+                format!("replay h.swf -m 7 -s {scheduler} -a frame-sliding --no-timing -q -o out --force");
+            let ran = run(at, &format!("{replay} --placements --format csv"))?;
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            let ran = run(at, "audit out --against easy")?;
+            assert_eq!(ran.code, Some(0), "{scheduler}, {count} jobs: {}", ran.stdout);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn our_own_schedules_are_what_they_should_be() -> Tested {
     let directory = tempfile::tempdir()?;

@@ -60,6 +60,7 @@ mod slurm_logs;
 mod strangers;
 mod stream_faults;
 mod streams;
+mod strict_reading;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;

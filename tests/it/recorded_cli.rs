@@ -23,8 +23,7 @@ fn the_machine_follows_from_the_log() -> Tested {
     fs::write(at.join("bare.swf"), LOG)?;
     let ran = run(at, "replay bare.swf -m auto:1d -s recorded -a naive --no-timing -o bare --format csv")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let note =
-        "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has neither";
+    let note = "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has no number";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     // The job without a wait comes first, so that one of the others is late.
     assert!(ran.stderr.contains("1 of 3 jobs started later than recorded"), "{}", ran.stderr);
@@ -65,9 +64,11 @@ fn what_auto_cannot_be_is_said() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::write(at.join("bare.swf"), LOG.replace(" 10 60 5", " -1 60 5").replace(" 20 60 5", " -1 60 5"))?;
+    let bare = fs::read_to_string(at.join("bare.swf"))?;
+    fs::write(at.join("huge.swf"), bare.replace(" 60 5", " 60 20000000"))?;
     for (arguments, code, message) in [
         ("bare.swf -m auto:4d -a naive", 2, "expected auto (a mesh of two dimensions), auto:1d"),
-        ("bare.swf -m auto -a naive", 1, "machine 'auto' would have 0 nodes, expected 1 to 2^24"),
+        ("huge.swf -m auto -a naive", 1, "machine 'auto' would have 20000000 nodes, expected 1 to 2^24"),
         (
             "synthetic:jobs=10,max=2x2 -m auto -a naive",
             1,

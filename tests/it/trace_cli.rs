@@ -60,13 +60,16 @@ fn inputs_that_are_no_logs_are_one_clear_line() -> Outcome {
         ),
         (
             "text.swf",
-            "text.swf:1: field 1 (job number): found 'Dear', expected an integer or -1; --lenient skips such lines",
+            "text.swf:1: field 1 (job number): found 'Dear', expected an integer or -1; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
         ),
-        ("short.swf", "short.swf:3: 17 fields, expected 18; --lenient skips such lines"),
+        (
+            "short.swf",
+            "short.swf:3: 17 fields, expected 18; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
+        ),
         (
             "wrong.swf",
             "wrong.swf:4: field 5 (allocated processors): found 'x12', expected an integer or -1; \
-             --lenient skips such lines",
+             --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
         ),
     ] {
         for command in ["info", "convert", "cut"] {

@@ -283,7 +283,6 @@ fn others() -> Vec<Wrong> {
             "--unit gpus",
             ":1: the heading has no AllocTRES; this one has all that is read: sacct -a",
         ),
-        wrong(SWF, "--unit gpus", "'swf' has no parameter 'unit'"),
         wrong("1 0 0 20 2 -1\n", "", ":1: 6 fields, expected 18; --lenient skips such lines"),
         wrong(
             SWF.replace("20 2", "twenty 2"),

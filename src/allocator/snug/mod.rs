@@ -19,7 +19,8 @@
 //!    equals the first by z, y, x of the base. The rank is the sum of far(u) over all nodes u of the submesh, free or
 //!    not. For each node above k, the far of the position where the submesh is nearest to F is subtracted, separately
 //!    in each dimension.
-//! 4. From a submesh with more than k free nodes, the nodes of highest price are left out; of equals the later ones.
+//! 4. From a submesh with more than k free nodes, the nodes of highest price are left out; of equals the later ones. Prices are 64-bit floating-point numbers, so that two that
+//!    are equal as fractions may differ in their last bit.
 //!    The price of u is the sum of d(u, v) over the free nodes v of the submesh, less W·far(u).
 //! 5. The cheapest set wins. Of equals, the one of smaller half-perimeter wins, then the one of smaller sides (x
 //!    first), then the one of the first base.

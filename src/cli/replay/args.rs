@@ -224,19 +224,9 @@ pub(super) enum Format {
 }
 
 impl Args {
-    /// Returns the options that all replays share.
-    pub(super) fn options(&self) -> Options {
-        Options {
-            jobs: self.output.is_some() || self.sparklines,
-            recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
-            // Whether `all` has the allocator is known once the log is read.
-            recorded_nodes: self
-                .allocator
-                .iter()
-                .any(|given| given.spec.name == ALL || crate::allocator::follows_lists(&given.spec)),
-            traffic: self.network.iter().any(|given| execution::has_traffic(&given.spec)),
-            ..self.flags.options.clone()
-        }
+    /// Returns the options that all replays share, but for those that follow from the axes.
+    fn options(&self) -> Options {
+        Options { jobs: self.output.is_some() || self.sparklines, ..self.flags.options.clone() }
     }
 
     /// Returns the columns of the summary that the table shows; an empty list stands for the default columns.

@@ -17,15 +17,25 @@ use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
-use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
+use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
 use crate::text::Screen;
-use crate::trace::LogNames;
+use crate::trace::{LogNames, TraceError};
 
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    check_columns(&args.shown_columns(), &args.options()).map_err(|error| Failure::Usage(error.into()))?;
-    let draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
+    let mut draft = args.draft(Guests::default()).map_err(Failure::Usage)?;
+    // Before a log is read, and once more when it is known which allocators `all` has.
+    let sorted: Vec<String> = args.sort.iter().map(|metric| metric.name().to_owned()).collect();
+    let named = [("--columns", args.shown_columns()), ("--sort", sorted)];
+    let check = |options: &Options| {
+        let check_one = |(argument, columns): &(&str, Vec<String>)| {
+            check_columns(columns, options).map_err(|error| Failure::Usage(anyhow!("{argument}: {error}")))
+        };
+        named.iter().try_for_each(check_one)
+    };
+    draft.axes.tell(&mut draft.options);
+    check(&draft.options)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if !args.quiet {
@@ -34,6 +44,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let study = planned.map_err(unplanned)?;
+    check(&study.options)?;
     let all: Vec<usize> = (0..study.cells.len()).collect();
     if args.output.is_some() {
         check_room(&study, &all, args.file_format(), args.large)?;
@@ -58,7 +69,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn unplanned(error: PlanError) -> Failure {
     match error {
         PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
+        PlanError::SameName { .. } => Failure::Usage(error.into()),
+        PlanError::Log { source, .. } => match *source {
+            TraceError::Format(error) => Failure::Usage(error.into()),
+            source => Failure::Failed(source.into()),
+        },
         other => Failure::Failed(other.into()),
     }
 }

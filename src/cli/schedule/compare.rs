@@ -1,6 +1,6 @@
 //! `meshreplay compare`: finds the first difference of two schedules of the same jobs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Which, conclude};
 use crate::cli::Failure;
@@ -8,7 +8,6 @@ use crate::cli::reading::Reading;
 use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
-use crate::trace::{Format, ReadOptions};
 
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
 /// apart starts are.
@@ -53,15 +52,9 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
-    let options = args.reading.options(false).map_err(Failure::Usage)?;
-    // The format is that of logs; results of replays are no logs.
-    let options_of = |path: &Path| {
-        let is_named = path.is_dir() || Format::of_path(path).is_some();
-        let format = options.format.clone().filter(|_| !is_named);
-        ReadOptions { format, ..options.clone() }
-    };
-    let first = super::read(&args.first, selection, &options_of(&args.first))?;
-    let second = super::read(&args.second, other, &options_of(&args.second))?;
+    let options = args.reading.options().map_err(Failure::Usage)?;
+    let first = super::read(&args.first, selection, &options)?;
+    let second = super::read(&args.second, other, &options)?;
     Input::check_partition(&options, &[&first, &second])?;
     conclude(&inspect::compare(&first, &second, args.machine.as_ref(), args.times_only)?)
 }

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use super::terminal::screen;
 use super::{Failure, complain, print};
-use crate::frame::Selection;
-use crate::inspect::{Finding, Input};
-use crate::trace::ReadOptions;
+use crate::frame::{FileFormat, Selection};
+use crate::inspect::{Finding, Input, log_format};
+use crate::spec::Spec;
+use crate::trace::{Format, ReadOptions, formats};
 
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -33,7 +34,8 @@ impl Which {
 
 /// Reads a schedule and prints on standard error what has to be said about how it was read.
 fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Input, Failure> {
-    let input = Input::read(path, selection, options)?;
+    let format = options.format.clone().and_then(|format| format_of(path, format));
+    let input = Input::read(path, selection, &ReadOptions { format, ..options.clone() })?;
     for note in &input.notes {
         complain(&format!("{}: {note}", input.name));
     }
@@ -44,4 +46,21 @@ fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Inpu
 fn conclude(finding: &Finding) -> Result<(), Failure> {
     print(&screen().hanging(&finding.text, 4))?;
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// Returns the format in which a file is read if the user has given this one for all files of the command; `None` if the file is no log, or a
+/// log whose name tells another format. Of a format that the log itself tells, it has the parameters that logs of
+/// that format have.
+fn format_of(path: &Path, given: Spec) -> Option<Spec> {
+    let known = log_format(path);
+    if path.is_dir() || known.is_none() && FileFormat::of_path(path).is_some() {
+        return None;
+    }
+    if given.name != formats::AUTO {
+        return Some(given)
+            .filter(|given| Format::of_path(path).is_none_or(|named| named.name == given.name));
+    }
+    let mut params = given.params;
+    params.retain(|key, _| known.is_none_or(|format| format.has_parameter(key)));
+    Some(Spec { params, ..Spec::named(formats::AUTO) })
 }

@@ -52,17 +52,13 @@ struct Input {
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// Skip and count malformed lines instead of stopping at the first
-    #[arg(long)]
-    lenient: bool,
-
     #[command(flatten)]
     reading: Reading,
 }
 
 impl Input {
     fn options(&self) -> Result<ReadOptions, Failure> {
-        self.reading.options(self.lenient).map_err(Failure::Usage)
+        self.reading.options().map_err(Failure::Usage)
     }
 }
 

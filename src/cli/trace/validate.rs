@@ -1,8 +1,8 @@
 //! `meshreplay trace validate`: reports errors and oddities in a log.
 
 use super::{Failure, Input};
-use crate::cli::print;
 use crate::cli::terminal::screen;
+use crate::cli::{complain, print};
 use crate::trace::{self, Severity};
 
 /// The number of findings of one defect that are shown with their lines.
@@ -26,6 +26,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let shown_max = if args.all { usize::MAX } else { SHOWN };
     let validation = trace::validate(&args.input.log, args.input.options()?, shown_max)?;
+    for note in &validation.summary.facts.notes {
+        complain(&format!("{}: {note}", args.input.log.display()));
+    }
     print(&screen().hanging(&validation.text(), 4))?;
     if validation.count(Severity::Error) > 0 { Err(Failure::Reported) } else { Ok(()) }
 }

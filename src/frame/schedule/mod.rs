@@ -76,7 +76,7 @@ pub enum ScheduleError {
         known: Vec<String>,
     },
     /// The table holds no schedule with the selected replay and seed.
-    #[error("{} has no jobs of that replay and seed; it has {}", .path.display(), listed(.known))]
+    #[error("{} has no jobs of that replay and seed; it has {}", .path.display(), listed_or_none(.known))]
     None {
         /// The file.
         path: PathBuf,
@@ -90,6 +90,15 @@ fn listed(known: &[String]) -> String {
     const SHOWN: usize = 10;
     known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
         + if known.len() > SHOWN { "; …" } else { "" }
+}
+
+/// Returns the entries as [`listed`] does, and why there are none if there are none.
+fn listed_or_none(known: &[String]) -> String {
+    if known.is_empty() {
+        "none at all, so no job of any replay has started".to_owned()
+    } else {
+        listed(known)
+    }
 }
 
 /// The choice of one schedule of a table. `None` accepts any number or any seed.

@@ -14,7 +14,7 @@ use crate::guest::job_table::JobTable;
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
 use crate::guest::setup::Setup;
 use crate::job::{JobId, NodesFor, Time};
-use crate::machine::Machine;
+use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::scheduler::{Scheduler, View};
 
 /// Starts a program that is an allocator. Fails with a whole message.
@@ -91,13 +91,31 @@ impl Allocator for Placer {
                     machine.free_count()
                 ));
             }
+            if let Some(problem) = self.broken_by_refusal(request, machine) {
+                self.program.fail(&problem);
+            }
             return None;
         };
-        let expected = match self.submeshes {
-            Some(Submeshes { sizes, .. }) => NodesFor::of_submesh(sizes(request, mesh).first().copied()),
+        let sides = self.sides(request, mesh);
+        if let Some(None) = sides {
+            self.program.fail(&format!(
+                "its placement has {} nodes, expected null, as no submesh of the job's shape fits the machine",
+                nodes.len()
+            ));
+            return None;
+        }
+        let expected = match sides.flatten() {
+            Some(sides) => NodesFor::of_submesh(Some(sides)),
             None => NodesFor::exactly(request.procs),
         };
-        match check_placement(&nodes, expected, machine) {
+        let checked = check_placement(&nodes, expected, machine).and_then(|()| match sides.flatten() {
+            Some(sides) if !is_box(mesh, &nodes, sides) => Err(format!(
+                "its placement is no submesh of {} nodes, and it has promised \"served\":\"submesh\"",
+                sides[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+            )),
+            _ => Ok(()),
+        });
+        match checked {
             Ok(()) => Some(Placement::of(nodes)),
             Err(problem) => {
                 self.program.fail(&problem);
@@ -117,6 +135,41 @@ impl Allocator for Placer {
             self.program.tell("released", &Nodes { nodes: Some(placement.nodes.clone()) });
         }
     }
+}
+
+impl Placer {
+    /// Returns the sides of the submesh that the program has promised to serve a request by, `None` within if no submesh fits;
+    /// `None` if it has made no such promise.
+    #[expect(
+        clippy::option_option,
+        reason = "a promise that no submesh can keep is not the same as no promise"
+    )]
+    fn sides(&self, request: &Request, mesh: &Mesh) -> Option<Option<[u32; 3]>> {
+        let Submeshes { sizes, .. } = self.submeshes?;
+        Some(sizes(request, mesh).first().copied())
+    }
+
+    /// Returns how a refusal breaks the promise to serve each request for which a submesh is free; `None` if it does not.
+    fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
+        let sides = self.sides(request, machine.mesh())??;
+        let base = FreeSubmeshes::default().find_first(machine, sides)?;
+        let mesh = machine.mesh();
+        let words = |of: [u32; 3], by: &str| {
+            of[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join(by)
+        };
+        Some(format!(
+            "it refused a job of {} processors while the submesh of {} nodes at ({}) is free, and has promised \"served\":\"submesh\"",
+            request.procs,
+            words(sides, "x"),
+            words(base, ", ")
+        ))
+    }
+}
+
+/// Returns whether nodes are all those of a submesh with these sides.
+fn is_box(mesh: &Mesh, nodes: &[NodeId], sides: [u32; 3]) -> bool {
+    let count: u64 = sides.iter().map(|&side| u64::from(side)).product();
+    nodes.len() as u64 == count && Submesh::around(mesh, nodes).is_some_and(|around| around.sizes == sides)
 }
 
 /// A program that is a scheduler.

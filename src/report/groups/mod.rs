@@ -233,11 +233,15 @@ fn visit_jobs(
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let summary = Sheet::read(folder)?;
-    let mut found = Found::default();
+    let (mut found, mut counts) = (Found::default(), BTreeMap::new());
     visit_jobs(folder, options.by, &mut |columns| {
+        for (key, rows) in columns.replays() {
+            *counts.entry(key).or_insert(0_u64) += rows.len() as u64;
+        }
         found.add(columns, options.by);
         Ok(())
     })?;
+    summary.check_jobs(folder, &|replay, seed| counts.get(&(replay.to_owned(), seed.to_owned())).copied())?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),

@@ -14,7 +14,7 @@ use super::all::ALL;
 use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
 use super::log::{LogSource, MOST_KEPT};
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
-use super::plan::{Draft, PlanError};
+use super::plan::{Draft, PlanError, check_name};
 use super::planned::Study;
 use crate::execution::RECORDED;
 use crate::guest::Guests;
@@ -172,20 +172,16 @@ fn logs(
                 _ => Ok(text.to_owned()),
             }),
         )?;
-    let mut logs: Vec<(LogSource, usize)> = Vec::new();
+    let (mut logs, mut lines) = (Vec::new(), Vec::new());
     for (file, line) in given {
         let read = ReadOptions { format: format.cloned(), ..ReadOptions::default() };
         let log = LogSource::new(&file, find(&file), read);
         let log = log.map_err(|error| wrong(line, error.to_string()))?;
-        if let Some((other, _)) = logs.iter().find(|(other, _)| other.name == log.name) {
-            let (first, name) = (&other.file, &log.name);
-            let problem =
-                format!("'{first}' and '{file}' would both be called '{name}' in results; rename one");
-            return Err(wrong(line, problem));
-        }
-        logs.push((log, line));
+        check_name(&logs, &log).map_err(|error| wrong(line, error.to_string()))?;
+        logs.push(log);
+        lines.push(line);
     }
-    Ok(logs)
+    Ok(logs.into_iter().zip(lines).collect())
 }
 
 /// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file

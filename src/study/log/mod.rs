@@ -109,7 +109,7 @@ impl LoadedLog {
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {
             notes.push(format!(
-                "{}: {surplus} lines have more than 18 fields; the rest is ignored",
+                "{}: {surplus} lines have more fields than the format has; the rest is ignored",
                 path.display()
             ));
         }

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use self::reading::surveyed;
 use self::survey::{Counts, LogSize, PartSurvey, Wanted};
 use crate::allocator::follows_lists;
-use crate::execution::has_traffic;
 use crate::job::{Job, Time};
 use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
@@ -27,7 +26,7 @@ use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{Begun, Early, check_outages};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use crate::trace::{Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
+use crate::trace::{Facts, Header, LogNames, LogSummary, TraceError, formats};
 use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
@@ -61,6 +60,16 @@ pub enum PlanError {
         number: usize,
         /// The reason.
         source: Box<TraceError>,
+    },
+    /// Two logs would have the same name in results.
+    #[error("'{first}' and '{second}' would both be called '{name}' in results; rename one")]
+    SameName {
+        /// The log that comes first, as it was given.
+        first: String,
+        /// The other one.
+        second: String,
+        /// The name.
+        name: String,
     },
     /// A name does not exist, or two names cannot be used together.
     #[error(transparent)]
@@ -112,22 +121,31 @@ pub enum PlanError {
     LoadJobsError(#[from] LoadJobsError),
 }
 
+/// Fails if one of the logs `before` has the name of `log`.
+pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Result<(), PlanError> {
+    match before.iter().find(|other| other.name == log.name) {
+        Some(other) => Err(PlanError::SameName {
+            first: other.file.clone(),
+            second: log.file.clone(),
+            name: log.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
 impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
         // Names are checked before any log is read, so that a wrong name fails at once.
-        let given = self.name_logs();
+        let given = self.name_logs()?;
         let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
         if known.is_none() && self.axes.autos.machines.is_empty() {
             self.axes.combinations()?;
         }
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
-        self.options.recorded = self.axes.has_recorded();
-        self.options.traffic = self.axes.networks.iter().any(|given| has_traffic(&given.spec));
-        self.options.partitions = self.axes.partitions != [PartitionChoice::All];
-        self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
+        self.axes.tell(&mut self.options);
         let early = known.as_deref().and_then(|known| self.early(known));
         let (logs, surveys, begun) = self.survey(early, notes)?;
         self.name_zone(&logs, notes);
@@ -195,15 +213,18 @@ impl Draft {
     }
 
     /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
-    /// many logs were given.
-    fn name_logs(&mut self) -> usize {
+    /// many logs were given. Fails if two of them have one name.
+    fn name_logs(&mut self) -> Result<usize, PlanError> {
         let given = self.logs.len();
         if self.is_of_command {
             let mut seen = BTreeSet::new();
             self.logs.retain(|log| seen.insert(log.file.clone()));
         }
+        for (number, log) in self.logs.iter().enumerate() {
+            check_name(&self.logs[..number], log)?;
+        }
         self.axes.logs = self.logs.iter().map(|log| log.name.as_str().into()).collect();
-        given
+        Ok(given)
     }
 
     /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may

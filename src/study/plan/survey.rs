@@ -39,6 +39,8 @@ pub(super) struct Counts {
 struct Count {
     survey: Survey,
     in_use: InUse<Time>,
+    /// The most processors that a job asks for.
+    widest: u32,
 }
 
 impl Count {
@@ -54,6 +56,7 @@ impl Count {
         }
         self.survey.requests.extend(&other.survey.requests);
         self.in_use.extend(other.in_use.clone());
+        self.widest = self.widest.max(other.widest);
     }
 }
 
@@ -103,7 +106,8 @@ impl Counts {
     /// Counts a job under the rules with this position.
     pub(super) fn add(&mut self, rules: usize, job: &Job) {
         let partition = job.logged.partition.known().filter(|_| self.wanted.partitions);
-        let Count { survey, in_use } = self.by_rules[rules].entry(partition).or_default();
+        let Count { survey, in_use, widest } = self.by_rules[rules].entry(partition).or_default();
+        *widest = job.procs.max(*widest);
         if let (true, 0, Some(start)) = (self.wanted.size, rules, job.recorded_start()) {
             in_use.add(start, start + job.run, i64::from(job.procs));
         }
@@ -131,7 +135,7 @@ impl Counts {
         for choice in choices {
             match choice {
                 PartitionChoice::All => {
-                    parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use)));
+                    parts.push(self.part(None, &|_| true, |jobs| LogSize::of(header, jobs)));
                 }
                 PartitionChoice::Each if known.is_empty() => return Err(self.unknown(log, "", &known, names)),
                 PartitionChoice::Each => {
@@ -180,28 +184,28 @@ impl Counts {
         let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
         let told = |&number: &i64| header.partition_procs(number, &names.label(NameKind::Partition, number));
         let told: Option<i64> = numbers.iter().collect::<BTreeSet<_>>().into_iter().map(told).sum();
-        self.part(partition, &is_chosen, |in_use| {
+        self.part(partition, &is_chosen, |jobs| {
             if let Some(nodes) = told.and_then(|nodes| u64::try_from(nodes).ok()) {
                 return LogSize { nodes, source: "processors of the partition in the log's header" };
             }
-            let nodes = in_use.most();
-            match header.processors().and_then(|whole| u64::try_from(whole).ok()).filter(|&whole| whole < nodes) {
+            let needed = LogSize::needed(jobs, [
+                "processors that its jobs had in use at once, as the header does not tell the partition's",
+                "processors that one of its jobs asks for, as the header does not tell the partition's",
+            ]);
+            let whole = header.processors().and_then(|whole| u64::try_from(whole).ok());
+            match whole.filter(|&whole| whole < needed.nodes) {
                 Some(nodes) => LogSize { nodes, source: "processors of the whole machine, as its jobs had no fewer in use" },
-                None => LogSize {
-                    nodes,
-                    source: "processors that its jobs had in use at once, as the header does not tell the partition's",
-                },
+                None => needed,
             }
         })
     }
 
-    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine from the
-    /// processors in use.
+    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine from these jobs.
     fn part(
         &self,
         partition: Option<Partitions>,
         is_chosen: &dyn Fn(Option<i64>) -> bool,
-        size: impl FnOnce(InUse<Time>) -> LogSize,
+        size: impl FnOnce(&Count) -> LogSize,
     ) -> PartSurvey {
         let sum = |counts: &BTreeMap<Option<i64>, Count>| {
             let mut sum = Count::default();
@@ -209,12 +213,8 @@ impl Counts {
             sum
         };
         let counts: Vec<Count> = self.by_rules.iter().map(sum).collect();
-        let in_use = counts.first().map(|count| count.in_use.clone()).unwrap_or_default();
-        PartSurvey {
-            partition,
-            by_rules: counts.into_iter().map(|count| count.survey).collect(),
-            size: self.wanted.size.then(|| size(in_use)),
-        }
+        let size = self.wanted.size.then(|| size(counts.first().unwrap_or(&Count::default())));
+        PartSurvey { partition, by_rules: counts.into_iter().map(|count| count.survey).collect(), size }
     }
 
     /// Returns the message about a partition that no job has.
@@ -227,9 +227,8 @@ impl Counts {
 }
 
 impl LogSize {
-    /// Returns the number of processors in the header of the log or, if it has none, the largest number that was in use
-    /// at once.
-    fn of(header: &Header, in_use: InUse<Time>) -> Self {
+    /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs need.
+    fn of(header: &Header, jobs: &Count) -> Self {
         let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         if let Some(nodes) = known(header.max_procs()) {
             return Self { nodes, source: "processors of its header (MaxProcs)" };
@@ -237,9 +236,23 @@ impl LogSize {
         if let Some(nodes) = known(header.max_nodes()) {
             return Self { nodes, source: "nodes of its header (MaxNodes)" };
         }
-        Self {
-            nodes: in_use.most(),
-            source: "processors that were in use at once, as its header has neither MaxProcs nor MaxNodes",
+        Self::needed(
+            jobs,
+            [
+                "processors that were in use at once, as its header has no number MaxProcs or MaxNodes",
+                "processors that one of its jobs asks for, as its header has no number MaxProcs or MaxNodes",
+            ],
+        )
+    }
+
+    /// Returns the number of processors with which all jobs can start as the log says: the most that were in use at once, or
+    /// those of the widest job, as its start may be unknown. The words for the one and for the other are given.
+    fn needed(jobs: &Count, [at_once, of_widest]: [&'static str; 2]) -> Self {
+        let (nodes, widest) = (jobs.in_use.clone().most(), u64::from(jobs.widest));
+        if widest > nodes {
+            Self { nodes: widest, source: of_widest }
+        } else {
+            Self { nodes, source: at_once }
         }
     }
 }

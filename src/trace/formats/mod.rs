@@ -72,9 +72,9 @@ impl Format {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
     }
 
-    /// Returns whether the parameters have the time zone of dates that tell none.
-    pub(super) fn has_zone(&self) -> bool {
-        self.parameters.split(' ').any(|parameter| parameter.split('=').next() == Some(TIME_ZONE))
+    /// Returns whether logs of this format are read with a parameter of this name, such as `time-zone`.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.parameters.split(' ').any(|parameter| parameter.split('=').next() == Some(name))
     }
 
     /// Returns the formats that can be written.

@@ -142,7 +142,7 @@ fn number(index: usize, token: &[u8]) -> Result<i64, Problem> {
 
 /// Returns the problem of field `index`, from 0, which is not what was expected.
 fn malformed(index: usize, token: &[u8], expected: &'static str) -> Problem {
-    Problem::not_a_number(index + 1, NAMES[index], token, expected)
+    Problem::column(index + 1, NAMES[index], token, expected)
 }
 
 #[cfg(test)]

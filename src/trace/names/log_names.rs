@@ -7,7 +7,7 @@ use jiff::tz::{Offset, TimeZone};
 
 use super::partitions::Partitions;
 use super::{NameKind, Names};
-use crate::trace::header::Header;
+use crate::trace::header::{Header, Listed};
 
 /// The names and the beginning of a log.
 #[derive(Clone, Debug, Default)]
@@ -109,13 +109,13 @@ impl LogNames {
 }
 
 /// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same words, and
-/// a name that is a number could be taken for the number of another one.
-fn told_apart(listed: &[(i64, String)]) -> Vec<(i64, String)> {
-    let is_told = |(number, name): &&(i64, String)| {
-        let is_other = |(other, same): &(i64, String)| other != number && same == name;
-        name.parse::<i64>().is_err() && !listed.iter().any(is_other)
+/// a name that is a number could be taken for the number of another one, unless it stands in quotation marks.
+fn told_apart(listed: &[Listed]) -> Vec<(i64, String)> {
+    let is_told = |one: &&Listed| {
+        let is_other = |other: &Listed| other.number != one.number && other.name == one.name;
+        (one.is_quoted || one.name.parse::<i64>().is_err()) && !listed.iter().any(is_other)
     };
-    listed.iter().filter(is_told).cloned().collect()
+    listed.iter().filter(is_told).map(|one| (one.number, one.name.clone())).collect()
 }
 
 impl LogStart {

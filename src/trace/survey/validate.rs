@@ -47,17 +47,19 @@ pub enum Defect {
     Tabs,
     CarriageReturns,
     Unterminated,
+    Mark,
+    OfFormat,
 }
 
 /// Every defect with its severity and its title, in the order of the enum and of reports.
-const DEFECTS: [(Defect, Severity, &str); 21] = [
+const DEFECTS: [(Defect, Severity, &str); 23] = [
     (Defect::TooFewFields, Error, "too few fields"),
     (Defect::NotANumber, Error, "not a number"),
     (Defect::OutOfRange, Error, "number out of range"),
     (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
     (Defect::LargerThanMachine, Error, "job larger than the machine"),
     (Defect::DuplicateJob, Error, "job number used before"),
-    (Defect::NoMachine, Warning, "no MaxProcs and no MaxNodes in the header"),
+    (Defect::NoMachine, Warning, "no number MaxProcs or MaxNodes in the header"),
     (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
     (Defect::TooManyFields, Warning, "too many fields"),
     (Defect::SubmitDescent, Warning, "submit time below the one before"),
@@ -72,7 +74,12 @@ const DEFECTS: [(Defect, Severity, &str); 21] = [
     (Defect::Tabs, Warning, "fields separated by tabs"),
     (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
     (Defect::Unterminated, Warning, "last line without a line end"),
+    (Defect::Mark, Warning, "byte order mark at the start"),
+    (Defect::OfFormat, Warning, "values that are read as others"),
 ];
+
+/// The last second of the range of [`Time`](crate::job::Time).
+const LATEST_S: i64 = i64::MAX / 1_000_000;
 
 impl Defect {
     /// Returns the defect in words.
@@ -211,6 +218,9 @@ impl Check {
         }
         if submit_s < 0 {
             self.found(Defect::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
+        } else if submit_s > LATEST_S {
+            let detail = format_args!("job {job}: submit time {submit_s}, expected at most {LATEST_S}");
+            self.found(Defect::OutOfRange, line, detail);
         }
         if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
             let detail = format_args!("job {job}: {procs} processors, the machine has {limit}");
@@ -266,6 +276,12 @@ impl Check {
         self.found[Defect::Tabs as usize].0 = findings.tab_lines;
         self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
         self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
+        self.found[Defect::Mark as usize].0 = findings.byte_order_marks;
+        for (what, count) in &findings.of_format {
+            let (found, shown) = &mut self.found[Defect::OfFormat as usize];
+            *found += 1;
+            shown.push(Finding { line: None, detail: format!("{what}: {count}") });
+        }
         self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
         let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
         // The header may count jobs and records; both should be the number of records.

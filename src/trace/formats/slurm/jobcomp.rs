@@ -7,7 +7,7 @@ use super::job::{Accounting, SlurmJob, limit};
 use super::tres::{Resources, quantity};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
-use crate::trace::facts::Facts;
+use crate::trace::facts::{Facts, UNSUBMITTED};
 use crate::trace::formats::format::{Format, LineParser, Parsed};
 use crate::trace::names::Names;
 use crate::trace::times::Clock;
@@ -78,6 +78,9 @@ const KEYS: [&str; 30] = [
     "ExitCode",
 ];
 
+/// The place of the name of the job among the keys.
+const NAME: usize = 3;
+
 /// The parser of one log.
 struct Jobcomp {
     accounting: Accounting,
@@ -100,7 +103,9 @@ impl<'a> Values<'a> {
             let key = memchr::memchr(b'=', word).and_then(|at| {
                 KEYS.iter().position(|key| key.as_bytes() == &word[..at]).map(|key| (key, start + at + 1))
             });
-            if let Some((key, value)) = key {
+            // Users choose the names of jobs, which may look like the keys before them. Those after them come again.
+            let is_of_name = |key: usize| key < NAME && !values.0[key].is_empty();
+            if let Some((key, value)) = key.filter(|&(key, _)| !is_of_name(key)) {
                 values.close(line, open, start.saturating_sub(1));
                 open = Some((key, value));
             }
@@ -220,7 +225,7 @@ impl LineParser for Jobcomp {
         let mut facts = self.accounting.facts();
         facts.add_clock(&self.clock);
         if self.unsubmitted > 0 {
-            facts.counts.push(("jobs without a submit time, for which their start stands", self.unsubmitted));
+            facts.counts.push((UNSUBMITTED, self.unsubmitted));
         }
         facts
     }
@@ -271,6 +276,9 @@ mod tests {
         let requeued = parsed("slurm-jobcomp", &LINE.replace("=COMPLETED", "=PENDING"))?.0;
         assert_eq!((requeued.status, requeued.run_s), (0, 2));
         assert_eq!(parsed("slurm-jobcomp:unit=cpus", LINE)?.0.allocated_procs, 8);
+        // Users choose the names of jobs, also such that look like keys.
+        let odd = LINE.replace("my job = 3", "my job JobId=9 UserId=root(0) JobState=FAILED NodeCnt=9");
+        assert_eq!(parsed("slurm-jobcomp", &odd)?.0, record);
         let old = LINE.replace("SubmitTime=2026-11-22T16:01:21", "");
         let (record, facts) = parsed("slurm-jobcomp", &old)?;
         assert_eq!((record.submit_s, record.wait_s, facts.counts.len()), (1_795_363_282, 0, 1));

@@ -123,7 +123,28 @@ impl Layout {
                 |synonym: &str| plain_names.iter().position(|name| name == synonym).map(|at| at + 1);
             columns[field] = row.synonyms.split_whitespace().filter_map(column_of).find(is_free);
         }
-        Ok(Self { columns, names })
+        let layout = Self { columns, names };
+        layout.check_names(told)?;
+        Ok(layout)
+    }
+
+    /// Fails if a column that is known by its name has the name of another one.
+    fn check_names(&self, told: &Told) -> Result<(), String> {
+        for (field, column) in self.columns.iter().enumerate() {
+            let Some(column) = column.filter(|_| !matches!(told.places[field], Some(Place::Number(_))))
+            else {
+                continue;
+            };
+            let same = |other: &usize| *other != column && self.names[*other - 1] == self.names[column - 1];
+            if let Some(other) = (1..=self.names.len()).find(same) {
+                let (name, field) = (&self.names[column - 1], FIELDS[field].name);
+                return Err(format!(
+                    "columns {column} and {other} are both called '{name}'; say which one holds {field} by its number: --columns \
+                     {field}={column} or {field}={other}"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the column of a field that has this kind; `None` if no column has it.

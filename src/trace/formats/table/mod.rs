@@ -278,8 +278,10 @@ impl LineParser for Table {
         facts.add_clock(&self.told.clock);
         let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
         facts.notes.extend(self.days_of_sheets());
-        facts.notes.extend(read.into_iter().chain(self.counts.notes()));
-        facts.counts.extend(self.counts.rows());
+        let has_submits =
+            self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
+        facts.notes.extend(read.into_iter().chain(self.counts.notes().filter(|_| !has_submits)));
+        facts.counts.extend(self.counts.rows(has_submits));
         facts
     }
 }

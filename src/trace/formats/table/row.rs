@@ -10,7 +10,7 @@ use super::Table;
 use super::field::{FIELDS, Kind, seconds_in};
 use super::status::status;
 use crate::trace::error::Problem;
-use crate::trace::facts::EARLY_STARTS;
+use crate::trace::facts::{EARLY_STARTS, UNSUBMITTED};
 use crate::trace::formats::format::Parsed;
 use crate::trace::names::NameKind;
 use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
@@ -28,12 +28,13 @@ pub(super) struct Counts {
     unlimited: u64,
     cut_numbers: u64,
     odd_words: u64,
+    rounded_numbers: u64,
     starts_as_submits: u64,
 }
 
 impl Counts {
-    /// Returns what was odd in words, with counts.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+    /// Returns what was odd in words, with counts. `has_submits` says whether a column holds submit times.
+    pub(super) fn rows(&self, has_submits: bool) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let rows = [
             ("durations rounded to seconds", self.rounded),
             (EARLY_STARTS, self.early_starts),
@@ -41,11 +42,13 @@ impl Counts {
             ("time limits that are unlimited", self.unlimited),
             ("job numbers cut after their digits", self.cut_numbers),
             ("unknown words for how a job ended", self.odd_words),
+            ("numbers rounded to whole ones", self.rounded_numbers),
+            (UNSUBMITTED, if has_submits { self.starts_as_submits } else { 0 }),
         ];
         rows.into_iter().filter(|&(_, count)| count > 0)
     }
 
-    /// Returns what has to be said of all records.
+    /// Returns what has to be said of all records of a table without submit times.
     pub(super) fn notes(&self) -> Option<String> {
         let note = "no column holds submit times; start times stand for them, so no job waited";
         (self.starts_as_submits > 0).then(|| note.to_owned())
@@ -211,6 +214,7 @@ impl Row {
     /// Reads a number. Returns what was expected if it is none.
     fn read_number(&mut self, index: usize, cell: &[u8]) -> Option<&'static str> {
         let Some(value) = number(cell) else { return Some("a number") };
+        self.counts.rounded_numbers += u64::from(value.fract() != 0.0);
         self.fields[index] = value.round() as i64;
         None
     }
