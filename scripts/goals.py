@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Measures what docs/src/speed.md states goals for, and prints Markdown tables.
 
-Usage: scripts/goals.py [--before PROGRAM] [--premas DIRECTORY] [--runs N] [--jobs N] [--traces DIRECTORY] [PROGRAM] [PART …]
+Usage: scripts/goals.py [--program PROGRAM] [--before PROGRAM] [--premas DIRECTORY] [--runs N] [--jobs N] [--traces DIRECTORY] [PART …]
 
-PROGRAM is target/release/meshreplay by default. The parts are `gzip` (whole replays of LANL-CM5 against gzip), `authors` (against the
-simulator of Walker, Bunde and Leung), `heavy` (long queues and dense arrivals) and `long` (a log of the Lublin-Feitelson model of N jobs,
-1,000,000 by default); without any, all are measured.
+The parts are `gzip` (whole replays of LANL-CM5 against gzip), `authors` (against the simulator of Walker, Bunde and Leung), `heavy`
+(long queues and dense arrivals) and `long` (a log of the Lublin-Feitelson model of N jobs, 1,000,000 by default); without any, all
+are measured. PROGRAM is target/release/meshreplay by default.
 
-All programs of a table run in turn, N times each (5 by default; those of more than ten seconds once), and a cell is the median, with the least and the greatest of
-several. With --before, another build of the program runs in the same turns. --premas names the directory above `simulator/Main.class` of the authors'
-simulator, compiled by javac; it reads the logs as this program converts them. Nothing else should run on the machine meanwhile.
+All programs of a table run in turn, N times each (5 by default; those of more than ten seconds once), and a cell is the median, with
+the least and the greatest of several. With --before, another build of the program runs in the same turns. --premas names the
+directory above `simulator/Main.class` of the authors' simulator, compiled by javac; it reads the logs as this program converts
+them. Nothing else should run on the machine meanwhile.
 """
 
 import argparse
@@ -204,14 +205,14 @@ def long(options, programs):
             made = run([program, *generate, "-o", log])
             arguments = [log, "-m", "32x32", *EASY.split(), "-a", "hilbert+bf", "--arrival-scale", "2", "-o", out]
             replayed = run(replay(program, arguments))
-        row = [f"{name}{what}" for what in ("",)]
-        row = [f"{name or 'now: '}{options.jobs:,} jobs".strip()]
+        row = [f"{name}{options.jobs:,} jobs"]
         for one in (made, replayed):
             row += [f"{one.clock_s:.1f}", f"{one.processor_s:.1f}", f"{one.memory_mb:.0f}"]
         rows.append([*row, f"{made.clock_s + replayed.clock_s:.1f}"])
     print(f"The goal is {LONG_GOAL}.\n")
     part = ["seconds", "processor seconds", "MB"]
-    table(["Lublin log, 1,024 nodes", *(f"generated: {of}" for of in part), *(f"replayed with `-o`: {of}" for of in part), "both: seconds"], rows)
+    heads = [f"{what}: {of}" for what in ("generated", "replayed with `-o`") for of in part]
+    table(["Lublin log, 1,024 nodes", *heads, "both: seconds"], rows)
 
 
 PARTS = {"gzip": gzip, "authors": authors, "heavy": heavy, "long": long}
@@ -219,8 +220,8 @@ PARTS = {"gzip": gzip, "authors": authors, "heavy": heavy, "long": long}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?", default=str(ROOT / "target/release/meshreplay"))
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--program", default=str(ROOT / "target/release/meshreplay"))
     parser.add_argument("--before", help="another build of the program, which runs in turn with it")
     parser.add_argument("--premas", type=Path, help="the directory with the classes of the authors' simulator")
     parser.add_argument("--runs", type=int, default=5)

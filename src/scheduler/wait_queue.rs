@@ -56,6 +56,8 @@ pub struct WaitQueue {
     places: Vec<Option<Queued>>,
     /// The fewest nodes that the job at each slot takes; [`NO_JOB`] where there is none.
     widths: Vec<u32>,
+    /// The least of these widths while the queue is short and some job waits.
+    narrowest: u32,
     /// The index; it has no blocks while the queue is short.
     index: Index,
     /// The slot of the head, the oldest waiting job; 0 if no job waits.
@@ -148,10 +150,18 @@ impl WaitQueue {
         let slot = self.places.len();
         self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
         self.widths.push(nodes.least);
-        self.waiting += 1;
-        if !self.is_short() {
+        if self.is_short() {
+            self.narrowest = if self.is_empty() { nodes.least } else { self.narrowest.min(nodes.least) };
+        } else {
             self.index.add(slot / BLOCK, nodes.least, estimate);
         }
+        self.waiting += 1;
+    }
+
+    /// Finds the least width of all jobs.
+    fn find_narrowest(&mut self) {
+        let widths = &self.widths[self.first..];
+        self.narrowest = widths.iter().fold(NO_JOB, |least, &width| least.min(width));
     }
 
     /// Returns whether the queue has no index.
@@ -195,6 +205,8 @@ impl WaitQueue {
         if !self.is_short() {
             let block = slot / BLOCK;
             self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
+        } else if nodes.least == self.narrowest {
+            self.find_narrowest();
         }
         Some(job)
     }
@@ -204,7 +216,9 @@ impl WaitQueue {
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         if self.is_short() {
-            return self.first_among(from, self.places.len(), admission);
+            // Often every job is too wide.
+            let may_fit = self.narrowest <= admission.free;
+            return if may_fit { self.first_among(from, self.places.len(), admission) } else { None };
         }
         let block = from / BLOCK;
         if block >= self.index.blocks() {
@@ -288,6 +302,7 @@ impl WaitQueue {
         self.widths.extend(self.places.iter().flatten().map(|place| place.nodes.least));
         if self.places.len() <= SHORT / 2 {
             self.index = Index::default();
+            self.find_narrowest();
             return;
         }
         let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();

@@ -140,6 +140,13 @@ fn files_of_jobs_that_are_cut_are_noticed() -> Tested {
         );
     }
     fine(at, "audit out --replay 0")?;
+    // A cell that is no number makes a text of its column.
+    let end = lines[1].split(',').nth(lines[0].split(',').position(|name| name == "end_s").unwrap_or(0));
+    let odd = jobs.replacen(&format!(",{},", end.unwrap_or_default()), ",abc,", 1);
+    assert_ne!(odd, jobs);
+    fs::write(at.join("out/jobs.csv"), odd)?;
+    let said = wrong(at, 1, "table out --by user")?;
+    assert!(said.contains("_s' has a cell that is no number"), "{said}");
     Ok(())
 }
 

@@ -90,6 +90,14 @@ pub enum GroupsError {
         /// The name of the column.
         column: &'static str,
     },
+    /// A column has something else than numbers.
+    #[error("{}: column '{column}' has a cell that is no number; replay again", .path.display())]
+    NoNumbers {
+        /// The file of jobs.
+        path: PathBuf,
+        /// The name of the column.
+        column: &'static str,
+    },
 }
 
 impl From<io::Error> for GroupsError {
@@ -121,7 +129,10 @@ impl<'a> JobColumns<'a> {
     fn of(jobs: &'a Sheet, by: &Grouping) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
-        let numbers = |name: &'static str| jobs.numbers(name).ok_or_else(|| missing(name));
+        let numbers = |name: &'static str| match column(name)?.numbers() {
+            Some(numbers) => Ok(numbers),
+            None => Err(GroupsError::NoNumbers { path: jobs.path.clone(), column: name }),
+        };
         Ok(Self {
             group: column(by.column)?,
             replay: column("replay")?,
