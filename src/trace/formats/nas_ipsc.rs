@@ -193,17 +193,17 @@ mod tests {
     fn wrong_lines_say_what_was_expected() {
         for (line, problem) in [
             ("user0 nqs0 128 1451 10/01/93", "5 fields, expected 6"),
-            ("user0 nqs0 x 1451 10/01/93 00:00:03", "field 3 (nodes): found 'x', expected a whole number"),
-            ("user0 nqs0 1 -5 10/01/93 00:00:03", "field 4 (run time): found '-5'"),
+            ("user0 nqs0 x 1451 10/01/93 00:00:03", "column 3 (nodes): found 'x', expected a whole number"),
+            ("user0 nqs0 1 -5 10/01/93 00:00:03", "column 4 (run time): found '-5'"),
             (
                 "user0 nqs0 1 5 10-01-93 00:00:03",
-                "field 5 (start date): found '10-01-93', expected a date MM/DD/YY",
+                "column 5 (start date): found '10-01-93', expected a date MM/DD/YY",
             ),
             (
                 "user0 nqs0 1 5 02/30/93 00:00:03",
-                "field 5 (start date): found '02/30/93', expected a date of the calendar",
+                "column 5 (start date): found '02/30/93', expected a date of the calendar",
             ),
-            ("user0 nqs0 1 5 10/01/93 0:3", "field 6 (start time): found '0:3', expected a time HH:MM:SS"),
+            ("user0 nqs0 1 5 10/01/93 0:3", "column 6 (start time): found '0:3', expected a time HH:MM:SS"),
         ] {
             let found = NasIpsc::new().parse(line.as_bytes()).expect_err("malformed").to_string();
             assert!(found.starts_with(problem), "{line}: {found}");
