@@ -42,7 +42,7 @@ pub(super) enum Order {
     /// By arrival.
     Arrival,
     /// By a value of each job that does not change while it waits, the smallest first.
-    Fixed(Ranked),
+    Fixed(Box<Ranked>),
     /// By a value of each job at the current time, the smallest first.
     Aging(Value),
 }
@@ -72,7 +72,7 @@ impl Order {
         let choices: Vec<(&str, Row)> = ORDERS.into_iter().zip(orders).collect();
         Ok(match params.choose("order", &choices)? {
             None => Self::Arrival,
-            Some((value, false)) => Self::Fixed(Ranked::by(value)),
+            Some((value, false)) => Self::Fixed(Box::new(Ranked::by(value))),
             Some((value, true)) => Self::Aging(value),
         })
     }
@@ -91,7 +91,7 @@ impl Order {
             Self::Arrival => Candidates::Arrival { from: 0 },
             Self::Fixed(ranked) => {
                 ranked.update(queue);
-                Candidates::Ranked { ranked, place: Place::default(), from: 0 }
+                Candidates::Ranked { ranked: ranked.as_mut(), place: Place::default(), from: 0 }
             }
             Self::Aging(value) => {
                 let mut sorted: Vec<(f64, Waiting)> =

@@ -281,7 +281,7 @@ impl WaitQueue {
         let mut before = from;
         for widths in self.widths.get(from..end)?.chunks(BLOCK) {
             // Most jobs are too wide, and comparing all of some at once takes few instructions.
-            if widths.iter().fold(false, |is_any, &width| is_any | (width <= admission.free)) {
+            if widths.iter().fold(NO_JOB, |least, &width| least.min(width)) <= admission.free {
                 let fits = |at: &usize| widths[*at] <= admission.free && is_admitted(before + *at);
                 if let Some(at) = (0..widths.len()).find(fits) {
                     return Some(before + at);

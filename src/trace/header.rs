@@ -5,6 +5,7 @@
 )]
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{digit1, space0};
@@ -197,7 +198,10 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     let mut text = String::new();
     for c in serde_json::Value::from(name).to_string().chars() {
         if is_hidden(c) {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to memory cannot fail.
+                let _ = write!(text, "\\u{unit:04x}");
+            }
         } else {
             text.push(c);
         }

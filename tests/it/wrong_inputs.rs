@@ -298,7 +298,7 @@ fn others() -> Vec<Wrong> {
         wrong(
             "user0 nqs0 128 1451 13/01/93 00:00:03\n",
             "--input-format nas-ipsc",
-            ":1: field 5 (start date)",
+            ":1: column 5 (start date)",
         ),
     ]
 }
