@@ -7,7 +7,7 @@
 )]
 
 use super::Table;
-use super::field::{FIELDS, Kind, seconds_in};
+use super::field::{FIELDS, Kind, seconds_in, sides};
 use super::status::status;
 use crate::trace::error::Problem;
 use crate::trace::facts::{EARLY_STARTS, UNSUBMITTED};
@@ -293,20 +293,6 @@ impl Row {
 fn number(cell: &[u8]) -> Option<f64> {
     let value: f64 = std::str::from_utf8(cell).ok()?.parse().ok()?;
     (value.is_finite() && value.abs() < 9e18).then_some(value)
-}
-
-/// Returns the sides of a text such as `4x4x2` or `8x4`, where missing sides are 1, or no sides for `-1`, an unknown
-/// shape. Returns `None` if the text is neither.
-#[expect(clippy::option_option, reason = "a text that is no shape is not the same as an unknown shape")]
-fn sides(cell: &[u8]) -> Option<Option<[u32; 3]>> {
-    if cell == b"-1" {
-        return Some(None);
-    }
-    let mut sides = [1; 3];
-    for (d, side) in std::str::from_utf8(cell).ok()?.split('x').enumerate() {
-        *sides.get_mut(d)? = side.parse().ok().filter(|&side: &u32| side > 0)?;
-    }
-    Some(Some(sides))
 }
 
 #[cfg(test)]
