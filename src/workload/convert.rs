@@ -105,7 +105,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
         let Entry::Record { record, .. } = entry else { continue };
         if let Some(procs) = record.procs() {
             largest = largest.max(Some(procs));
-            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s >= 0 {
+            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s > 0 {
                 if settles && record.submit_s > last_s {
                     last_s = record.submit_s;
                     in_use.settle(last_s - SETTLED_S);

@@ -89,7 +89,8 @@ fn disorder_is_counted() -> Outcome {
 
 #[test]
 fn malformed_lines_stop_strict_reading_with_place_and_remedy() {
-    let remedy = "--lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them";
+    let remedy =
+        "--lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them";
     for (line, problem) in [
         (JOB.rsplit_once(' ').expect("fields").0.to_owned(), "17 fields, expected 18"),
         (

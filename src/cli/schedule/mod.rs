@@ -52,13 +52,16 @@ fn conclude(finding: &Finding) -> Result<(), Failure> {
 /// log whose name tells another format. Of a format that the log itself tells, it has the parameters that logs of
 /// that format have.
 fn format_of(path: &Path, given: Spec) -> Option<Spec> {
-    let known = log_format(path);
-    if path.is_dir() || known.is_none() && FileFormat::of_path(path).is_some() {
+    let (known, is_table) = (log_format(path), FileFormat::of_path(path).is_some());
+    if path.is_dir() {
         return None;
     }
     if given.name != formats::AUTO {
-        return Some(given)
-            .filter(|given| Format::of_path(path).is_none_or(|named| named.name == given.name));
+        let is_other = Format::of_path(path).is_some_and(|named| !is_table && named.name != given.name);
+        return Some(given).filter(|_| !is_other);
+    }
+    if known.is_none() && is_table {
+        return None;
     }
     let mut params = given.params;
     params.retain(|key, _| known.is_none_or(|format| format.has_parameter(key)));

@@ -39,9 +39,14 @@ impl LogNames {
         let kinds = NameKind::all().filter(|kind| wanted(*kind));
         let kinds = kinds.filter_map(|kind| Some((kind, kind.header_key()?)));
         let of_kind = |(kind, key): (NameKind, &str)| {
-            told_apart(&header.listed(key))
-                .into_iter()
-                .map(move |(number, name)| ((kind.word(), number), name))
+            let mut listed = header.listed(key);
+            if kind == NameKind::Partition {
+                // Partitions are chosen by name or by number, so that a name that is a number says nothing.
+                for one in &mut listed {
+                    one.is_quoted = false;
+                }
+            }
+            told_apart(&listed).into_iter().map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
         Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
