@@ -139,8 +139,8 @@ fn backfill(
     let by_count = Admission::by_count(view.free());
     let decides = view.decides();
     let Some(first) = candidates.first(view.queue(), &by_count) else {
-        // No other job fits now, so that nobody needs the shadow time, but for the head itself: an allocator that decides by state
-        // may refuse it when more nodes are free than expected, and then it gets the nodes that were reserved for it.
+        // No other job fits now, so that no other needs the shadow time. The head itself may: an allocator that decides by
+        // state may refuse it later, with more nodes free than expected, and then it gets the nodes reserved for it.
         if decides == Decides::State {
             view.reserve(head.slot);
         }

@@ -57,8 +57,8 @@ pub enum TraceError {
     },
     /// The compressed data end too early.
     #[error(
-        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, or take away what \
-         follows the data, if something does",
+        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, or remove what stands \
+         behind the compressed data",
         .path.display()
     )]
     TruncatedGzip {

@@ -115,15 +115,16 @@ impl Header {
     }
 
     /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. The name ends
-    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. A name in quotation marks is as
-    /// [`quoted`] has written it. Entries without a name are left out.
+    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. If all that follows the number stands in
+    /// quotation marks, it is a name as [`quoted`] has written it. Entries without a name are left out.
     pub fn listed(&self, key: &str) -> Vec<Listed> {
         let entry = |(name, value): (String, String)| {
             let (number, rest) =
                 value.split_once(char::is_whitespace).filter(|_| name.eq_ignore_ascii_case(key))?;
             let number = number.parse().ok()?;
-            if let Ok(name) = serde_json::from_str(rest.trim()) {
-                return Some(Listed { number, name, is_quoted: true });
+            if let Ok(name) = serde_json::from_str::<String>(rest.trim()) {
+                return Some(Listed { number, name, is_quoted: true })
+                    .filter(|one| !one.name.trim().is_empty());
             }
             let rest = rest.trim_start().trim_start_matches("- ");
             let end = REMARKS.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
@@ -338,9 +339,9 @@ mod tests {
             "\\",
             "a\nb",
             "\u{202e}x",
-            " ",
             "\u{e000}😀",
         ];
+        assert_eq!(header("; User: 3 \"\"\n; User: 4 \" \"").listed("User"), []);
         for name in names {
             let text = format!("; User: 3 {}", quoted(name));
             let found = header(&text).listed("User");

@@ -7,13 +7,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// What changes the number of processors in use, in the order in which changes of one instant are counted: a job that ends gives its
-/// nodes to those that start, and one of no length has them beside the others that start.
+/// What changes the number of processors in use, in the order in which changes of one instant are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
+    /// A job gives its nodes back, also to those that start at this instant.
     End,
     Start,
-    EndAtOnce,
+    /// A job of no length has its nodes beside all others that start, and gives them back before the next one of no length.
+    Passing,
 }
 
 /// Counts the processors in use over time, from the runs of jobs. Times are of any type, such as seconds.
@@ -41,13 +42,14 @@ impl<T: Copy + Ord> InUse<T> {
     /// Adds a run of a job on `procs` processors. A run that ends before it starts adds nothing. O(log n) for n runs that are not
     /// settled.
     pub fn add(&mut self, start: T, end: T, procs: i64) {
-        let change = match start.cmp(&end) {
-            Ordering::Less => Change::End,
-            Ordering::Equal => Change::EndAtOnce,
+        match start.cmp(&end) {
+            Ordering::Less => self
+                .changes
+                .extend([Reverse((start, Change::Start, procs)), Reverse((end, Change::End, -procs))]),
+            Ordering::Equal => self.changes.push(Reverse((start, Change::Passing, procs))),
             Ordering::Greater => return,
-        };
+        }
         self.is_late |= self.settled.is_some_and(|settled| start < settled);
-        self.changes.extend([Reverse((start, Change::Start, procs)), Reverse((end, change, -procs))]);
     }
 
     /// Adds the runs of `others`, of which none is settled.
@@ -71,9 +73,12 @@ impl<T: Copy + Ord> InUse<T> {
 
     /// Counts the earliest change.
     fn count(&mut self) {
-        if let Some(Reverse((.., change))) = self.changes.pop() {
-            self.used = self.used.saturating_add(change);
-            self.most = self.most.max(self.used);
+        if let Some(Reverse((_, change, procs))) = self.changes.pop() {
+            let used = self.used.saturating_add(procs);
+            self.most = self.most.max(used);
+            if change != Change::Passing {
+                self.used = used;
+            }
         }
     }
 
@@ -83,9 +88,8 @@ impl<T: Copy + Ord> InUse<T> {
         self.is_late
     }
 
-    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come before starts, but for
-    /// those of runs without length.
-    /// O(n·log n) for n runs that are not settled.
+    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come before starts, and
+    /// runs without length come last, one after the other. O(n·log n) for n runs that are not settled.
     pub fn most(mut self) -> u64 {
         while !self.changes.is_empty() {
             self.count();
@@ -113,7 +117,7 @@ mod tests {
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2)]), 5);
         // A run without length has its nodes beside those that start with it, and not beside those that have ended.
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (10, 10, 2), (12, 13, 1), (12, 11, 9)]), 5);
-        assert_eq!(most(&[(0, 10, 4), (10, 10, 16), (10, 10, 1)]), 17);
+        assert_eq!(most(&[(0, 10, 4), (10, 10, 16), (10, 10, 1), (10, 12, 2)]), 18);
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3)]), 4);
         assert_eq!(most(&[]), 0);
     }

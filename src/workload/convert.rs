@@ -105,7 +105,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
         let Entry::Record { record, .. } = entry else { continue };
         if let Some(procs) = record.procs() {
             largest = largest.max(Some(procs));
-            if record.submit_s >= 0 && record.wait_s >= 0 && record.run_s > 0 {
+            if record.submit_s >= 0 && record.wait_s >= 0 && has_run(&record) {
                 if settles && record.submit_s > last_s {
                     last_s = record.submit_s;
                     in_use.settle(last_s - SETTLED_S);
@@ -121,6 +121,12 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
     let is_late = in_use.is_late();
     let peak = largest.max(i64::try_from(in_use.most()).ok().filter(|&most| most > 0));
     Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
+}
+
+/// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none, though it ends as it starts.
+fn has_run(record: &Record) -> bool {
+    const CANCELLED: i64 = 5;
+    record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
 }
 
 /// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak` stands for it,

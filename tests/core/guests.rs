@@ -29,8 +29,18 @@ fn jobs(count: i64) -> Vec<Job> {
 }
 
 /// Replays made-up jobs on 8x8 nodes under a scheduler, an allocator and a network.
-fn replayed(guests: &Guests, [scheduler, allocator, network]: [&str; 3]) -> Result<Outcome, RunError> {
-    let mut spec = ReplaySpec::new("8x8".parse().expect("a mesh"), scheduler.parse()?, allocator.parse()?);
+fn replayed(guests: &Guests, specs: [&str; 3]) -> Result<Outcome, RunError> {
+    replayed_on("8x8", guests, specs)
+}
+
+/// Replays the jobs on this machine.
+fn replayed_on(
+    machine: &str,
+    guests: &Guests,
+    [scheduler, allocator, network]: [&str; 3],
+) -> Result<Outcome, RunError> {
+    let mut spec =
+        ReplaySpec::new(machine.parse().expect("a machine"), scheduler.parse()?, allocator.parse()?);
     spec.network = Arc::new(network.parse()?);
     let mut replay = Replay::new(spec, JobSource::recorded(Arc::new(jobs(300)), 0));
     replay.guests = guests.clone();
@@ -248,6 +258,12 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
     let spec = script(&folder, counted, &then("echo '{\"id\":1,\"nodes\":null}'"))?;
     let found = failure(&Guests::default(), ["fcfs", &spec, "recorded"]);
     assert!(found.contains("and has promised \"served\":\"count\""), "{found}");
+    let by_submesh = r#"echo '{"id":0,"protocol":1,"served":"submesh"}'"#;
+    for (nodes, words) in [("null", "is free, and has promised"), ("[0,63]", "its placement")] {
+        let spec = script(&folder, by_submesh, &then(&format!("echo '{{\"id\":1,\"nodes\":{nodes}}}'")))?;
+        let found = failure(&Guests::default(), ["fcfs", &spec, "recorded"]);
+        assert!(found.contains(words), "{nodes}: {found}");
+    }
     fs::write(folder.path().join("plain.txt"), "")?;
     for (program, words) in [
         (format!("exec:{}/none", folder.path().display()), "paths are relative to the current directory"),
@@ -328,7 +344,12 @@ fn the_examples_in_python_do_what_ours_do() -> Tested {
     for scheduler in ["fcfs", "easy"] {
         assert_same(&none, [scheduler, "naive", "recorded"], [scheduler, &naive, "recorded"])?;
         let first_fit = own("first_fit.py");
-        assert_same(&none, [scheduler, "first-fit", "recorded"], [scheduler, &first_fit, "recorded"])?;
+        for machine in ["8x8", "torus:8x8", "8x8:wrap=y"] {
+            let on = |allocator| replayed_on(machine, &none, [scheduler, allocator, "recorded"]);
+            let (a, b) = (on("first-fit")?, on(&first_fit)?);
+            assert_eq!(a.records, b.records, "{scheduler} {machine}");
+            assert_eq!(a.recording.placements, b.recording.placements, "{scheduler} {machine}");
+        }
     }
     for allocator in ["naive", "first-fit", "hilbert+bf"] {
         assert_same(&none, ["fcfs", allocator, "recorded"], [&own("fcfs.py"), allocator, "recorded"])?;

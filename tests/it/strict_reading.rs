@@ -42,6 +42,24 @@ fn the_arguments_for_logs_reach_those_that_are_compared() -> Tested {
     fine(at, "replay nodes.swf -m 4x4 -s recorded -a naive --no-timing -q -o out")?;
     fine(at, "audit out --time-zone UTC")?;
     fine(at, "compare out dst.sacct --times-only --time-zone Europe/Berlin")?;
+    // What is meant for no file of the command is a mistake.
+    for arguments in ["audit nodes.swf -m 4x4", "compare nodes.swf cpus.swf"] {
+        for (given, message) in
+            [("--unit gpus", "'swf' has no parameter 'unit'"), ("--input-format sacct", "JobID")]
+        {
+            let ran = run(at, &format!("{arguments} {given}"))?;
+            assert!(
+                ran.code != Some(0) && ran.stderr.contains(message),
+                "{arguments} {given}: {}",
+                ran.stderr
+            );
+        }
+    }
+    // A table is read as the log that it is said to be.
+    fs::write(at.join("t.csv"), "id,submit,start,end,nodes\n1,100,200,300,4\n")?;
+    for given in ["--columns submit=2,start=3,end=4,procs=5", "--input-format table"] {
+        fine(at, &format!("audit t.csv {given} -m 4x4"))?;
+    }
     Ok(())
 }
 
@@ -55,6 +73,32 @@ fn names_are_the_same_in_a_converted_log() -> Tested {
         fine(at, &format!("replay {log} -m 4x4 -a naive --time-zone UTC --no-timing -q --force -o out"))?;
         let table = fine(at, "table out --by user --columns jobs --format csv")?.stdout;
         assert!(table.contains("\n1001,1") && table.contains("\nO'Brien,1"), "{log}: {table}");
+    }
+    Ok(())
+}
+
+/// Partitions are chosen by name or number, so that names that are each other's numbers must not lead to the wrong jobs.
+#[test]
+fn partitions_of_a_converted_log_keep_their_jobs() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let jobs = "1,100,200,300,4,2\n2,100,300,400,3,1\n3,100,500,600,3,1\n";
+    fs::write(at.join("p.csv"), format!("id,submit,start,end,nodes,partition\n{jobs}"))?;
+    fine(at, "trace convert p.csv p.swf --keep-names")?;
+    let each = "replay p.swf -m 4x4 -a naive --no-timing -q --partition each --format csv";
+    let rows = fine(at, each)?.stdout;
+    let column = |name: &str| rows.lines().next()?.split(',').position(|head| head == name);
+    let at_column = |line: &str, name: &str| Some(line.split(',').nth(column(name)?)?.to_owned());
+    let mut counts: Vec<_> = rows.lines().skip(1).filter_map(|line| at_column(line, "jobs")).collect();
+    counts.sort();
+    assert_eq!(counts, ["1", "2"], "{rows}");
+    for number in [1, 2] {
+        let one = fine(
+            at,
+            &format!("replay p.swf -m 4x4 -a naive --no-timing -q --partition {number} --columns jobs"),
+        )?;
+        // The first partition of the log, which its table calls 2, is number 1.
+        assert_eq!(one.stdout.split_whitespace().last(), Some(number.to_string().as_str()), "{}", one.stdout);
     }
     Ok(())
 }
@@ -86,6 +130,18 @@ fn the_machine_of_a_log_has_room_for_each_of_its_jobs() -> Tested {
     fs::write(at.join("unknown.swf"), job(1, 0, 10, 4) + &job(2, -1, 10, 16))?;
     let zero = fine(at, "replay zero.swf -m auto:1d -s recorded -a naive --no-timing --columns wait_s_mean")?;
     assert!(zero.stderr.contains("is 20, for the 20 processors that were in use at once"), "{}", zero.stderr);
+    // Jobs that were cancelled together while they waited had no nodes.
+    let head = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\
+                1|a|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T09:00:00|COMPLETED|16|16\n";
+    let hours = "2024-03-01T01:00:00|2024-03-01T05:00:00|2024-03-01T05:00:00";
+    let cancelled = (2..102).map(|job| format!("{job}|a|{hours}|CANCELLED by 1001|8|0\n"));
+    let dump = head.to_owned() + &cancelled.collect::<String>();
+    fs::write(at.join("cancelled.sacct"), dump)?;
+    fine(at, "trace convert cancelled.sacct cancelled.swf --time-zone UTC")?;
+    for log in ["cancelled.sacct", "cancelled.swf"] {
+        let said = fine(at, &format!("replay {log} -m auto:1d -a naive --no-timing --time-zone UTC"))?.stderr;
+        assert!(said.contains("machine 'auto:1d' is 16, for"), "{log}: {said}");
+    }
     let unknown = fine(at, "replay unknown.swf -m auto:1d -a naive --no-timing")?;
     assert!(unknown.stderr.contains("is 16, for the 16 processors that one of its jobs asks for"));
     // A number with grouped digits is no number of a header, and not its first digit.

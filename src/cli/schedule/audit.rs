@@ -62,7 +62,7 @@ fn policy_parser() -> impl TypedValueParser<Value = Policy> {
 /// Prints the first violation, or how much was checked.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.reading.options().map_err(Failure::Usage)?;
-    let input = super::read(&args.schedule, args.which.selection(), &options)?;
+    let input = super::read((&args.schedule, &[]), args.which.selection(), &options)?;
     Input::check_partition(&options, &[&input])?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };

@@ -32,9 +32,14 @@ impl Which {
     }
 }
 
-/// Reads a schedule and prints on standard error what has to be said about how it was read.
-fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Input, Failure> {
-    let format = options.format.clone().and_then(|format| format_of(path, format));
+/// Reads a schedule and prints on standard error what has to be said about how it was read. `others` are the schedules for which
+/// the same options were given.
+fn read(
+    (path, others): (&Path, &[&Path]),
+    selection: Selection,
+    options: &ReadOptions,
+) -> Result<Input, Failure> {
+    let format = options.format.clone().and_then(|format| format_of(path, others, format));
     let input = Input::read(path, selection, &ReadOptions { format, ..options.clone() })?;
     for note in &input.notes {
         complain(&format!("{}: {note}", input.name));
@@ -48,22 +53,27 @@ fn conclude(finding: &Finding) -> Result<(), Failure> {
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// Returns the format in which a file is read if the user has given this one for all files of the command; `None` if the file is no log, or a
-/// log whose name tells another format. Of a format that the log itself tells, it has the parameters that logs of
-/// that format have.
-fn format_of(path: &Path, given: Spec) -> Option<Spec> {
-    let (known, is_table) = (log_format(path), FileFormat::of_path(path).is_some());
+/// Returns the format in which a file is read if the user has given this one; `None` if the file is a result of replays and no log,
+/// or if the format is that of one of `others` and the name of this file tells another one. A parameter that logs of
+/// this file's format do not have is left out if it is meant for one of `others`.
+fn format_of(path: &Path, others: &[&Path], given: Spec) -> Option<Spec> {
+    let is_table = |path: &Path| FileFormat::of_path(path).is_some();
     if path.is_dir() {
         return None;
     }
     if given.name != formats::AUTO {
-        let is_other = Format::of_path(path).is_some_and(|named| !is_table && named.name != given.name);
-        return Some(given).filter(|_| !is_other);
+        let is_other = |path: &Path| {
+            !is_table(path) && Format::of_path(path).is_some_and(|named| named.name != given.name)
+        };
+        let is_left_out = is_other(path) && !others.iter().all(|other| is_other(other));
+        return Some(given.clone()).filter(|_| !is_left_out);
     }
-    if known.is_none() && is_table {
+    let known = log_format(path);
+    if known.is_none() && is_table(path) {
         return None;
     }
+    let has = |path: &Path, key: &str| log_format(path).is_none_or(|format| format.has_parameter(key));
     let mut params = given.params;
-    params.retain(|key, _| known.is_none_or(|format| format.has_parameter(key)));
+    params.retain(|key, _| has(path, key) || !others.iter().any(|other| !other.is_dir() && has(other, key)));
     Some(Spec { params, ..Spec::named(formats::AUTO) })
 }

@@ -277,6 +277,7 @@ impl Check {
         self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
         self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
         self.found[Defect::Mark as usize].0 = findings.byte_order_marks;
+        // Each kind of such values is one finding, with their number.
         for (what, count) in &findings.of_format {
             let (found, shown) = &mut self.found[Defect::OfFormat as usize];
             *found += 1;
