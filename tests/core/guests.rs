@@ -258,12 +258,6 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
     let spec = script(&folder, counted, &then("echo '{\"id\":1,\"nodes\":null}'"))?;
     let found = failure(&Guests::default(), ["fcfs", &spec, "recorded"]);
     assert!(found.contains("and has promised \"served\":\"count\""), "{found}");
-    let by_submesh = r#"echo '{"id":0,"protocol":1,"served":"submesh"}'"#;
-    for (nodes, words) in [("null", "is free, and has promised"), ("[0,63]", "its placement")] {
-        let spec = script(&folder, by_submesh, &then(&format!("echo '{{\"id\":1,\"nodes\":{nodes}}}'")))?;
-        let found = failure(&Guests::default(), ["fcfs", &spec, "recorded"]);
-        assert!(found.contains(words), "{nodes}: {found}");
-    }
     fs::write(folder.path().join("plain.txt"), "")?;
     for (program, words) in [
         (format!("exec:{}/none", folder.path().display()), "paths are relative to the current directory"),
@@ -304,6 +298,20 @@ fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested
         let waits = (0..1000).take_while(|_| !is_gone(&stat()));
         waits.for_each(|_| std::thread::sleep(std::time::Duration::from_millis(20)));
         assert!(is_gone(&stat()), "{number} is still there: {}", stat());
+    }
+    Ok(())
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_that_promises_submeshes_is_held_to_it() -> Tested {
+    let folder = tempfile::tempdir()?;
+    let by_submesh = r#"echo '{"id":0,"protocol":1,"served":"submesh"}'"#;
+    for (nodes, words) in [("null", "is free, and has promised"), ("[0,63]", "its placement")] {
+        let answer = format!("read question\necho '{{\"id\":1,\"nodes\":{nodes}}}'");
+        let spec = script(&folder, by_submesh, &answer)?;
+        let found = failure(&Guests::default(), ["fcfs", &spec, "recorded"]);
+        assert!(found.contains(words), "{nodes}: {found}");
     }
     Ok(())
 }
