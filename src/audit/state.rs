@@ -56,6 +56,8 @@ pub struct Checked {
     pub peak: u32,
     /// The number of jobs with known nodes, for which every node was checked.
     pub placed: u64,
+    /// The number of jobs that hold more nodes than they ask for, as allocators of whole submeshes let them.
+    pub larger: u64,
     /// The number of jobs that were moved. Their nodes were not checked.
     pub moved: u64,
     /// The number of instants at which a job waited and the policy was checked.
@@ -156,6 +158,7 @@ impl State {
         }
         checked.moved += u64::from(job.moved);
         self.free -= job.allocated;
+        checked.larger += u64::from(job.allocated > job.procs);
         self.running.insert((job.expected_end(), at));
         if !job.moved && job.nodes.is_some() {
             checked.placed += 1;

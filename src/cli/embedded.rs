@@ -108,6 +108,7 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
         return Err(format!("no plot '{kind}' (one of: {})", known.join(", ")));
     };
     let args: DrawingArgs = parsed("plot", words)?;
+    args.check(&[kind]).map_err(|error| error.to_string())?;
     let whole = |error| format!("{:#}", anyhow::Error::new(error));
     let results = Results::read(folder).map_err(whole)?;
     let drawing = args.draw(kind, (folder, &results), true).map_err(whole)?;

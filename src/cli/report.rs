@@ -22,7 +22,7 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// File of the report [default: DIR/report.html].
+    /// File of the report; - is standard output [default: DIR/report.html].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -52,8 +52,13 @@ pub(super) struct Args {
 /// Writes the report and prints the name of its file.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
-    check_overwrite(&path, args.force)?;
-    let _claim = Claim::beside(&path)?;
+    let is_printed = path.as_os_str() == "-";
+    let _claim = if is_printed {
+        None
+    } else {
+        check_overwrite(&path, args.force)?;
+        Some(Claim::beside(&path)?)
+    };
     let window_s = match &args.window {
         Some(window) => {
             let clock =
@@ -66,6 +71,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (report, notes) = Report::of(&args.folder, &options)?;
     for note in notes.iter().filter(|_| !args.quiet) {
         complain(&format!("note: {note}"));
+    }
+    if is_printed {
+        return print(&report.html());
     }
     write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
     print(&format!("{}\n", path.display()))

@@ -51,12 +51,12 @@ pub(super) struct Args {
     by: Option<&'static Grouping>,
 
     /// Number of groups of --by that are shown, those with most node-hours; the rest is one more group.
-    #[arg(long, value_name = "N", requires = "by", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     top: Option<u64>,
 
     /// Number by which the groups of --by are sorted, the best first, or most jobs or node-hours first. A group with
     /// several replays stands where the mean of its numbers belongs.
-    #[arg(long, value_name = "COLUMN", requires = "by", value_parser = group_column)]
+    #[arg(long, value_name = "COLUMN", value_parser = group_column)]
     sort: Option<&'static str>,
 
     /// Divide all numbers by those of this row or column, such as mc1x1.
@@ -101,6 +101,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let (sort, decimals, exact) = (args.sort, args.decimals, args.format.is_exact());
         let options = GroupsOptions { by, top, columns, sort, decimals, exact };
         return args.format.print(&groups(&args.folder, &options)?);
+    }
+    // The parser's `requires` would say nothing beside an argument that conflicts with --by.
+    let of_groups = [("--top", args.top.is_some()), ("--sort", args.sort.is_some())];
+    if let Some((option, _)) = of_groups.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::Usage(anyhow!(
+            "{option} needs --by; without it, rows stand in the order of the summary"
+        )));
     }
     let sheet = match args.frame.as_str() {
         "summary" => Sheet::read(&args.folder)?,

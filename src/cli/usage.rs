@@ -117,5 +117,10 @@ fn range_words(range: &str) -> Option<String> {
         Some(most) => most.parse().ok()?,
         None => most.parse::<u64>().ok()?.checked_sub(1)?,
     };
-    Some(format!("a whole number from {} to {}", grouped(least as f64, 0), grouped(most as f64, 0)))
+    let least = grouped(least as f64, 0);
+    // Where any number will do, there is no end to name.
+    if most == u64::MAX {
+        return Some(format!("a whole number from {least}"));
+    }
+    Some(format!("a whole number from {least} to {}", grouped(most as f64, 0)))
 }

@@ -33,6 +33,12 @@ pub enum FigureError {
         /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
+    /// The window holds nothing that the kind shows.
+    #[error("{kind}: there is nothing in --window; expected a window in which jobs are replayed")]
+    NothingInWindow {
+        /// The name of the kind.
+        kind: &'static str,
+    },
     /// No replay of the results has the requested number.
     #[error("--replay {replay} is not among the results, whose replays are 0 to {last}")]
     NoReplay {

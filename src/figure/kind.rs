@@ -16,6 +16,8 @@ pub struct PlotKind {
     pub summary: &'static str,
     /// What the results must hold so that the plot can be drawn.
     pub needs: Needs,
+    /// What the user may choose. Other choices have no effect on the kind.
+    pub takes: &'static [Setting],
     /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is drawn of
     /// them. `None` for a kind that shows measured times, which differ in every run.
     pub example: Option<&'static str>,
@@ -92,6 +94,40 @@ impl fmt::Display for Needs {
                 "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them"
             }
         })
+    }
+}
+
+/// A choice of the user that has an effect on some kinds of plots only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// [`PlotOptions::value`].
+    Value,
+    /// [`PlotOptions::log`].
+    Log,
+    /// [`PlotOptions::axis`].
+    Axis,
+    /// [`PlotOptions::relative_to`].
+    RelativeTo,
+    /// [`PlotOptions::replays`].
+    Replay,
+    /// [`PlotOptions::window_s`].
+    Window,
+}
+
+/// The choices for kinds that show single jobs.
+pub(super) const OF_JOBS: &[Setting] = &[Setting::Replay, Setting::Window];
+
+impl Setting {
+    /// Returns the argument of `plot` that makes the choice.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Self::Value => "--value",
+            Self::Log => "--log",
+            Self::Axis => "--axis",
+            Self::RelativeTo => "--relative-to",
+            Self::Replay => "--replay",
+            Self::Window => "--window",
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub use clock::{Clock, Window};
 pub use downtimes::downtimes;
 pub use error::FigureError;
 pub use first_seeds::FirstSeeds;
-pub use kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions};
+pub use kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, Setting};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
 pub use looks::looks;

@@ -9,7 +9,7 @@ use super::error::FigureError;
 use super::load::{self, Load};
 use super::looks::looks;
 use crate::allocator;
-use crate::frame::Sheet;
+use crate::frame::{HeldJobs, Sheet};
 use crate::machine::Mesh;
 use crate::spec::{Spec, SpecError};
 use crate::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
@@ -60,13 +60,14 @@ impl Results {
     }
 
     /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder` lack. The
-    /// list is empty if no replay is missing.
+    /// list is empty if no replay is missing. Fails if the jobs are others than the summary counts.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.sheet.missing_note().into_iter().collect();
-        if let Some(jobs) = Sheet::missing_jobs(folder)?
-            && jobs.missing != self.sheet.missing
-        {
-            notes.extend(jobs.missing_note());
+        if let Some(jobs) = HeldJobs::of(folder)? {
+            jobs.check(&self.sheet, folder)?;
+            if jobs.sheet.missing != self.sheet.missing {
+                notes.extend(jobs.sheet.missing_note());
+            }
         }
         Ok(notes)
     }

@@ -5,6 +5,7 @@ mod column;
 mod detail;
 mod file;
 mod folder;
+mod held_jobs;
 mod jobs;
 mod kept;
 mod labels;
@@ -23,6 +24,7 @@ mod whole;
 
 pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::StudyFolder;
+pub use held_jobs::{HeldJobs, Replication};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{Missing, RUN_FILE, STUDY_FILE, marked, result_files};

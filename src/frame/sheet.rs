@@ -204,28 +204,6 @@ impl Sheet {
         Ok(!numbers.is_empty())
     }
 
-    /// Returns a sheet without columns that says which replays the jobs in `folder` lack; `None` if it holds no jobs.
-    pub fn missing_jobs(folder: &Path) -> Result<Option<Self>, FrameError> {
-        let Some(path) = find(folder, "jobs") else { return Self::read_jobs(folder, &[], &|_| false) };
-        let (mut found, mut from) = (BTreeSet::new(), 0);
-        loop {
-            let (part, is_last) = read_slice(&path, &["replay"], (from, ROWS))?;
-            from += ROWS;
-            // Without the column, no replay counts as missing.
-            let Some(replays) = numbers(&part, "replay") else {
-                return Self::read_jobs(folder, &[], &|_| false);
-            };
-            found.extend(replays);
-            if is_last {
-                break;
-            }
-        }
-        let origin = Origin::of(folder)?;
-        let missing =
-            origin.map(|origin| origin.missing(|i| found.contains(&(i as u64)))).unwrap_or_default();
-        Ok(Some(Self { path, columns: Vec::new(), missing }))
-    }
-
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
@@ -265,30 +243,6 @@ impl Sheet {
         Some(format!(
             "{path} holds {held} of the {of} replays that {listed_by} lists; missing: {named}{rest}"
         ))
-    }
-
-    /// Fails if the jobs beside this summary are others than it counts: `found` returns how many there are of a replay and seed,
-    /// `None` if that is not known. With outages some jobs of a replay never start and are in no file.
-    pub fn check_jobs(
-        &self,
-        folder: &Path,
-        found: &dyn Fn(&str, &str) -> Option<u64>,
-    ) -> Result<(), FrameError> {
-        let has_outages = self.column("goodput").is_some();
-        let (Some(jobs), Some(replays), Some(seeds), false) =
-            (self.numbers("jobs"), self.column("replay"), self.column("seed"), has_outages)
-        else {
-            return Ok(());
-        };
-        for (row, jobs) in jobs.iter().enumerate() {
-            let replay = replays.label(row);
-            let (Some(expected), Some(found)) = (jobs, found(&replay, &seeds.label(row))) else { continue };
-            let expected = *expected as u64;
-            if found != expected {
-                return Err(FrameError::OtherJobs { path: folder.to_owned(), replay, found, expected });
-            }
-        }
-        Ok(())
     }
 
     /// Returns the number of rows; 0 if there are no columns.

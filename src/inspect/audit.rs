@@ -97,6 +97,9 @@ fn extent(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
             format!("nodes: followed of {} jobs, not of {} that were moved", count(placed), count(moved))
         }
     });
+    if checked.larger > 0 {
+        lines.push(format!("sizes: {} jobs hold more nodes than they ask for", count(checked.larger)));
+    }
     let decisions = count(checked.decisions);
     lines.extend(policy.map(|policy| match policy {
         Policy::Fcfs => format!("fcfs: {decisions} instants at which jobs waited"),

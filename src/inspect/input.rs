@@ -113,7 +113,8 @@ impl Input {
     /// all jobs, whatever partition is asked for.
     pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
         let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
-        if options.format.is_some() || log_format(path).is_some() {
+        // Tables have to be files, as they are read more than once.
+        if options.format.is_some() || path.as_os_str() == "-" || log_format(path).is_some() {
             let mut log = LogSchedule::read(path, options.clone())?;
             let notes = mem::take(&mut log.notes);
             return Ok(Self { notes, is_log: true, ..nothing(Jobs::Log(log)) });

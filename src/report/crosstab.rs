@@ -1,5 +1,6 @@
 //! Saved results as a table with one number for each row and column, as papers print them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::intervals::Ratios;
@@ -102,11 +103,19 @@ pub fn crosstab(
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
         title = format!("{title} relative to {base}");
+        let mut operands = operands(
+            &pivot,
+            (side, base),
+            |i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))),
+            numbers.len(),
+        );
+        let is_seeds = hidden == ["seed"];
+        let mut pair = |operands| is_seeds && pair_seeds(sheet, operands);
+        let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
         if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
             let ratios = Ratios::read(sheet, &options.value, folder)?;
-            let found = ratio_widths(&ratios, &pivot, (side, base), |i| {
-                numbers[i].map(|_| (label(&rows, i), label(&columns, i)))
-            });
+            let width = |[of, base]: &Operands| ratios.half_width(of, base);
+            let found: Vec<Vec<_>> = operands.iter().map(|row| row.iter().map(width).collect()).collect();
             if found.iter().flatten().any(Option::is_some) {
                 let over = if hidden.is_empty() { "by a block bootstrap over jobs" } else { "over seeds" };
                 notes.push(format!("± is half the width of the 95 % confidence interval, {over}"));
@@ -114,6 +123,14 @@ pub fn crosstab(
             }
         }
         pivot = pivot.relative_to(side, base);
+        if are_cut.contains(&true) {
+            notes.push("a ratio is over the seeds that both of its results have".to_owned());
+            let cells = pivot.values.iter_mut().flatten().zip(operands.iter().flatten()).zip(are_cut);
+            for ((value, [of, base]), _) in cells.filter(|(_, is_cut)| *is_cut) {
+                let sum = |rows: &[usize]| rows.iter().filter_map(|&i| numbers[i]).sum::<f64>();
+                *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
+            }
+        }
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
@@ -186,30 +203,49 @@ fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
-/// Returns half the widths of the confidence intervals of the ratios to the results that have the label `base` at
-/// `side`. `labels` returns the labels of a row of the summary, or `None` if it has no number.
-fn ratio_widths(
-    ratios: &Ratios<'_>,
+/// The rows of the summary behind a ratio: those of its result, and those of its base.
+type Operands = [Vec<usize>; 2];
+
+/// Returns the rows of the summary behind the ratios to the results that have the label `base` at `side`, by row and column.
+/// `labels` returns the labels of a row of the summary, or `None` if it has no number.
+fn operands(
     pivot: &Pivot,
     (side, base): (Side, &str),
     labels: impl Fn(usize) -> Option<(Vec<String>, Vec<String>)>,
-) -> Vec<Vec<Option<f64>>> {
-    let labels: Vec<_> = (0..ratios.sheet.height()).map(labels).collect();
-    let results = |row: &[String], column: &[String]| -> Vec<usize> {
-        let is_there = |labels: &Option<(Vec<String>, Vec<String>)>| {
-            labels.as_ref().is_some_and(|(r, c)| r == row && c == column)
-        };
-        (0..labels.len()).filter(|&i| is_there(&labels[i])).collect()
+    height: usize,
+) -> Vec<Vec<Operands>> {
+    let mut of_labels: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for i in 0..height {
+        if let Some(labels) = labels(i) {
+            of_labels.entry(labels).or_default().push(i);
+        }
+    }
+    let results = |row: &[String], column: &[String]| {
+        of_labels.get(&(row.to_vec(), column.to_vec())).cloned().unwrap_or_default()
     };
-    let width = |row: &Vec<String>, column: &Vec<String>| {
+    let both = |row: &Vec<String>, column: &Vec<String>| {
         let (mut base_row, mut base_column) = (row.clone(), column.clone());
         match side {
             Side::Row(at) => base.clone_into(&mut base_row[at]),
             Side::Column(at) => base.clone_into(&mut base_column[at]),
         }
-        ratios.half_width(&results(row, column), &results(&base_row, &base_column))
+        [results(row, column), results(&base_row, &base_column)]
     };
-    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
+    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| both(row, column)).collect()).collect()
+}
+
+/// Keeps the replications with the seeds that both results have, as `until:` may repeat one result more often than another.
+/// Returns whether any is left out. None is if they have no seed in common.
+fn pair_seeds(sheet: &Sheet, [of, base]: &mut Operands) -> bool {
+    let Some(seeds) = sheet.column("seed") else { return false };
+    let based: BTreeMap<String, usize> = base.iter().map(|&i| (seeds.label(i), i)).collect();
+    let pair = |&i: &usize| Some((i, *based.get(&seeds.label(i))?));
+    let paired: (Vec<usize>, Vec<usize>) = of.iter().filter_map(pair).unzip();
+    let is_cut = !paired.0.is_empty() && (paired.0.len() < of.len() || paired.1.len() < base.len());
+    if is_cut {
+        (*of, *base) = paired;
+    }
+    is_cut
 }
 
 /// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,

@@ -1,10 +1,9 @@
 //! Confidence intervals of the ratios of a table: of means over the same jobs, or over replications.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::Path;
 
-use crate::frame::{FrameError, Sheet};
+use crate::frame::{FrameError, Replication, Sheet};
 use crate::metrics::{BlockFiller, Blocks, Difference, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
@@ -14,11 +13,8 @@ pub(super) struct Ratios<'a> {
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
     /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
-    jobs: BTreeMap<Key, JobsInBlocks>,
+    jobs: BTreeMap<Replication, JobsInBlocks>,
 }
-
-/// The number and the seed of a replay.
-type Key = (String, String);
 
 /// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of them in blocks of
 /// time.
@@ -91,7 +87,7 @@ impl<'a> Ratios<'a> {
         let sizes = sizes(folder)?;
         let mut names = vec!["replay", "seed", "job", "submit_s", column];
         names.extend(less.filter(|less| *less != "submit_s"));
-        let mut current: Option<(Key, Filling)> = None;
+        let mut current: Option<(Replication, Filling)> = None;
         Sheet::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
             let numbers = |name: &str| part.numbers(name);
             let (Some(values), Some(submit), Some(number)) =
@@ -100,7 +96,7 @@ impl<'a> Ratios<'a> {
                 return Ok(());
             };
             let less = less.and_then(numbers);
-            for (key, rows) in runs(part) {
+            for (key, rows) in part.replications() {
                 if current.as_ref().is_none_or(|(of, _)| *of != key) {
                     let size = sizes.get(&key).copied();
                     if let Some((key, before)) = current.replace((key, Filling::of(size))) {
@@ -152,22 +148,9 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Returns the rows of each replay in a part of the jobs, which stand together; nothing if the jobs do not say whose they are.
-fn runs(part: &Sheet) -> Vec<(Key, Range<usize>)> {
-    let (Some(replay), Some(seed)) = (part.column("replay"), part.column("seed")) else { return Vec::new() };
-    let (mut runs, mut start) = (Vec::new(), 0);
-    while start < part.height() {
-        let is_same = |i: &usize| replay.is_same(start, *i) && seed.is_same(start, *i);
-        let end = (start..part.height()).take_while(is_same).last().unwrap_or(start) + 1;
-        runs.push(((replay.label(start), seed.label(start)), start..end));
-        start = end;
-    }
-    runs
-}
-
 /// Returns how many jobs each replay in `folder` has.
-fn sizes(folder: &Path) -> Result<BTreeMap<Key, Size>, FrameError> {
-    let mut sizes: BTreeMap<Key, Size> = BTreeMap::new();
+fn sizes(folder: &Path) -> Result<BTreeMap<Replication, Size>, FrameError> {
+    let mut sizes: BTreeMap<Replication, Size> = BTreeMap::new();
     Sheet::visit_details::<FrameError>(
         folder,
         "jobs",
@@ -175,7 +158,7 @@ fn sizes(folder: &Path) -> Result<BTreeMap<Key, Size>, FrameError> {
         &|_| true,
         &mut |part| {
             let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
-            for (key, rows) in runs(part) {
+            for (key, rows) in part.replications() {
                 let size = sizes.entry(key).or_insert(NO_JOBS);
                 for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
                     size.is_sorted &= size.last_submit_s <= submit_s;

@@ -87,6 +87,16 @@ pub enum SpecError {
         /// What would have been accepted.
         expected: String,
     },
+    /// A parameter without a default was not given.
+    #[error("'{owner}' needs parameter '{key}': expected {expected}")]
+    MissingParameter {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// What would be accepted.
+        expected: String,
+    },
     /// The file that a parameter names cannot be read, or is not as it must be.
     #[error("parameter '{key}' of '{owner}': {problem}")]
     BadFile {
@@ -315,6 +325,15 @@ impl Params {
         };
         self.resolved.insert(key.to_owned(), text.clone());
         Some(text)
+    }
+
+    /// Takes parameter `key` and returns its text. Fails if it was not given.
+    pub fn require(&mut self, key: &str, expected: &str) -> Result<String, SpecError> {
+        self.take_text(key).ok_or_else(|| SpecError::MissingParameter {
+            owner: self.owner.clone(),
+            key: key.to_owned(),
+            expected: expected.to_owned(),
+        })
     }
 
     /// Takes the members and returns them; `None` if there are none.

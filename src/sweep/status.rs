@@ -71,12 +71,18 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
         let (jobs, logs) = (queue.jobs.join(", "), path.join("slurm"));
         lines.push(format!("to do: wait for jobs {jobs}; their logs are in {}", logs.display()));
     } else if is_done {
-        let path = path.to_string_lossy();
+        let path = as_word(path);
         lines.push(format!("to finish: {}", command_line(["meshreplay", "merge", &path, "-o", &path])));
     } else {
         lines.extend(next(path, &manifest, started, all.last()));
     }
     Ok(Status { text: lines.join("\n") + "\n", is_finished })
+}
+
+/// Returns a path as a word of a command, which takes it for no option.
+fn as_word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.starts_with('-') { format!("./{text}") } else { text.into_owned() }
 }
 
 /// Returns the commands that run the missing cells, as lines of text.
@@ -92,7 +98,7 @@ fn next(
         let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
         Started { study: "STUDY.toml".to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
     });
-    let path = path.to_string_lossy();
+    let path = as_word(path);
     let words = ["meshreplay", "sweep", &started.study, "-o", &path];
     let sweep = command_line(words.into_iter().chain(started.options.iter().map(String::as_str)));
     let again = |last: &Submission| format!("to resubmit: {sweep} --submit {}", command_line([&last.spec]));

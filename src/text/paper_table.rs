@@ -60,9 +60,9 @@ impl PaperTable {
         let mut names: Vec<String> =
             removed.iter().take(NAMED).map(|&j| printable.columns[j].join(" ")).collect();
         names.extend(removed.len().checked_sub(NAMED + 1).map(|more| format!("{} more columns", more + 1)));
-        let notes: String = self.notes.iter().map(|note| screen.words(note)).collect();
+        let notes: String = printable.notes.iter().map(|note| screen.words(note)).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
-        let (title, lines) = (screen.words(&self.title), shown.lines(screen.is_bold));
+        let (title, lines) = (screen.words(&printable.title), shown.lines(screen.is_bold));
         format!("{title}\n{lines}{gap}{notes}{}", screen.no_room_for(&names))
     }
 

@@ -189,6 +189,42 @@ fn schedules_of_other_tools_are_read() -> Tested {
 }
 
 #[test]
+fn jobs_of_batsim_have_a_start_or_a_state_that_needs_none() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let table = |rows: &str| {
+        let head = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,final_state,\
+                    starting_time,finish_time,allocated_resources";
+        fs::write(at.join("jobs.csv"), format!("{head}\n{rows}\n"))
+    };
+    for (row, problem) in [
+        ("1,w,0,4,10,COMPLETED_SUCCESSFULLY,zero,10,0-3", "'starting_time': found 'zero', expected a number"),
+        (
+            "1,w,0,4,10,COMPLETED_SUCCESSFULLY,,10,0-3",
+            "'starting_time': found nothing, expected when it started",
+        ),
+        (
+            "1,w,0,4,10,COMPLETED_SUCCESSFULLY,-1,10,0-3",
+            "'starting_time': found '-1', expected when it started",
+        ),
+        ("1,w,0,4,10,,,,", "'final_state': found nothing, expected a state"),
+    ] {
+        table(&format!("2,w,0,4,10,COMPLETED_SUCCESSFULLY,0,10,4-7\n{row}"))?;
+        let ran = run(at, "audit jobs.csv --machine 4x4")?;
+        let place = format!("row 2, column {problem}");
+        assert!(ran.code == Some(1) && ran.stderr.contains(&place), "{row}: {}{}", ran.stdout, ran.stderr);
+    }
+    table("1,w,0,4,10,REJECTED,-1,-1,\n2,w,0,4,10,COMPLETED_SUCCESSFULLY,0,10,0-7")?;
+    let ran = run(at, "audit jobs.csv --machine 4x4")?;
+    for line in
+        ["not checked: 1 records of jobs that never ran", "sizes: 1 jobs hold more nodes than they ask for"]
+    {
+        assert!(ran.code == Some(0) && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
 fn wrong_schedules_get_one_clear_line() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -109,7 +109,7 @@ fn two_logs_of_one_name_are_refused() -> Tested {
         fs::copy(bundled("tiny.swf"), at.join(folder).join("tiny.swf"))?;
     }
     let said = wrong(at, 2, "replay a/tiny.swf b/tiny.swf -m 4x4 -a naive -q -o out")?;
-    let expected = "'a/tiny.swf' and 'b/tiny.swf' would both be called 'tiny' in results; rename one";
+    let expected = "'a/tiny.swf' and 'b/tiny.swf' would both be called 'tiny' in results; rename the file of one, or leave one out";
     assert!(said.contains(expected) && !at.join("out").exists(), "{said}");
     // The same log twice is one log.
     fine(at, "replay a/tiny.swf a/tiny.swf -m 4x4 -a naive -q")?;
@@ -183,9 +183,13 @@ fn files_of_jobs_that_are_cut_are_noticed() -> Tested {
     let jobs = fs::read_to_string(at.join("out/jobs.csv"))?;
     let lines: Vec<&str> = jobs.lines().collect();
     fs::write(at.join("out/jobs.csv"), lines[..lines.len() - 2].join("\n") + "\n")?;
-    for arguments in
-        ["audit out --replay 1", "table out --by user", "export out --replay 1 --to swf -o x.swf"]
-    {
+    for arguments in [
+        "audit out --replay 1",
+        "table out --by user",
+        "export out --replay 1 --to swf -o x.swf",
+        "plot wait out -o x.swf",
+        "report out -o x.swf",
+    ] {
         let said = wrong(at, 1, arguments)?;
         assert!(
             said.contains("jobs of replay 1, and its summary says") && !at.join("x.swf").exists(),

@@ -102,7 +102,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     let select = params.choose("select", SELECTIONS)?;
     let order = if name == "file" {
         let expected = "a file of `node rank` lines, given with order=file";
-        let path = params.take_text("path").ok_or_else(|| params.bad_value("path", "", expected))?;
+        let path = params.require("path", expected)?;
         order::from_file(Path::new(&path), setup.mesh)
             .map_err(|error| params.bad_value("path", &path, &error.to_string()))?
     } else {

@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::figure::draw::{Drawing, Page};
-use crate::figure::{Clock, FigureError, LoadAxis, PlotKind, PlotOptions, Results, Window};
+use crate::figure::{
+    Clock, FigureError, LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting, Window,
+};
 
 /// What is drawn of the results, and on how large a page.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -101,6 +103,30 @@ impl ValueEnum for LoadAxis {
 }
 
 impl DrawingArgs {
+    /// Fails if an argument has no effect on any of the kinds that the user has named.
+    pub(in crate::cli) fn check(&self, kinds: &[&PlotKind]) -> anyhow::Result<()> {
+        let given = [
+            (Setting::Value, self.value.is_some()),
+            (Setting::Log, self.log),
+            (Setting::Axis, self.axis.is_some()),
+            (Setting::RelativeTo, self.relative_to.is_some()),
+            (Setting::Replay, !self.replay.is_empty()),
+            (Setting::Window, self.window.is_some()),
+        ];
+        let is_useless = |setting: Setting| !kinds.iter().any(|kind| kind.takes.contains(&setting));
+        match given.into_iter().find(|&(setting, is_given)| is_given && is_useless(setting)) {
+            Some((setting, _)) if !kinds.is_empty() => {
+                let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+                let others =
+                    PLOT_KINDS.iter().filter(|kind| kind.takes.contains(&setting)).map(|kind| kind.name);
+                let (argument, names) = (setting.argument(), names.join(" "));
+                let others = others.collect::<Vec<_>>().join(", ");
+                bail!("{argument} has no effect on --kind {names}; leave it out, or draw one of: {others}")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns a drawing of this kind of the results in `folder`; `None` if they lack what it needs. `is_asked` says whether
     /// the user named the kind.
     pub(in crate::cli) fn draw(
@@ -122,6 +148,14 @@ impl DrawingArgs {
             is_asked,
         };
         let drawing = (kind.draw)(&options, results)?;
+        let whole = PlotOptions { window_s: None, ..options };
+        if drawing.is_none()
+            && is_asked
+            && options.window_s.is_some()
+            && (kind.draw)(&whole, results)?.is_some()
+        {
+            return Err(FigureError::NothingInWindow { kind: kind.name });
+        }
         Ok(drawing.map(|drawing| self.paper.printed(drawing)))
     }
 }

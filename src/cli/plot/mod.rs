@@ -106,6 +106,7 @@ impl Args {
 /// Draws the pictures and prints the names of their files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (place, format) = args.place()?;
+    args.drawing.check(&args.kind).map_err(Failure::Usage)?;
     let results = Results::read(&args.folder)?;
     let note = |text: &str| {
         if !args.quiet {

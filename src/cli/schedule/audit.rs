@@ -14,8 +14,8 @@ use crate::machine::Mesh;
 /// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
 ///
 /// What is checked: No job starts before it arrives or ends before it starts. Never are more processors in use than the
-/// machine has. Where nodes are known, no node belongs to two jobs at once, and every placement has the right number of
-/// nodes. The first violation in time is printed, and the exit code is then 1.
+/// machine has. Where nodes are known, no node belongs to two jobs at once, and every placement has at least as many nodes
+/// as its job asks for; jobs with more are counted. The first violation in time is printed, and the exit code is then 1.
 ///
 /// With --against fcfs: no job starts while a job waits that arrived before it, and the oldest waiting job always asks
 /// for more processors than are free. With --against easy: the oldest waiting job always asks for more processors than

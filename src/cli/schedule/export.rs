@@ -11,12 +11,13 @@ use crate::cli::{Failure, print};
 use crate::disk::TEMPORARY;
 use crate::frame::write_text;
 use crate::inspect::{self, InspectError};
-use crate::trace::{ReadOptions, SWF, Writer};
+use crate::trace::{Format, ReadOptions, SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
 ///
 /// swf is a log with the wait time, run time, allocated processors and partition of every job; `audit` and `compare`
-/// read it as a schedule. Times are rounded to whole seconds. Fields that results do not have (users, memory) are -1.
+/// read it as a schedule. Times are rounded to whole seconds. Each job counts as completed, and all other fields, such as
+/// users and memory, are -1.
 ///
 /// evalys is the table of jobs that Batsim writes and evalys reads, with the nodes of every job. It needs a replay with
 /// --placements.
@@ -57,6 +58,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {
+            // The name says how a log is read later.
+            if Format::of_path(&args.output).is_some_and(|format| format != SWF) {
+                return Err(Failure::Usage(anyhow!(
+                    "'{}' is the name of another format; expected NAME.swf, NAME.swf.gz, or - for standard output",
+                    args.output.display()
+                )));
+            }
             let writer = if to_stdout {
                 Writer::to(io::stdout(), "standard output", SWF)?
             } else {

@@ -77,6 +77,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if summary.irregularities.no_jobs > 0 {
         complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
     }
+    let lists = summary.facts.names.forgotten_nodes();
+    if lists > 0 {
+        complain(&format!("lost, as {} has no nodes of jobs: lists of nodes: {lists}", format.name));
+    }
     for (what, count) in &summary.facts.counts {
         complain(&format!("{}: {what}: {count}", args.input.log.display()));
     }

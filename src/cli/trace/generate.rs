@@ -72,6 +72,11 @@ pub(super) struct Args {
 fn parse_model(text: &str) -> Result<Spec, SpecError> {
     if text != LUBLIN && !Model::is_spec(text) {
         let name = text.split_once(':').map_or(text, |(name, _)| name);
+        if let (LUBLIN, Some(key)) = (name, text.parse::<Spec>()?.params.into_keys().next()) {
+            let known =
+                "; --jobs, --procs, --types, --published-sizes and --load say what it makes".to_owned();
+            return Err(SpecError::NoParameter { owner: LUBLIN.to_owned(), key, known });
+        }
         let known = MODELS.iter().map(|entry| entry.name);
         return Err(unknown("workload model", name, iter::once(LUBLIN).chain(known)));
     }
@@ -88,11 +93,14 @@ fn types_parser() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(values).map(|given| LUBLIN_TYPES.iter().any(|row| row.0 && row.1 == given))
 }
 
-/// Returns the offered load in an argument, a number above 0.
+/// The greatest offered load. Far greater ones would let all jobs arrive in the same second.
+const MOST_LOAD: f64 = 100.0;
+
+/// Returns the offered load in an argument.
 fn parse_load(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(load) if f64::is_finite(load) && load > 0.0 => Ok(load),
-        _ => Err("expected a number above 0, such as 0.7".to_owned()),
+        Ok(load) if load > 0.0 && load <= MOST_LOAD => Ok(load),
+        _ => Err(format!("expected a number above 0 and at most {MOST_LOAD}, such as 0.7")),
     }
 }
 

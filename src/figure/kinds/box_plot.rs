@@ -1,9 +1,9 @@
 //! The plot `box`: how a number of the jobs is distributed, as a box for each replay.
 
-use super::jobs::columns::distributions;
+use super::jobs::columns::{about_jobs, distributions};
 use super::jobs::values::JobValue;
 use crate::figure::draw::{Axis, BoxRow, Boxes, Scale};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
 
 /// The row of the registry.
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "box",
     summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the jobs",
     needs: Needs::Jobs,
+    takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw,
 };
@@ -33,7 +34,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let scale = if options.log { Scale::Log } else { Scale::Linear };
     let about =
         "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
-    let shared = results.shared_at_first_load();
+    let shared = about_jobs(results);
     let boxes = Boxes {
         title: format!("Distribution of the {} of jobs", value.title()),
         subtitle: if shared.is_empty() { about.to_owned() } else { format!("{shared} · {about}") },

@@ -7,7 +7,7 @@ use super::jobs::columns::{job_curves, plain, visit_rows};
 use super::jobs::time_axis::TimeAxis;
 use crate::figure::downtimes::downtimes;
 use crate::figure::draw::{Axis, Chart, Kind, Point, Series};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::looks::looks;
 use crate::figure::results::Results;
 use crate::metrics::BusyNodes;
@@ -17,6 +17,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "busy",
     summary: "Utilization over time",
     needs: Needs::Jobs,
+    takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };

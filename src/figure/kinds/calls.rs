@@ -1,9 +1,9 @@
 //! The plot `calls`: the distribution of the duration of allocator calls, as the share of calls that take longer.
 
-use super::jobs::columns::{distributions, shares};
+use super::jobs::columns::{about_jobs, distributions, shares};
 use super::values::Nanoseconds;
 use crate::figure::draw::{Axis, Chart, Scale};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
 /// The row of the registry.
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
     needs: Needs::CallTimes,
+    takes: OF_JOBS,
     example: None,
     draw,
 };
@@ -32,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let axis = |title: String| Axis { title, scale: Scale::Log, ..Axis::default() };
     let chart = Chart {
         title: "Duration of calls that place a job".to_owned(),
-        subtitle: results.shared_at_first_load(),
+        subtitle: about_jobs(results),
         x: axis(format!("duration ({})", unit.name)),
         y: axis("share of calls that take longer".to_owned()),
         series,

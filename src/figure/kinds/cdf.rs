@@ -1,9 +1,9 @@
 //! The plot `cdf`: how a number of the jobs is distributed, as the share of jobs with at most this number.
 
-use super::jobs::columns::{distributions, shares};
+use super::jobs::columns::{about_jobs, distributions, shares};
 use super::jobs::values::JobValue;
 use crate::figure::draw::{Axis, Chart, Scale};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
 use crate::metrics::Distribution;
 
@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "cdf",
     summary: "Share of jobs with at most some pairwise sum; --value for another number of the jobs",
     needs: Needs::Jobs,
+    takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw,
 };
@@ -31,7 +32,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let scale = if is_log { Scale::Log } else { Scale::Linear };
     let chart = Chart {
         title: format!("Distribution of the {} of jobs", value.title()),
-        subtitle: results.shared_at_first_load(),
+        subtitle: about_jobs(results),
         x: Axis { scale, ..value.axis() },
         y: Axis {
             title: "jobs with at most this (%)".to_owned(),

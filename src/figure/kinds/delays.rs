@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
     needs: Needs::Delays,
+    takes: &[],
     example: Some(LINEAR_ARRAY),
     draw,
 };

@@ -7,7 +7,7 @@ use super::jobs::columns::{job_curves, plain, visit_rows};
 use super::jobs::time_axis::TimeAxis;
 use crate::figure::draw::{Axis, Chart, Kind, Series};
 use crate::figure::error::FigureError;
-use crate::figure::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
 use crate::frame::FrameSchema;
 use crate::metrics::{BusyNodes, ColumnType};
@@ -18,6 +18,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "fragmentation",
     summary: "Largest free submesh over time; --value slices_fit_1 for how many of a slice fit",
     needs: Needs::Fragmentation,
+    takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_SLICES),
     draw,
 };

@@ -2,7 +2,7 @@
 
 use super::values::{Nanoseconds, axis, mean, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::{Curve, Results};
 
 /// The row of the registry.
@@ -10,6 +10,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
     needs: Needs::Summary("times; leave out --no-timing"),
+    takes: &[Setting::Value],
     example: None,
     draw,
 };

@@ -8,7 +8,7 @@ use super::jobs::held_nodes::{
 use super::jobs::job_colours::{JobColours, Rectangle};
 use super::jobs::time_axis::TimeAxis;
 use crate::figure::draw::{Axis, Grid, GridCell, Panels};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::frame::{Downtimes, KilledRun};
 use crate::machine::NodeId;
@@ -18,6 +18,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, in a panel for each replay",
     needs: Needs::Nodes,
+    takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::jobs::columns::{JobCurve, job_curves, visit_rows};
+use super::jobs::columns::{JobCurve, about_jobs, job_curves, visit_rows};
 use super::jobs::held_nodes::some_of;
 use super::jobs::time_axis::TimeAxis;
 use super::jobs::values::JobValue;
@@ -10,7 +10,7 @@ use super::nodes::shade;
 use super::values::Nanoseconds;
 use crate::figure::draw::{Axis, Grid, GridCell, Panels};
 use crate::figure::error::FigureError;
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
 use crate::metrics::BusyNodes;
 
@@ -19,6 +19,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
     summary: "Mean duration of a call (or --value) by the size of jobs and the share of busy nodes as they start",
     needs: Needs::Jobs,
+    takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw,
 };
@@ -66,7 +67,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let cells = found.get(curve.replays.first()?)?;
         Some(panel(curve, cells, (least, biggest), (&colours, name)))
     };
-    let mut parts = vec![results.shared_at_first_load(), "colour: mean over the jobs of a field".to_owned()];
+    let mut parts = vec![about_jobs(results), "colour: mean over the jobs of a field".to_owned()];
     if all > MOST_PANELS {
         parts.push(some_of(options, MOST_PANELS, all));
     }

@@ -3,7 +3,7 @@
 use super::values::{axis, points, untitled};
 use crate::figure::FigureError;
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
-use crate::figure::kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, TWO_LOADS};
+use crate::figure::kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, Setting, TWO_LOADS};
 use crate::figure::load::Load;
 use crate::figure::results::{Curve, Results};
 
@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "load",
     summary: "A column by load, with confidence bands",
     needs: Needs::Summary(SEVERAL_LOADS),
+    takes: &[Setting::Value, Setting::Log, Setting::Axis],
     example: Some(TWO_LOADS),
     draw,
 };

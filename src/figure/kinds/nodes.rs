@@ -4,7 +4,7 @@ use super::jobs::held_nodes::{
     ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
 };
 use crate::figure::draw::{Axis, Grid, GridCell, Page, Panels};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -13,6 +13,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, in a panel for each replay",
     needs: Needs::Nodes,
+    takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };

@@ -6,7 +6,7 @@ use super::busy::PARTS;
 use super::jobs::columns::{job_curves, plain, visit_rows};
 use super::jobs::time_axis::TimeAxis;
 use crate::figure::draw::{Axis, Chart, Kind, Series};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::BusyNodes;
 
@@ -15,6 +15,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "queue",
     summary: "Jobs that wait, over time",
     needs: Needs::Jobs,
+    takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };

@@ -3,7 +3,7 @@
 use super::values::{mean, untitled};
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, TWO_LOADS};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::figure::results::{Curve, Results};
 
 /// The row of the registry.
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
     needs: Needs::Summary("several allocators"),
+    takes: &[Setting::Value, Setting::RelativeTo],
     example: Some(TWO_LOADS),
     draw,
 };

@@ -2,7 +2,7 @@
 
 use super::values::{axis, points, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Series};
-use crate::figure::kind::{Drawn, MANY_LOADS, Needs, PlotKind, PlotOptions, SEVERAL_LOADS};
+use crate::figure::kind::{Drawn, MANY_LOADS, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, Setting};
 use crate::figure::results::{Curve, Results};
 
 /// The row of the registry.
@@ -10,6 +10,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "utilization",
     summary: "Dispersal against utilization",
     needs: Needs::Summary(SEVERAL_LOADS),
+    takes: &[Setting::Value],
     example: Some(MANY_LOADS),
     draw,
 };

@@ -1,8 +1,8 @@
 //! The plot `waits`: the distribution of waiting times, as the share of jobs that wait longer.
 
-use super::jobs::columns::{distributions, shares};
+use super::jobs::columns::{about_jobs, distributions, shares};
 use crate::figure::draw::{Axis, Chart, Scale};
-use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
 /// The row of the registry.
@@ -10,16 +10,20 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "waits",
     summary: "Distribution of waiting times",
     needs: Needs::Jobs,
+    takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,
 };
 
-/// Draws the plot; `None` if the jobs were not kept.
+/// Draws the plot; `None` if there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(found) = distributions(options, results, ("wait_s", 1.0))? else { return Ok(None) };
+    if found.iter().all(|(_, found)| found.count() == 0) {
+        return Ok(None);
+    }
     let chart = Chart {
         title: "Waiting times".to_owned(),
-        subtitle: results.shared_at_first_load(),
+        subtitle: about_jobs(results),
         x: Axis { title: "wait (s)".to_owned(), scale: Scale::Log, ..Axis::default() },
         y: Axis {
             title: "jobs that wait longer (%)".to_owned(),

@@ -42,7 +42,7 @@ pub(super) struct Detail {
 pub(super) static DETAILS: [Detail; 5] = [
     Detail {
         name: "jobs",
-        rows: "one per job of a replay, in the order of the log",
+        rows: "one per job of a replay, in the order of the log, or of submission if arrivals are drawn anew",
         when: When::Always,
         is_of_cells: true,
         columns: || described(&jobs::fields()),

@@ -199,6 +199,26 @@ pub(super) fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob
     rows.iter().map(job).collect()
 }
 
+/// The state of a job that ran to its end, as Batsim names it.
+const DONE: &str = "COMPLETED_SUCCESSFULLY";
+
+/// Returns for each row of Batsim's table whether its job never started: it has no start, or one before 0. Fails if a job
+/// without a start has ended well, or has no state although the table has states.
+fn never_started(table: &Table<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, ScheduleError> {
+    let starts = table.texts(start.name)?;
+    let states = table.has("final_state").then(|| table.texts("final_state")).transpose()?;
+    let is_never = |(row, text): (usize, &String)| match start.values[row] {
+        Some(seconds) if seconds >= 0.0 => Ok(false),
+        None if !text.is_empty() => Err(table.unexpected(row, start.name, "a number of seconds")),
+        _ => match states.as_ref().map(|states| states[row].as_str()) {
+            Some(DONE) => Err(table.unexpected(row, start.name, "when it started, as it has ended well")),
+            Some("") => Err(table.unexpected(row, "final_state", "a state such as REJECTED")),
+            _ => Ok(true),
+        },
+    };
+    starts.iter().enumerate().map(is_never).collect()
+}
+
 /// Returns the jobs of Batsim's table, sorted by arrival and then by number. Jobs that never started are left out and
 /// counted.
 pub(super) fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
@@ -206,9 +226,10 @@ pub(super) fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
     let (end, estimates) = (table.numbers("finish_time")?, table.numbers("requested_time")?);
     let procs = table.numbers("requested_number_of_resources")?;
     let (ids, places) = (table.texts("job_id")?, table.texts("allocated_resources")?);
+    let never_started = never_started(table, &start)?;
     let mut schedule = Schedule::default();
     for (row, id) in ids.iter().enumerate() {
-        if start.values[row].is_none_or(|start| start < 0.0) {
+        if never_started[row] {
             schedule.left_out += 1;
             continue;
         }

@@ -125,6 +125,8 @@ pub(super) fn digits(machine: &Machine) -> String {
 /// The nodes of a placement. As an answer, null refuses the job.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Nodes {
+    // With a function of its own, a field that is left out is no null but an error.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub(super) nodes: Option<Vec<NodeId>>,
 }
 

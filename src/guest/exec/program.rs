@@ -92,6 +92,10 @@ fn read<A: DeserializeOwned>(line: &[u8], id: u64) -> Result<A, String> {
         if start.len() < text.len() { format!("{start}…") } else { start }
     };
     let expected = "expected one line with a JSON object";
+    // A list would be read as the fields in their order.
+    if line.trim_ascii_start().first() == Some(&b'[') {
+        return Err(format!("it answered '{}', {expected}", shown()));
+    }
     let head: Head = serde_json::from_slice(line)
         .map_err(|error| format!("it answered '{}', {expected} ({error})", shown()))?;
     match head.id {
@@ -125,22 +129,19 @@ struct Head {
 
 #[cfg(test)]
 mod tests {
+    use super::super::messages::Nodes;
     use super::*;
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    struct Nodes {
-        nodes: Option<Vec<u32>>,
-    }
 
     #[test]
     fn answers_are_read_and_nonsense_is_shown() {
-        let answer = |line: &str| read::<Nodes>(line.as_bytes(), 7);
-        assert_eq!(answer(r#"{"id":7,"nodes":[1,2],"news":{"a":1}}"#), Ok(Nodes { nodes: Some(vec![1, 2]) }));
-        assert_eq!(answer(r#" {"nodes":null,"id":7} "#), Ok(Nodes { nodes: None }));
+        let answer = |line: &str| read::<Nodes>(line.as_bytes(), 7).map(|answer| answer.nodes);
+        assert_eq!(answer(r#"{"id":7,"nodes":[1,2],"news":{"a":1}}"#), Ok(Some(vec![1, 2])));
+        assert_eq!(answer(r#" {"nodes":null,"id":7} "#), Ok(None));
         for (line, words) in [
             ("", "it answered '', expected one line with a JSON object"),
             ("hello", "it answered 'hello', expected one line"),
-            ("[7]", "expected one line with a JSON object"),
+            ("[7]", "it answered '[7]', expected one line with a JSON object"),
+            (r#"{"id":7,"node":[1]}"#, "no answer to this question: missing field `nodes`"),
             (r#"{"nodes":[1]}"#, "expected \"id\":7"),
             (r#"{"id":8,"nodes":[1]}"#, "expected \"id\":7"),
             (r#"{"id":6,"nodes":[1]}"#, "answered question 6 twice"),

@@ -44,9 +44,7 @@ impl FromStr for Failures {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let mut params = Params::new(&text.parse::<Spec>()?);
         let mut span = |key: &str| -> Result<Span, SpecError> {
-            let text = params.take_text(key);
-            let missing = || params.bad_value(key, "", EXPECTED);
-            let text = text.ok_or_else(missing)?;
+            let text = params.require(key, EXPECTED)?;
             text.parse().map_err(|()| params.bad_value(key, &text, EXPECTED))
         };
         let (mtbf, repair) = (span("mtbf")?, span("repair")?);
@@ -161,8 +159,8 @@ mod tests {
     #[test]
     fn wrong_rules_are_refused() {
         for (text, message) in [
-            ("random", "parameter 'mtbf' of 'random' is ''"),
-            ("random:mtbf=3d", "parameter 'repair' of 'random' is ''"),
+            ("random", "'random' needs parameter 'mtbf'"),
+            ("random:mtbf=3d", "'random' needs parameter 'repair': expected a time"),
             ("random:mtbf=3w,repair=1h", "parameter 'mtbf' of 'random' is '3w'"),
             ("random:mtbf=0,repair=1h", "parameter 'mtbf' of 'random' is '0': expected at least 1 s"),
             ("random:mtbf=3d,repair=1h,seed=2", "'random' has no parameter 'seed' (it has: mtbf, repair)"),

@@ -7,13 +7,12 @@ pub use columns::group_column;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
 use self::sums::{Found, Sums};
 use crate::allocator;
-use crate::frame::{FrameError, Sheet, SheetColumn};
+use crate::frame::{FrameError, HeldJobs, Replication, Sheet, SheetColumn};
 use crate::metrics::{GroupNumbers, GroupedJob, Trim};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable};
@@ -109,9 +108,8 @@ impl From<io::Error> for GroupsError {
 /// The columns of saved jobs.
 struct JobColumns<'a> {
     /// The column that tells the group.
+    jobs: &'a Sheet,
     group: &'a SheetColumn,
-    replay: &'a SheetColumn,
-    seed: &'a SheetColumn,
     submit_s: &'a [Option<f64>],
     start_s: &'a [Option<f64>],
     end_s: &'a [Option<f64>],
@@ -133,10 +131,11 @@ impl<'a> JobColumns<'a> {
             Some(numbers) => Ok(numbers),
             None => Err(GroupsError::NoNumbers { path: jobs.path.clone(), column: name }),
         };
+        column("replay")?;
+        column("seed")?;
         Ok(Self {
+            jobs,
             group: column(by.column)?,
-            replay: column("replay")?,
-            seed: column("seed")?,
             submit_s: numbers("submit_s")?,
             start_s: numbers("start_s")?,
             end_s: numbers("end_s")?,
@@ -159,23 +158,7 @@ impl<'a> JobColumns<'a> {
             group,
         }
     }
-
-    /// Returns the rows of each replay and seed, in the order of the rows.
-    fn replays(&self) -> Vec<(ReplayKey, Range<usize>)> {
-        let (mut found, mut start) = (Vec::new(), 0);
-        let height = self.submit_s.len();
-        while start < height {
-            let is_same = |i: &usize| self.replay.is_same(start, *i) && self.seed.is_same(start, *i);
-            let end = (start..height).take_while(is_same).last().unwrap_or(start) + 1;
-            found.push(((self.replay.label(start), self.seed.label(start)), start..end));
-            start = end;
-        }
-        found
-    }
 }
-
-/// A replay and its seed, as labels.
-type ReplayKey = (String, String);
 
 /// The label of jobs of which the log does not tell the group.
 const UNKNOWN: &str = "unknown";
@@ -219,7 +202,7 @@ fn hour(jobs: &JobColumns<'_>, i: usize) -> Group {
 
 /// A replay with jobs.
 struct Replayed {
-    key: ReplayKey,
+    key: Replication,
     /// Its labels: the values of the columns in which replays differ.
     labels: Vec<String>,
     trim: Trim,
@@ -246,7 +229,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let summary = Sheet::read(folder)?;
     let (mut found, mut counts) = (Found::default(), BTreeMap::new());
     visit_jobs(folder, options.by, &mut |columns| {
-        for (key, rows) in columns.replays() {
+        for (key, rows) in columns.jobs.replications() {
             *counts.entry(key).or_insert(0_u64) += rows.len() as u64;
         }
         found.add(columns, options.by);
@@ -262,7 +245,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let shown = Shown::choose(&found, &replays, options);
     let mut sums = Sums::new(&found, &replays, shown.labels.len());
     visit_jobs(folder, options.by, &mut |columns| {
-        for (key, rows) in columns.replays() {
+        for (key, rows) in columns.jobs.replications() {
             // A file that has changed in between may have other groups, which are left out.
             let place = |i: usize| Some((i, *shown.places.get(&(options.by.group)(columns, i))?));
             let jobs = rows.len() as u64;
@@ -289,8 +272,8 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
-    let missing = Sheet::missing_jobs(folder)?;
-    let mut notes: Vec<String> = missing.and_then(|jobs| jobs.missing_note()).into_iter().collect();
+    let held = HeldJobs::of(folder)?;
+    let mut notes: Vec<String> = held.and_then(|jobs| jobs.sheet.missing_note()).into_iter().collect();
     notes.extend(dateless_note(&found, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
@@ -360,8 +343,8 @@ fn replays(
     shown: &dyn Fn(&str, &str) -> String,
 ) -> (Vec<&'static str>, Vec<Replayed>) {
     let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i)).unwrap_or_default();
-    let mut keys: BTreeSet<ReplayKey> = jobs.replays().cloned().collect();
-    let mut found: Vec<(usize, ReplayKey)> = Vec::new();
+    let mut keys: BTreeSet<Replication> = jobs.replays().cloned().collect();
+    let mut found: Vec<(usize, Replication)> = Vec::new();
     for i in 0..summary.height() {
         if let Some(key) = keys.take(&(label("replay", i), label("seed", i))) {
             found.push((i, key));
@@ -373,7 +356,7 @@ fn replays(
     let identity = Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"]);
     let varying: Vec<&str> = identity.filter(differs).collect();
     let trims = summary.numbers("trim_percent");
-    let replay = |(i, key): (usize, ReplayKey)| Replayed {
+    let replay = |(i, key): (usize, Replication)| Replayed {
         key,
         labels: varying.iter().map(|name| shown(name, &label(name, i))).collect(),
         trim: Trim { percent: trims.and_then(|trims| trims[i]) },

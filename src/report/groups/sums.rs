@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::{Group, GroupedJob, Grouping, JobColumns, ReplayKey, Replayed};
+use super::{Group, GroupedJob, Grouping, JobColumns, Replayed};
+use crate::frame::Replication;
 use crate::metrics::{GroupSums, OfGroups, Trim, group_numbers};
 
 /// The jobs of a replay, as the first reading finds them.
@@ -23,13 +24,13 @@ struct OfReplay {
 pub(super) struct Found {
     /// The position of each group in the order in which they were found.
     positions: HashMap<Group, usize>,
-    replays: HashMap<ReplayKey, OfReplay>,
+    replays: HashMap<Replication, OfReplay>,
 }
 
 impl Found {
     /// Adds the jobs of a part.
     pub(super) fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
-        for (key, rows) in columns.replays() {
+        for (key, rows) in columns.jobs.replications() {
             let OfReplay { jobs, node_s, last_s, is_unordered } = self.replays.entry(key).or_default();
             let mut is_first = *jobs == 0;
             *jobs += rows.len() as u64;
@@ -46,7 +47,7 @@ impl Found {
     }
 
     /// Returns the replays that have jobs, in no order.
-    pub(super) fn replays(&self) -> impl Iterator<Item = &ReplayKey> {
+    pub(super) fn replays(&self) -> impl Iterator<Item = &Replication> {
         self.replays.keys()
     }
 
@@ -72,8 +73,8 @@ impl Found {
 pub(super) struct Sums {
     groups: usize,
     /// The replays of which jobs are still to come.
-    open: HashMap<ReplayKey, Open>,
-    done: HashMap<ReplayKey, OfGroups>,
+    open: HashMap<Replication, Open>,
+    done: HashMap<Replication, OfGroups>,
 }
 
 /// A replay of which jobs are still to come.
@@ -128,7 +129,7 @@ impl Sums {
 
     /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
     /// that were found are left out, as the file has changed. Fails if waits cannot be kept in a temporary file.
-    pub(super) fn add(&mut self, replay: &ReplayKey, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
+    pub(super) fn add(&mut self, replay: &Replication, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
         let Some(Open { left, in_order, sums, .. }) = self.open.get_mut(replay) else { return Ok(()) };
         let begin = || match in_order {
             Some(_) => OfJobs::Running(GroupSums::new(self.groups)),
@@ -144,7 +145,7 @@ impl Sums {
     }
 
     /// Ends the sums of a replay.
-    fn close(&mut self, replay: &ReplayKey) -> io::Result<()> {
+    fn close(&mut self, replay: &Replication) -> io::Result<()> {
         let Some(Open { trim, sums, .. }) = self.open.remove(replay) else { return Ok(()) };
         let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
             OfJobs::Running(sums) => sums.finish()?,
@@ -155,7 +156,7 @@ impl Sums {
     }
 
     /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
-    pub(super) fn finish(&mut self, replay: &ReplayKey) -> io::Result<Option<OfGroups>> {
+    pub(super) fn finish(&mut self, replay: &Replication) -> io::Result<Option<OfGroups>> {
         self.close(replay)?;
         Ok(self.done.remove(replay))
     }

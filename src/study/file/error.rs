@@ -34,6 +34,14 @@ pub enum StudyError {
         /// The key, the value that was found, and what was expected.
         problem: String,
     },
+    /// The value of an option of the command line is wrong.
+    #[error("{flag}: {problem}")]
+    Option {
+        /// The option.
+        flag: String,
+        /// What was found, and what was expected.
+        problem: String,
+    },
     /// A required key is missing.
     #[error("{}: key '{key}' is missing; add a line such as {key} = {example}", .path.display())]
     MissingKey {

@@ -33,7 +33,7 @@ impl Study {
     }
 
     /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a
-    /// file that the study file names. `options` are those of the command line, and keys of the file replace them.
+    /// file that the study file names. `options` are those of the command line. None of them may be a key of the file, too.
     pub fn plan(
         path: &Path,
         text: &str,
@@ -41,6 +41,7 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
+        check_twice(&options, &keys, path)?;
         let options = found_files(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
@@ -67,20 +68,19 @@ impl Study {
             most_kept,
         };
         let mut notes = Vec::new();
+        let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
+            Some(line) => {
+                let problem = format!("key '{name}': {problem}");
+                StudyError::Wrong { path: path.to_owned(), line, problem }
+            }
+            None => StudyError::Option { flag: flag_of(name), problem },
+        };
         let study = draft.plan(&mut notes).map_err(|error| match error {
             PlanError::Log { number, source } => {
                 StudyError::Log { path: path.to_owned(), line: lines[number], source }
             }
-            PlanError::Outages(error) => StudyError::Wrong {
-                path: path.to_owned(),
-                line: keys.line_of("outages").unwrap_or(1),
-                problem: format!("key 'outages': {error}"),
-            },
-            PlanError::NodeMap(error) => StudyError::Wrong {
-                path: path.to_owned(),
-                line: keys.line_of("node_map").unwrap_or(1),
-                problem: format!("key 'node_map': {error}"),
-            },
+            PlanError::Outages(error) => of_option("outages", error.to_string()),
+            PlanError::NodeMap(error) => of_option("node_map", error.to_string()),
             PlanError::Predictions(error) => StudyError::Wrong {
                 path: path.to_owned(),
                 line: keys.line_of("rules").unwrap_or(1),
@@ -103,6 +103,21 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
         }
     }
     Ok(())
+}
+
+/// Fails if the command line gives an option that is a key of the file, too.
+fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
+    let is_flag = |row: &&ReplayOption| row.flag.as_ref().is_some_and(|flag| flag.is_of_sweep);
+    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
+    let Some((row, line)) = given.find_map(|row| Some((row, keys.line_of(row.name)?))) else { return Ok(()) };
+    let problem = format!("key '{}': {} is given, too; leave one of them out", row.name, flag_of(row.name));
+    Err(StudyError::Wrong { path: path.to_owned(), line, problem })
+}
+
+/// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it has none.
+fn flag_of(name: &str) -> String {
+    let row = OPTIONS.iter().find(|row| row.name == name);
+    row.and_then(|row| row.flag.as_ref()).map_or_else(|| name.to_owned(), Flag::argument)
 }
 
 /// Returns `options` with the values that the file gives to some of them, by keys that have their names.
@@ -129,7 +144,7 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     let Some((row, needed)) = alone else { return Ok(()) };
     let name = match line_of(row) {
         Some(_) => format!("key '{}'", row.name),
-        None => row.flag.as_ref().map_or_else(|| row.name.to_owned(), Flag::argument),
+        None => flag_of(row.name),
     };
     let problem = format!(
         "{name} has no effect without key '{}'; add a line such as {} = \"{}\", or leave it out",

@@ -62,7 +62,9 @@ pub enum PlanError {
         source: Box<TraceError>,
     },
     /// Two logs would have the same name in results.
-    #[error("'{first}' and '{second}' would both be called '{name}' in results; rename one")]
+    #[error(
+        "'{first}' and '{second}' would both be called '{name}' in results; rename the file of one, or leave one out"
+    )]
     SameName {
         /// The log that comes first, as it was given.
         first: String,

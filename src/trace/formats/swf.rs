@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
              version 2.2 of the Parallel Workloads Archive",
     parameters: "",
     reads: &[],
-    lacks: "",
+    lacks: "nodes of jobs, which the allocator `recorded` takes",
     extensions: &["swf"],
     recognises: None,
     records_starts: false,

@@ -104,9 +104,10 @@ impl Sides {
     }
 
     /// Returns the probability that one draw gives a length from 1 to `most`; it is 1 if lengths outside the range are
-    /// clamped.
+    /// clamped, or if there is one length only.
     pub(super) fn likely(&self, most: u32) -> f64 {
         match self.outside {
+            _ if most == 1 => 1.0,
             Outside::Clamp => 1.0,
             Outside::Redraw => self.below(most, most) - self.below(most, 0),
         }

@@ -203,6 +203,12 @@ mod tests {
             let error = model.draw(1, MACHINE, scale).expect_err("no jobs").to_string();
             assert!(error.starts_with("synthetic:") && error.contains(problem), "{text}: {error}");
         }
+        // Along z, where the machine has one node, nothing is drawn.
+        for text in
+            ["sides=normal,mean=16.5,sigma=6.6,outside=redraw", "sides=exponential,mean=40,outside=redraw"]
+        {
+            assert!(model(&format!("synthetic:jobs=100,{text}"))?.draw(1, MACHINE, 1.0).is_ok(), "{text}");
+        }
         // Arrivals are beyond the range of time before they are scaled, and within it afterwards.
         assert!(model("synthetic:jobs=3,ratio=1e-15")?.draw(1, MACHINE, 0.001).is_ok());
         Ok(())

@@ -107,6 +107,18 @@ pub(in crate::figure::kinds) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
     points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
 }
 
+/// Returns the values that the replays share, for the subtitle of a plot of single jobs. It says so if the plot has jobs that
+/// means leave out.
+pub(in crate::figure::kinds) fn about_jobs(results: &Results) -> String {
+    let trims = results.sheet.numbers("trim_percent").unwrap_or_default();
+    let of_all = trims
+        .iter()
+        .any(Option::is_some)
+        .then(|| "all jobs, also those that --trim leaves out of means".to_owned());
+    let parts = [Some(results.shared_at_first_load()).filter(|shared| !shared.is_empty()), of_all];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
 /// The distributions of a column of the jobs, one for each curve.
 pub(in crate::figure::kinds) type Distributions = Vec<(JobCurve, Distribution)>;
 
