@@ -119,7 +119,7 @@ fn range_words(range: &str) -> Option<String> {
     };
     let least = grouped(least as f64, 0);
     // Where any number will do, there is no end to name.
-    if most == u64::MAX {
+    if most >= u64::MAX - 1 {
         return Some(format!("a whole number from {least}"));
     }
     Some(format!("a whole number from {least} to {}", grouped(most as f64, 0)))

@@ -244,7 +244,7 @@ fn groups_are_sorted_by_a_number_and_the_rest_stays_last() -> Tested {
     for (arguments, said) in [
         ("table out --by user --sort wait_mean", "did you mean 'wait_s_mean'?"),
         ("table out --by user --columns allocator", "--columns: unknown column 'allocator'"),
-        ("table out --sort jobs", "--by <WHAT>"),
+        ("table out --sort jobs", "--sort needs --by"),
     ] {
         let ran = run(at, arguments)?;
         assert!(ran.code == Some(2) && ran.stderr.contains(said), "{arguments}: {}", ran.stderr);

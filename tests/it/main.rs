@@ -69,5 +69,6 @@ mod tidy_jobs_cli;
 mod time_zones;
 mod trace_cli;
 mod unavailable_cli;
+mod useless_options;
 mod writers;
 mod wrong_inputs;

@@ -310,3 +310,18 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     Ok(())
 }
+
+#[test]
+fn a_converted_log_says_that_it_has_no_lists_of_nodes() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::copy(bundled("may.sacct.gz"), at.join("may.sacct.gz"))?;
+    let ran = run(at, "trace convert may.sacct.gz may.swf --time-zone Europe/Berlin")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("lost, as swf has no nodes of jobs: lists of nodes: 1200\n"),
+        "{}",
+        ran.stderr
+    );
+    Ok(())
+}

@@ -187,8 +187,8 @@ fn files_of_jobs_that_are_cut_are_noticed() -> Tested {
         "audit out --replay 1",
         "table out --by user",
         "export out --replay 1 --to swf -o x.swf",
-        "plot wait out -o x.swf",
-        "report out -o x.swf",
+        "plot out --kind waits -o x.svg",
+        "report out -o x.html",
     ] {
         let said = wrong(at, 1, arguments)?;
         assert!(

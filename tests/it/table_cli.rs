@@ -181,3 +181,18 @@ fn wrong_names_are_usage_errors_that_list_the_columns() -> Tested {
     );
     Ok(())
 }
+
+#[test]
+fn names_of_logs_do_not_control_the_terminal() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let name = "esc\u{1b}[31mred.swf";
+    std::fs::copy(bundled("tiny.swf"), at.join(name))?;
+    let replay = ["replay", name, "-m", "4x4", "-a", "naive", "-q", "--no-timing", "-o", "out"];
+    assert_eq!(super::support::run_with(at, &replay, b"")?.code, Some(0));
+    for format in ["text", "markdown", "latex"] {
+        let text = table(at, &format!("out --format {format}"))?;
+        assert!(!text.contains('\u{1b}'), "{format}: {text:?}");
+    }
+    Ok(())
+}

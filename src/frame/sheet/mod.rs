@@ -1,15 +1,19 @@
 //! Saved summaries and jobs, read back into plain vectors of texts and numbers.
 
+mod held_jobs;
+
+pub use held_jobs::{HeldJobs, Replication};
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use polars_core::prelude::{Column, DataFrame, DataType};
 
-use super::FrameError;
-use super::folder::StudyFolder;
-use super::labels::{is_unlabelled, relabel};
-use super::origin::{Missing, Origin, RUN_COLUMN};
-use super::read::{ROWS, find, read_columns, read_file, read_slice};
+use crate::frame::FrameError;
+use crate::frame::folder::StudyFolder;
+use crate::frame::labels::{is_unlabelled, relabel};
+use crate::frame::origin::{Missing, Origin, RUN_COLUMN};
+use crate::frame::read::{ROWS, find, read_columns, read_file, read_slice};
 
 /// A summary or the jobs of a run as plain columns, which all have the same height.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use super::FrameError;
-use super::origin::Origin;
-use super::read::{ROWS, find, read_slice};
-use super::sheet::Sheet;
+use super::Sheet;
+use crate::frame::FrameError;
+use crate::frame::origin::Origin;
+use crate::frame::read::{ROWS, find, read_slice};
 
 /// The number of a replay and its seed, as labels.
 pub type Replication = (String, String);

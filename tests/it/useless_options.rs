@@ -1,0 +1,134 @@
+//! An option that does nothing, or that contradicts another one, is a mistake and never ignored in silence.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use super::support::{Tested, bundled, run, run_with};
+
+/// A directory with the results of three allocators.
+fn results(options: &str) -> Result<tempfile::TempDir, Box<dyn Error>> {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
+    let replay = "replay tiny.swf -m 4x4 -a random naive mc1x1 --no-timing -q -o out";
+    let ran = run(at, format!("{replay} {options}").trim_end())?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    Ok(directory)
+}
+
+/// Runs what has to fail with this code, and returns what it says.
+fn wrong(at: &Path, code: i32, arguments: &str) -> Result<String, Box<dyn Error>> {
+    let ran = run(at, arguments)?;
+    assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);
+    Ok(ran.stderr)
+}
+
+#[test]
+fn an_option_that_the_study_file_has_too_is_a_mistake() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
+    fs::write(at.join("out.csv"), "10,0-5,down\n500,0-5,up\n")?;
+    let study = "logs = ['tiny.swf']\nmachines = ['4x4']\nallocators = ['naive']\n";
+    let keys = "outages = 'out.csv'\non_outage = 'requeue:limit=3'\nnode_map = 'n{rank}'\n";
+    fs::write(at.join("plain.toml"), study)?;
+    fs::write(at.join("full.toml"), format!("{study}{keys}"))?;
+    for (option, line) in [("--outages no.csv", 4), ("--on-outage drain", 5), ("--node-map n{rank+1}", 6)] {
+        let said = wrong(at, 1, &format!("sweep full.toml -o a --no-timing {option}"))?;
+        let flag = option.split(' ').next().unwrap_or_default();
+        let place = format!("full.toml:{line}: key '");
+        let problem = format!("{flag} is given, too; leave one of them out");
+        assert!(said.contains(&place) && said.contains(&problem) && !at.join("a").exists(), "{said}");
+    }
+    // What is wrong with an option is not said of a line of the file.
+    let said = wrong(at, 1, "sweep plain.toml -o a --no-timing --outages no.csv")?;
+    assert!(said.contains("--outages: ") && !said.contains("plain.toml:1"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn options_of_groups_need_groups() -> Tested {
+    let directory = results("")?;
+    let at = directory.path();
+    for option in ["--sort jobs", "--top 1"] {
+        for others in ["", " --rows allocator", " --value wait_s_mean", " --relative-to naive"] {
+            let said = wrong(at, 2, &format!("table out{others} {option}"))?;
+            assert!(said.contains("needs --by"), "{said}");
+        }
+    }
+    let said = wrong(at, 2, "table out --by user --top 0")?;
+    assert!(said.contains("expected a whole number from 1") && !said.contains(" to "), "{said}");
+    Ok(())
+}
+
+#[test]
+fn options_of_pictures_have_an_effect() -> Tested {
+    let directory = results("--trim 20 --placements")?;
+    let at = directory.path();
+    for (kind, option) in [
+        ("waits", "--value pairwise_sum"),
+        ("gantt", "--log"),
+        ("box", "--relative-to naive"),
+        ("cdf", "--axis factor"),
+        ("ratio", "--replay 1"),
+        ("frontier", "--window 0..9"),
+    ] {
+        let said = wrong(at, 2, &format!("plot out --kind {kind} {option}"))?;
+        assert!(said.contains(&format!("has no effect on --kind {kind}")), "{said}");
+    }
+    let ran = run(at, "plot out --kind waits box --value run_s -o pictures")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let drawn = fs::read_to_string(at.join("pictures/box.svg"))?;
+    assert!(drawn.contains("also those that --trim leaves out"));
+    for kind in ["box", "waits", "cdf", "gantt"] {
+        let said = wrong(at, 1, &format!("plot out --kind {kind} --window 900000..900001"))?;
+        assert!(said.contains(&format!("{kind}: there is nothing in --window")), "{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_file_gets_the_format_that_its_name_says() -> Tested {
+    let directory = results("")?;
+    let at = directory.path();
+    let said = wrong(at, 2, "export out --replay 0 --to swf -o j.premas")?;
+    assert!(said.contains("is the name of another format") && !at.join("j.premas").exists(), "{said}");
+    let swf = run(at, "export out --replay 0 --to swf -o -")?.stdout;
+    // A schedule may come by a pipe.
+    let ran = run_with(at, &["audit", "-", "-m", "4x4"], swf.as_bytes())?;
+    assert!(ran.code == Some(0) && ran.stdout.contains("10 jobs at"), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(at, "report out -o -")?;
+    assert!(ran.stdout.starts_with("<!DOCTYPE html>") && !at.join("-").exists(), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn ratios_are_over_the_seeds_that_both_results_have() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = "replay synthetic:ratio=1.2,jobs=500 -m 8x8 -s fcfs -a first-fit naive -q --no-timing -o u --format csv";
+    let ran = run(at, &format!("{replay} --replications until:within=0.1,min=3,max=40"))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let summary = super::support::columns(&at.join("u/summary.csv"))?;
+    let waits = |allocator: &str| -> Vec<f64> {
+        let of = summary["allocator"].iter().zip(&summary["wait_s_mean"]);
+        of.filter(|(name, _)| *name == allocator).filter_map(|(_, wait)| wait.parse().ok()).collect()
+    };
+    let (first_fit, naive) = (waits("first-fit"), waits("naive"));
+    assert_ne!(first_fit.len(), naive.len(), "one of them is repeated more often");
+    let common = first_fit.len().min(naive.len());
+    let ratio = first_fit[..common].iter().sum::<f64>() / naive[..common].iter().sum::<f64>();
+    let table = "table u --value wait_s_mean --relative-to naive";
+    let exact = run(at, &format!("{table} --format csv"))?.stdout;
+    let found = exact.lines().find_map(|line| line.strip_prefix("first-fit,")).ok_or("no row")?;
+    assert!((found.parse::<f64>()? / ratio - 1.0).abs() < 1e-12, "{found}, {ratio}");
+    let text = run(at, table)?.stdout;
+    let row = text.lines().find(|line| line.trim_start().starts_with("first-fit")).ok_or("no row")?;
+    assert!(row.contains('±') && text.contains("over the seeds that both of its results have"), "{text}");
+    // JSON has the numbers to the last digit.
+    let json: serde_json::Value = serde_json::from_str(&run(at, &format!("{table} --format json"))?.stdout)?;
+    let of_json = json[0].as_object().and_then(|row| row.values().find_map(serde_json::Value::as_f64));
+    assert_eq!(of_json.map(f64::to_bits), Some(found.parse::<f64>()?.to_bits()));
+    Ok(())
+}
