@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import meshreplay as mr
 import pytest
@@ -121,12 +121,17 @@ def test_pictures_and_reports_are_those_of_the_command(
         for kind in ["utilization", "waits"]:
             results.plot(kind).save(tmp_path / f"ours.{format}")
             assert (tmp_path / f"ours.{format}").read_bytes() == (tmp_path / f"{kind}.{format}").read_bytes()
-    # Options by their own names, in each format.
-    words = ["--log", "--relative-to", "mc1x1", "--replay", "0", "1", "--window", "0..86400", "--size", "84x60mm", "--no-title"]
+    # Options by their own names, in each format. An option that has no effect on a kind is an error in both.
+    page: dict[str, Any] = {"size": "84x60mm", "no_title": True}
+    of_jobs = {**page, "replay": [0, 1], "window": "0..86400"}
+    kinds = {"ratio": {**page, "relative_to": "mc1x1"}, "box": {**of_jobs, "log": True}, "cdf": {**of_jobs, "log": True}}
     for kind in ["ratio", "waits", "box", "cdf", "busy", "queue", "nodes", "gantt"]:
-        picture = results.plot(
-            kind, log=True, relative_to="mc1x1", replay=[0, 1], window="0..86400", size="84x60mm", no_title=True
-        )
+        options = kinds.get(kind, of_jobs)
+        words = []
+        for name, value in options.items():
+            values = value if isinstance(value, list) else [value]
+            words += [f"--{name.replace('_', '-')}", *(str(one) for one in values if one is not True)]
+        picture = results.plot(kind, **options)
         for format in ["svg", "png", "pdf"]:
             theirs, ours = tmp_path / f"theirs.{format}", tmp_path / f"ours.{format}"
             command("plot", str(tmp_path / "results"), "-k", kind, *words, "--dpi", "150", "-o", str(theirs))
