@@ -104,9 +104,12 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::printable(usage::explain(error));
-            // A broken pipe while help is printed is no error.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            let printed = error.print();
+            // Help that cannot be written is an error, unless its reader has gone. A closed standard error is ignored.
+            return match printed {
+                Err(problem) if !error.use_stderr() => code(Err(Failure::Failed(unwritten(problem)))),
+                _ => u8::try_from(error.exit_code()).unwrap_or(2),
+            };
         }
     };
     hush_readers();
@@ -182,9 +185,12 @@ fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let text = if out.is_terminal() { Cow::Owned(for_terminal(text)) } else { Cow::Borrowed(text) };
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)?)
+}
+
+/// Returns the error that standard output cannot be written.
+fn unwritten(problem: io::Error) -> anyhow::Error {
+    anyhow::Error::new(problem).context("standard output cannot be written")
 }
 
 /// Writes a message to standard error. Control characters in it, other than the ends of its lines, are spelled out, as

@@ -41,7 +41,8 @@ impl Color {
     }
 }
 
-/// Returns whether letters on standard output may be bold: it is a terminal, and `NO_COLOR` is not set.
+/// Returns whether letters on standard output may be bold: it is a terminal that has them, and `NO_COLOR` is not set.
 pub(super) fn is_bold() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+    let is_plain = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stdout().is_terminal() && !is_plain && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

@@ -30,6 +30,9 @@ pub enum InspectError {
     /// Partitions of results were asked for.
     #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
     NoLog(String),
+    /// One of several replays was asked for, and the schedule is none.
+    #[error("{0} holds no replays, among which --replay and --seed choose")]
+    NoReplays(String),
     /// The machine of the schedule is neither given nor known from its summary.
     #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
     NoMachine(String),
@@ -63,6 +66,6 @@ impl InspectError {
     /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares schedules of
     /// different jobs, and not the content of a file.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::NoLog(_) | Self::NoMachine(_) | Self::NotComparable { .. })
+        matches!(self, Self::NoLog(_) | Self::NoReplays(_) | Self::NoMachine(_) | Self::NotComparable { .. })
     }
 }

@@ -24,6 +24,8 @@ pub struct Input {
     pub jobs: Jobs,
     /// Whether the schedule is a log and no result of a replay.
     pub is_log: bool,
+    /// Whether it is one of the replays in a file or directory of results.
+    pub is_of_replays: bool,
     /// Notes on how a log was read, each a sentence without a full stop.
     pub notes: Vec<String>,
     /// Whether nodes went down and came up. The schedule has the last run of each job only.
@@ -120,7 +122,7 @@ impl Input {
             return Ok(Self { notes, is_log: true, ..nothing(Jobs::Log(log)) });
         }
         let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
-        let mut input = Self { has_outages, ..nothing(Jobs::Saved(jobs)) };
+        let mut input = Self { is_of_replays: of.is_some(), has_outages, ..nothing(Jobs::Saved(jobs)) };
         if let (true, Some((replay, seed))) = (path.is_dir(), of) {
             let summary = Sheet::read(path)?;
             let is_read = |number: &str, of: &str| number == replay.to_string() && of == seed.to_string();

@@ -275,7 +275,7 @@ fn one_compaction_is_drawn() -> Tested {
         ("--tasks 2-4 4-6", "--tasks 4-6: processor 4 has a task already"),
         ("--tasks 30-40", "the array has processors 0 to 36 only"),
         ("--tasks 5-3", "expected the first and the last processor, such as 3-5"),
-        ("--request 0", "--request 0 cannot be served: 13 of 37 processors are free"),
+        ("--request 0", "--request 0 cannot be served: expected 1 to 13, as 13 of 37 processors are free"),
         ("--request 14", "--request 14 cannot be served"),
         ("--processors 0", "expected a whole number from 1 to 16,777,216"),
     ] {

@@ -319,14 +319,17 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
         println!("skipped: there is no /dev/full");
         return Ok(());
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "-q"])
-        .stdout(fs::OpenOptions::new().write(true).open("/dev/full")?)
-        .output()?;
-    let stderr = String::from_utf8(output.stderr)?;
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr.starts_with("error: standard output cannot be written: No space left"), "{stderr}");
-    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    let replay = ["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "-q"];
+    for arguments in [&replay[..], &["list", "allocators"], &["replay", "--help"], &["--version"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+            .args(arguments)
+            .stdout(fs::OpenOptions::new().write(true).open("/dev/full")?)
+            .output()?;
+        let stderr = String::from_utf8(output.stderr)?;
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr.starts_with("error: standard output cannot be written: No space left"), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
 
     let directory = tempfile::tempdir()?;
     let mounted = Command::new("mount")

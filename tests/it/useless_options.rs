@@ -98,6 +98,12 @@ fn a_file_gets_the_format_that_its_name_says() -> Tested {
     // A schedule may come by a pipe.
     let ran = run_with(at, &["audit", "-", "-m", "4x4"], swf.as_bytes())?;
     assert!(ran.code == Some(0) && ran.stdout.contains("10 jobs at"), "{}{}", ran.stdout, ran.stderr);
+    // A log is no choice of replays.
+    fs::write(at.join("j.swf"), swf)?;
+    for option in ["--replay 5", "--seed 1"] {
+        let said = wrong(at, 2, &format!("audit j.swf -m 4x4 {option}"))?;
+        assert!(said.contains("j.swf holds no replays"), "{said}");
+    }
     let ran = run(at, "report out -o -")?;
     assert!(ran.stdout.starts_with("<!DOCTYPE html>") && !at.join("-").exists(), "{}", ran.stderr);
     Ok(())

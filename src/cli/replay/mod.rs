@@ -7,12 +7,12 @@ pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
 use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
-use super::{Failure, complain, terminal};
+use super::{Failure, complain, terminal, unwritten};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
@@ -155,7 +155,7 @@ impl Output<'_> {
         let Some(mut run) = results.finish()? else { return Ok(false) };
         let bytes = self.printed(&mut run)?;
         let mut out = std::io::stdout();
-        out.write_all(&bytes).and_then(|()| out.flush()).context("standard output cannot be written")?;
+        out.write_all(&bytes).and_then(|()| out.flush()).map_err(unwritten)?;
         Ok(run.keeps_earlier)
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::terminal::screen;
 use super::{Failure, complain, print};
 use crate::frame::{FileFormat, Selection};
-use crate::inspect::{Finding, Input, log_format};
+use crate::inspect::{Finding, Input, InspectError, log_format};
 use crate::spec::Spec;
 use crate::trace::{Format, ReadOptions, formats};
 
@@ -43,6 +43,10 @@ fn read(
     let input = Input::read(path, selection, &ReadOptions { format, ..options.clone() })?;
     for note in &input.notes {
         complain(&format!("{}: {note}", input.name));
+    }
+    let is_chosen = selection.replay.is_some() || selection.seed.is_some();
+    if is_chosen && others.is_empty() && !input.is_of_replays {
+        return Err(InspectError::NoReplays(input.name).into());
     }
     Ok(input)
 }

@@ -64,7 +64,7 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     let (free, &Compaction { processors, request, .. }) = (array.free(), wanted);
     if !(1..=free).contains(&request) {
         return Err(ShowError::Option(format!(
-            "--request {request} cannot be served: {free} of {processors} processors are free"
+            "--request {request} cannot be served: expected 1 to {free}, as {free} of {processors} processors are free"
         )));
     }
     if let Some(base) = array.first_fit(request) {

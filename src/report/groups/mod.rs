@@ -389,7 +389,11 @@ impl Shown {
         let mut labels: Vec<String> = named.iter().map(|(_, label)| label.clone()).collect();
         let places = named.iter().map(|group| (*group).clone()).zip(0..);
         let places = places.chain(others.iter().map(|group| ((*group).clone(), top))).collect();
-        labels.extend((!others.is_empty()).then(|| format!("{} others", others.len())));
+        labels.extend(match others.len() {
+            0 => None,
+            1 => Some("1 other".to_owned()),
+            count => Some(format!("{count} others")),
+        });
         Self { labels, named: named.len(), places }
     }
 }
