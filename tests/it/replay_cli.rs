@@ -319,8 +319,8 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
         println!("skipped: there is no /dev/full");
         return Ok(());
     }
-    let replay = ["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "-q"];
-    for arguments in [&replay[..], &["list", "allocators"], &["replay", "--help"], &["--version"]] {
+    let small = ["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "-q"];
+    for arguments in [&small[..], &["list", "allocators"], &["replay", "--help"], &["--version"]] {
         let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
             .args(arguments)
             .stdout(fs::OpenOptions::new().write(true).open("/dev/full")?)
