@@ -193,7 +193,7 @@ fn what_cannot_be_grouped_is_said() -> Tested {
     for (arguments, code, message) in [
         ("table out --by users", 2, "[possible values: user, account, partition, queue, status, size, hour]"),
         ("table out --top 3", 2, "--by"),
-        ("table out --by user --top 0", 2, "expected a whole number from 1 to"),
+        ("table out --by user --top 0", 2, "expected a whole number from 1\n"),
         ("table out --by user --value wait_s_mean", 2, "cannot be used with"),
         (
             "table swept --by user",
