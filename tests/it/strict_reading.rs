@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use super::support::{Ran, Tested, bundled, run};
+use super::support::{Ran, Tested, bundled, run, wrong};
 
 /// A dump with two jobs in the hours in which clocks are put forward.
 const DUMP: &str = "JobIDRaw|User|Submit|Start|End|State|NNodes|AllocCPUS\n\
@@ -15,13 +15,6 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     let ran = run(at, arguments)?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}{}", ran.stdout, ran.stderr);
     Ok(ran)
-}
-
-/// Runs what has to fail with this code; what it says.
-fn wrong(at: &Path, code: i32, arguments: &str) -> Result<String, Box<dyn Error>> {
-    let ran = run(at, arguments)?;
-    assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);
-    Ok(ran.stderr)
 }
 
 #[test]

@@ -67,6 +67,13 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
     run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
 }
 
+/// Runs what has to fail with this code, and returns what it says on standard error.
+pub(crate) fn wrong(directory: &Path, code: i32, arguments: &str) -> Result<String, Box<dyn Error>> {
+    let ran = run(directory, arguments)?;
+    assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);
+    Ok(ran.stderr)
+}
+
 /// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns what it printed, with
 /// its notes and without the codes for bold letters, or `None` where there is no such program.
 pub(crate) fn on_terminal(

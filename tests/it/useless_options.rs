@@ -2,26 +2,20 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::Path;
 
-use super::support::{Tested, bundled, run, run_with};
+use meshreplay::figure::{LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting};
+
+use super::support::{Tested, bundled, run, run_with, wrong};
 
 /// A directory with the results of three allocators.
 fn results(options: &str) -> Result<tempfile::TempDir, Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
-    let replay = "replay tiny.swf -m 4x4 -a random naive mc1x1 --no-timing -q -o out";
+    let replay = "replay tiny.swf -m 4x4 -a random naive mc1x1 -q -o out";
     let ran = run(at, format!("{replay} {options}").trim_end())?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     Ok(directory)
-}
-
-/// Runs what has to fail with this code, and returns what it says.
-fn wrong(at: &Path, code: i32, arguments: &str) -> Result<String, Box<dyn Error>> {
-    let ran = run(at, arguments)?;
-    assert_eq!(ran.code, Some(code), "{arguments}: {}{}", ran.stdout, ran.stderr);
-    Ok(ran.stderr)
 }
 
 #[test]
@@ -89,6 +83,43 @@ fn options_of_pictures_have_an_effect() -> Tested {
 }
 
 #[test]
+fn kinds_of_plots_take_what_changes_them_and_nothing_else() -> Tested {
+    let directory = results("-s fcfs --arrival-scale 1 0.5 --placements --fragmentation 2x2")?;
+    let folder = directory.path().join("out");
+    let results = Results::read(&folder)?;
+    // What cannot be drawn is different from all that can.
+    let drawn = |kind: &PlotKind, options: &PlotOptions<'_>| match (kind.draw)(options, &results) {
+        Ok(Some(drawing)) => drawing.svg(),
+        other => format!("{:?}", other.map(|_| "nothing").map_err(|error| error.to_string())),
+    };
+    for kind in PLOT_KINDS {
+        for setting in [
+            Setting::Value,
+            Setting::Log,
+            Setting::Axis,
+            Setting::RelativeTo,
+            Setting::Replay,
+            Setting::Window,
+        ] {
+            let changes = [None, Some("run_s"), Some("wait_s_mean")].into_iter().any(|value| {
+                let plain = PlotOptions { value, is_asked: true, ..PlotOptions::of(&folder) };
+                let chosen = match setting {
+                    Setting::Value => PlotOptions { value: Some("turnaround_s_mean"), ..plain },
+                    Setting::Log => PlotOptions { log: true, ..plain },
+                    Setting::Axis => PlotOptions { axis: Some(LoadAxis::Factor), ..plain },
+                    Setting::RelativeTo => PlotOptions { relative_to: Some("random"), ..plain },
+                    Setting::Replay => PlotOptions { replays: &[1], ..plain },
+                    Setting::Window => PlotOptions { window_s: Some((0.0, 50.0)), ..plain },
+                };
+                drawn(kind, &plain) != drawn(kind, &chosen)
+            });
+            assert_eq!(changes, kind.takes.contains(&setting), "{} {setting:?}", kind.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_file_gets_the_format_that_its_name_says() -> Tested {
     let directory = results("")?;
     let at = directory.path();
@@ -103,6 +134,11 @@ fn a_file_gets_the_format_that_its_name_says() -> Tested {
     for option in ["--replay 5", "--seed 1"] {
         let said = wrong(at, 2, &format!("audit j.swf -m 4x4 {option}"))?;
         assert!(said.contains("j.swf holds no replays"), "{said}");
+    }
+    // JSON has numbers to the last digit, of which a sloppy reader of numbers changes this one.
+    for format in ["csv", "json"] {
+        let text = run(at, &format!("table out --value pairwise_mean_mean --format {format}"))?.stdout;
+        assert!(text.contains("1.8266666666666667"), "{text}");
     }
     let ran = run(at, "report out -o -")?;
     assert!(ran.stdout.starts_with("<!DOCTYPE html>") && !at.join("-").exists(), "{}", ran.stderr);
@@ -132,7 +168,6 @@ fn ratios_are_over_the_seeds_that_both_results_have() -> Tested {
     let text = run(at, table)?.stdout;
     let row = text.lines().find(|line| line.trim_start().starts_with("first-fit")).ok_or("no row")?;
     assert!(row.contains('±') && text.contains("over the seeds that both of its results have"), "{text}");
-    // JSON has the numbers to the last digit.
     let json: serde_json::Value = serde_json::from_str(&run(at, &format!("{table} --format json"))?.stdout)?;
     let of_json = json[0].as_object().and_then(|row| row.values().find_map(serde_json::Value::as_f64));
     assert_eq!(of_json.map(f64::to_bits), Some(found.parse::<f64>()?.to_bits()));
