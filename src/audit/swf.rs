@@ -105,7 +105,7 @@ impl Iterator for Jobs<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let record = match self.reader.next_entry() {
-                Ok(Some(Entry::Record { record, .. })) => record,
+                Ok(Some(Entry::Record { record, .. })) => *record,
                 Ok(Some(_)) => continue,
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error.into())),

@@ -8,9 +8,13 @@ use crate::job::{Job, JobId};
 /// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the order of the
 /// log.
 pub trait Arrivals {
-    /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on comes once.
-    /// Fails if the jobs cannot be read.
-    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError>;
+    /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on comes once. It
+    /// stays the next one until [`Self::advance`] passes it, so that whoever wants it copies it straight to its place. Fails if
+    /// the jobs cannot be read.
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError>;
+
+    /// Passes the next job, which [`Self::next_job`] has returned. Fails if the jobs behind it cannot be numbered.
+    fn advance(&mut self) -> Result<(), ReplayError>;
 
     /// Returns how long the replay has waited for jobs that were still read. This is not counted as time of the replay.
     fn waited(&self) -> Duration {
@@ -40,12 +44,16 @@ impl<'a> Listed<'a> {
 }
 
 impl Arrivals for Listed<'_> {
-    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         let at = match &self.order {
             Some(order) => order.get(self.next).copied(),
             None => Some(self.next as JobId),
         };
+        Ok(at.and_then(|id| self.jobs.get(id as usize).map(|job| (id, job))))
+    }
+
+    fn advance(&mut self) -> Result<(), ReplayError> {
         self.next += 1;
-        Ok(at.and_then(|id| self.jobs.get(id as usize).map(|job| (id, *job))))
+        Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::observer::{Observer, Record};
 use super::outage_state::{OutagePlan, OutageState};
 use super::prediction_state::{PredictionPlan, PredictionState};
 use super::state::ReplayState;
-use super::window::{Entry, Window};
+use super::window::Window;
 use crate::allocator::Strategy;
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
@@ -98,18 +98,21 @@ impl ReplayState<'_> {
     }
 
     /// Adds the jobs that arrive now to the window, and puts their ids into `arriving` in place of what it holds. `next` is
-    /// the job that arrives next; it becomes the first one that arrives later.
+    /// the next arrival; it becomes the first later one.
     fn take_arriving(
         &mut self,
-        next: &mut Option<(JobId, Job)>,
+        next: &mut Option<Time>,
         arrivals: &mut dyn Arrivals,
         arriving: &mut Vec<JobId>,
     ) -> Result<(), ReplayError> {
         arriving.clear();
-        while let Some((id, job)) = next.as_ref().filter(|(_, job)| job.submit == self.now) {
-            self.window.add(*id, job)?;
-            arriving.push(*id);
-            *next = arrivals.next_job()?;
+        while *next == Some(self.now) {
+            if let Some((id, job)) = arrivals.next_job()? {
+                self.window.add(id, job)?;
+                arriving.push(id);
+            }
+            arrivals.advance()?;
+            *next = next_arrival(arrivals)?;
         }
         Ok(())
     }
@@ -117,7 +120,7 @@ impl ReplayState<'_> {
     /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to `records` if it is
     /// given.
     fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
-        while let Some(Entry { job, record, .. }) = self.window.next_final() {
+        while let Some((job, record)) = self.window.next_final() {
             self.observer.left(job, record);
             if let Some(records) = records {
                 records.push(*record);
@@ -134,7 +137,7 @@ impl ReplayState<'_> {
         }
         match self.queue.head() {
             Some(head) => {
-                let number = self.window[head.job].job.number;
+                let number = self.window.job(head.job).number;
                 Err(ReplayError::Stuck { number, procs: head.procs })
             }
             None => Ok(()),
@@ -146,9 +149,14 @@ impl ReplayState<'_> {
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
-        let number = job.map_or(0, |job| self.window[job].job.number);
+        let number = job.map_or(0, |job| self.window.job(job).number);
         ReplayError::OutOfRange { number }
     }
+}
+
+/// Returns the time at which the next job arrives; `None` after the last one.
+fn next_arrival(arrivals: &mut dyn Arrivals) -> Result<Option<Time>, ReplayError> {
+    Ok(arrivals.next_job()?.map(|(_, job)| job.submit))
 }
 
 /// Checks that no job asks for more processors than the machine has available nodes.
@@ -219,10 +227,9 @@ fn run(
         error: None,
     };
     let (mut finished, mut instants, mut done, mut arriving) = (0, 0_u32, Vec::new(), Vec::new());
-    // The job that arrives next, which is not in the window yet.
-    let mut next = arrivals.next_job()?;
+    let mut next = next_arrival(arrivals)?;
     loop {
-        let event = state.next_event(next.as_ref().map(|(_, job)| job.submit), scheduler);
+        let event = state.next_event(next, scheduler);
         let correction = state.next_correction();
         let Some(now) = next_instant(&mut state, event.into_iter().chain(correction).min())? else {
             if state.drop_stranded(scheduler) {

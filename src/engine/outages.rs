@@ -127,7 +127,7 @@ impl ReplayState<'_> {
         record.restarts += 1;
         self.window[job].is_final = false;
         self.renew_prediction(job);
-        let Job { submit, procs, .. } = self.window[job].job;
+        let Job { submit, procs, .. } = *self.window.job(job);
         let (nodes, estimate) = (self.nodes_for(job), self.expected_run(job));
         self.queue.insert(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         if self.queue.head().is_some_and(|head| head.job == job) {

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 
 use super::error::ReplayError;
+use super::observer::Record;
 use super::state::ReplayState;
 use super::window::Entry;
 use crate::job::{Job, JobId, Time};
@@ -18,25 +19,24 @@ impl ReplayState<'_> {
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
             Some(_) => self.window[job].predicted,
-            None => self.window[job].job.estimate,
+            None => self.window.job(job).estimate,
         }
     }
 
     /// Predicts the run time of a job that arrives. Nothing happens if nothing is predicted.
     pub(super) fn predict(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
+            let predicted = predictions.plan.predictor.predict(job, self.window.job(job));
             let entry = &mut self.window[job];
-            entry.predicted = predictions.plan.predictor.predict(job, &entry.job);
-            entry.record.prediction = entry.predicted;
+            (entry.predicted, entry.record.prediction) = (predicted, predicted);
         }
     }
 
     /// Tells the predictor that a job has ended.
     pub(super) fn learn(&mut self, job: JobId) {
         if let Some(predictions) = &mut self.predictions {
-            let Entry { job, record, .. } = &self.window[job];
-            let ran = record.end - record.start - record.suspended;
-            predictions.plan.predictor.ended(job, ran);
+            let Record { start, end, suspended, .. } = self.window[job].record;
+            predictions.plan.predictor.ended(self.window.job(job), end - start - suspended);
         }
     }
 
@@ -70,16 +70,16 @@ impl ReplayState<'_> {
             else {
                 break;
             };
-            let Entry { job: Job { number, estimate: request, .. }, record, predicted, due: next, .. } =
-                &mut self.window[job];
+            let Job { number, estimate: request, .. } = *self.window.job(job);
+            let Entry { record, predicted, due: next, .. } = &mut self.window[job];
             *next = Time::MAX;
             if done.contains(&job) {
                 continue;
             }
             let (first, current) = (record.prediction, *predicted);
-            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, *request)
+            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, request)
             else {
-                self.error.get_or_insert(ReplayError::Outlived { number: *number, prediction: first });
+                self.error.get_or_insert(ReplayError::Outlived { number, prediction: first });
                 return;
             };
             // A job that outlives its requested time too is expected to end at any time.

@@ -129,6 +129,6 @@ impl ReplayState<'_> {
 
     /// Returns the error that the placement for `job` moves a job that does not run.
     fn bad_move(&self, job: JobId) -> ReplayError {
-        ReplayError::BadMove { number: self.window[job].job.number }
+        ReplayError::BadMove { number: self.window.job(job).number }
     }
 }

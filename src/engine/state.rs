@@ -59,7 +59,7 @@ impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     fn arrive(&mut self, job: JobId) {
         self.predict(job);
-        let Job { submit, procs, .. } = self.window[job].job;
+        let Job { submit, procs, .. } = *self.window.job(job);
         let estimate = self.expected_run(job);
         if self.queue.is_empty() {
             self.window[job].record.head = self.now;
@@ -184,7 +184,7 @@ impl ReplayState<'_> {
 
     /// Returns what `job` asks of the allocator.
     fn request(&self, job: JobId) -> Request {
-        Request { job: Some(job), ..Request::from(&self.window[job].job) }
+        Request { job: Some(job), ..Request::from(self.window.job(job)) }
     }
 
     /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns the
@@ -263,7 +263,7 @@ impl ReplayState<'_> {
     fn carry_out(&mut self, job: JobId, request: &Request, placement: &Placement) -> Result<(), ReplayError> {
         let found = placement.nodes.len();
         if found < request.procs as usize {
-            let number = self.window[job].job.number;
+            let number = self.window.job(job).number;
             return Err(ReplayError::WrongSize { number, found, procs: request.procs });
         }
         if placement.rearrangement.is_some() {
@@ -275,11 +275,9 @@ impl ReplayState<'_> {
     /// Occupies `nodes` for `job`. Fails if one of them is not free.
     pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
         let held = self.recently_held.held(nodes);
-        let entry = &mut self.window[job];
-        let number = entry.job.number;
         let done = self.machine.occupy_held(nodes, &held);
-        entry.held = Some(held);
-        done.map_err(|problem| ReplayError::BadPlacement { number, problem })
+        self.window[job].held = Some(held);
+        done.map_err(|problem| ReplayError::BadPlacement { number: self.window.job(job).number, problem })
     }
 }
 
@@ -308,11 +306,11 @@ impl ReplayState<'_> {
         let entry = &mut self.window[job];
         (entry.record.start, entry.record.end, entry.record.allocated) = (self.now, self.now, nodes);
         (entry.record.backfilled, entry.placement) = (!was_head, placement);
-        let nodes = &entry.placement.nodes;
+        let nodes = &self.window[job].placement.nodes;
         if let Some(outages) = &mut self.outages {
             outages.hold(nodes, Some(job));
         }
-        self.execution.start(Started { id: job, job: &entry.job, nodes, now: self.now });
+        self.execution.start(Started { id: job, job: self.window.job(job), nodes, now: self.now });
     }
 }
 
@@ -322,7 +320,7 @@ impl View for ReplayState<'_> {
     }
 
     fn recorded_start(&self, job: JobId) -> Option<Time> {
-        self.window[job].job.recorded_start()
+        self.window.job(job).recorded_start()
     }
 
     fn is_degraded(&self) -> bool {

@@ -17,11 +17,9 @@ use crate::job::{Job, JobId, Time};
 use crate::machine::Held;
 use crate::memory;
 
-/// A job that has arrived and has not left.
+/// What a replay knows of a job that has arrived and has not left, beside the job itself.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// The job itself.
-    pub(super) job: Job,
     /// Its record so far.
     pub(super) record: Record,
     /// Its placement; empty before its start and after its end.
@@ -38,9 +36,8 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Returns the entry of a job that arrives.
-    pub(super) fn new(job: Job) -> Self {
+    fn new() -> Self {
         Self {
-            job,
             record: Record::default(),
             placement: Placement::default(),
             held: None,
@@ -68,12 +65,16 @@ pub(super) struct Window {
     first: JobId,
     /// The job after the newest one that has arrived.
     end: JobId,
+    /// What is known of the job of each slot; `None` if the slot has no job.
     slots: Vec<Option<Entry>>,
+    /// The job of each slot; any one if the slot has none. Jobs are apart from what is known of them, so that each is
+    /// copied once and straight to its place, and nothing has to skip them.
+    jobs: Vec<Job>,
 }
 
 impl Default for Window {
     fn default() -> Self {
-        Self { first: 0, end: 0, slots: vec![None; LEAST_SLOTS] }
+        Self { first: 0, end: 0, slots: vec![None; LEAST_SLOTS], jobs: vec![Job::default(); LEAST_SLOTS] }
     }
 }
 
@@ -94,25 +95,26 @@ impl Window {
         }
         self.end = end;
         let slot = self.slot(id);
-        self.slots[slot] = Some(Entry::new(*job));
+        self.jobs[slot] = *job;
+        self.slots[slot] = Some(Entry::new());
         Ok(())
     }
 
     /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for what is measured
     /// of these jobs.
     fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
-        let needed_bytes = slots as u64 * (size_of::<Option<Entry>>() as u64 + MEASURED_BYTES);
+        let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
         if slots >= MANY_SLOTS
             && let Some(free_bytes) = memory::lacking(needed_bytes)
         {
             return Err(ReplayError::TooManyAtOnce { jobs: self.slots.len(), needed_bytes, free_bytes });
         }
-        let old = std::mem::replace(&mut self.slots, vec![None; slots]);
-        let mask = old.len() - 1;
-        let mut old = old;
+        let mut entries = std::mem::replace(&mut self.slots, vec![None; slots]);
+        let jobs = std::mem::replace(&mut self.jobs, vec![Job::default(); slots]);
         for id in self.first..self.end {
-            let slot = self.slot(id);
-            self.slots[slot] = old[id as usize & mask].take();
+            let (slot, earlier) = (self.slot(id), id as usize & (jobs.len() - 1));
+            self.slots[slot] = entries[earlier].take();
+            self.jobs[slot] = jobs[earlier];
         }
         Ok(())
     }
@@ -122,9 +124,20 @@ impl Window {
         job < self.first
     }
 
-    /// Returns the next job in the order of the log, if its record is final.
-    pub(super) fn next_final(&self) -> Option<&Entry> {
-        self.slots[self.slot(self.first)].as_ref().filter(|entry| entry.is_final)
+    /// Returns a job. Panics as indexing does.
+    pub(super) fn job(&self, job: JobId) -> &Job {
+        let slot = self.slot(job);
+        if self.slots[slot].is_none() || self.has_left(job) {
+            absent(job)
+        }
+        &self.jobs[slot]
+    }
+
+    /// Returns the next job in the order of the log with its record, if that is final.
+    pub(super) fn next_final(&self) -> Option<(&Job, &Record)> {
+        let slot = self.slot(self.first);
+        let entry = self.slots[slot].as_ref().filter(|entry| entry.is_final)?;
+        Some((&self.jobs[slot], &entry.record))
     }
 
     /// Removes the next job in the order of the log. Its record must be final.
@@ -181,14 +194,14 @@ mod tests {
             if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {
                 window[late].is_final = true;
             }
-            while let Some(entry) = window.next_final() {
-                left.push(entry.job.number);
+            while let Some((job, _)) = window.next_final() {
+                left.push(job.number);
                 window.remove_next();
             }
         }
         assert!(left.len() >= 3_790 && left.iter().copied().eq(0..left.len() as i64));
         assert_eq!(window.slots.len(), 256);
         assert!(window.has_left(3_000) && !window.has_left(3_999));
-        assert_eq!(window[3_999].job.number, 3_999);
+        assert_eq!(window.job(3_999).number, 3_999);
     }
 }

@@ -25,7 +25,7 @@ pub fn copy(
                 if let Some(note) = note.take() {
                     writer.comment(note.as_bytes())?;
                 }
-                if let Some(chosen) = choose(&record) {
+                if let Some(chosen) = choose(record) {
                     writer.record(&chosen)?;
                 }
             }

@@ -75,7 +75,7 @@ pub fn convert(
     reader.forget_nodes();
     while let Some(entry) = reader.next_entry()? {
         if let Entry::Record { record, .. } = entry {
-            write(&record)?;
+            write(record)?;
         }
     }
     let path = summary.path.clone();
@@ -105,7 +105,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
         let Entry::Record { record, .. } = entry else { continue };
         if let Some(procs) = record.procs() {
             largest = largest.max(Some(procs));
-            if record.submit_s >= 0 && record.wait_s >= 0 && has_run(&record) {
+            if record.submit_s >= 0 && record.wait_s >= 0 && has_run(record) {
                 if settles && record.submit_s > last_s {
                     last_s = record.submit_s;
                     in_use.settle(last_s - SETTLED_S);
@@ -115,7 +115,7 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
             }
         }
         if keeps {
-            records.push(record);
+            records.push(*record);
         }
     }
     let is_late = in_use.is_late();

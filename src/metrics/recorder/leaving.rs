@@ -20,7 +20,8 @@ pub struct LeftJobs {
     pub records: Vec<Record>,
     /// What was measured of each job.
     pub recording: Recording,
-    /// The nodes of each job whose dispersal has not been measured yet.
+    /// The nodes of each job whose dispersal is measured when it has left. Those that have been measured stay here until the
+    /// replay takes the list back: freeing memory on another thread than the one that has asked for it makes that one wait.
     pub(super) held: Vec<Option<Arc<Held>>>,
 }
 
@@ -30,31 +31,30 @@ impl LeftJobs {
         self.jobs.clear();
         self.records.clear();
         self.recording.clear_jobs();
-        self.held.clear();
     }
 
-    /// Makes room for so many jobs.
+    /// Makes room for so many jobs, where there is none left.
     pub(super) fn reserve(&mut self, jobs: usize) {
+        self.held.clear();
         self.jobs.reserve(jobs);
         self.records.reserve(jobs);
         self.held.reserve(jobs);
     }
 
-    /// Measures the dispersal of the jobs, once.
+    /// Measures the dispersal of the jobs.
     pub fn measure(&mut self, meter: &mut Meter) {
-        for (held, dispersal) in self.held.drain(..).zip(&mut self.recording.dispersal) {
+        for (held, dispersal) in self.held.iter().zip(&mut self.recording.dispersal) {
             if let Some(held) = held {
-                *dispersal = meter.measure_held(&held);
+                *dispersal = meter.measure_held(held);
             }
         }
     }
 
-    /// Takes the jobs from `later`, which left later.
+    /// Takes the jobs from `later`, which left later and have been measured.
     pub fn append(&mut self, later: &mut Self) {
         self.jobs.append(&mut later.jobs);
         self.records.append(&mut later.records);
         self.recording.append_jobs(&mut later.recording);
-        self.held.append(&mut later.held);
     }
 }
 

@@ -144,7 +144,7 @@ pub(super) fn load_most(
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
-        let Some(job) = builder.job(&record) else { continue };
+        let Some(job) = builder.job(record) else { continue };
         let is_wanted = visit(&job);
         if extent.is_none() && is_wanted && builder.jobs().len() < most {
             builder.keep(job);
@@ -210,7 +210,7 @@ fn count_others(
         let mut batch = Vec::with_capacity(TOGETHER);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
-            let Some(job) = builder.job(&record) else { continue };
+            let Some(job) = builder.job(record) else { continue };
             jobs += 1;
             check_count(path, reader.line(), jobs)?;
             batch.push(job);

@@ -133,7 +133,7 @@ impl Early {
     /// Hands over the next job of the log, whose submit time is still as recorded. Returns whether a replay has begun which is
     /// given all jobs so far.
     pub(in crate::study) fn add(&mut self, job: &Job) -> bool {
-        if self.guess.as_mut().is_some_and(|guess| !guess.add(*job)) {
+        if self.guess.as_mut().is_some_and(|guess| !guess.add(job)) {
             // The replay ends, as it is dropped.
             self.guess = None;
         }
@@ -153,22 +153,24 @@ impl Early {
 
 impl Guess {
     /// Takes the next job. Returns whether the guess may still be right.
-    fn add(&mut self, mut job: Job) -> bool {
+    fn add(&mut self, job: &Job) -> bool {
         let (spec, is_first) = (&self.replay.spec, self.jobs == 0);
         if is_first && job.submit >= UNIX_TIMES {
             self.origin = job.submit;
         }
-        job.logged.submit = job.logged.submit - self.origin;
-        job.submit = scaled_submit(job.submit - self.origin, spec.arrival_scale);
+        let submit = scaled_submit(job.submit - self.origin, spec.arrival_scale);
         if is_first {
-            (self.first, self.last) = (job.submit, job.submit);
+            (self.first, self.last) = (submit, submit);
         }
-        if job.submit < self.last || job.procs > spec.machine.available() || self.jobs == MOST_KEPT {
+        if submit < self.last || job.procs > spec.machine.available() || self.jobs == MOST_KEPT {
             return false;
         }
-        self.last = job.submit;
+        self.last = submit;
         self.jobs += 1;
-        self.batch.push(job);
+        self.batch.push(*job);
+        if let Some(added) = self.batch.last_mut() {
+            (added.submit, added.logged.submit) = (submit, job.logged.submit - self.origin);
+        }
         let full = if self.running.is_some() { TOGETHER } else { FEWEST_LEAVING };
         self.batch.len() < full || self.hand_over()
     }

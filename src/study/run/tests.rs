@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::engine::Arrivals as _;
+use crate::engine::{Arrivals as _, ReplayError};
 use crate::study::options::Options;
 use crate::study::shared_jobs::load_jobs;
 use crate::study::source::{Batch, Incoming, JobSource, LogStream, Permit, Ranks, openings};
@@ -247,10 +247,11 @@ fn dawdle(
     let mut arrivals = Incoming::new(batches, 19, &ranks).sifted(sieve, Some(permit));
     let mut jobs = 0;
     loop {
-        let next = arrivals.next_job().map_err(|error| SweepError::Panic(error.to_string()))?;
-        if next.is_none() || jobs == last {
+        let failed = |error: ReplayError| SweepError::Panic(error.to_string());
+        if arrivals.next_job().map_err(failed)?.is_none() || jobs == last {
             return Ok(jobs);
         }
+        arrivals.advance().map_err(failed)?;
         jobs += 1;
         if jobs % 512 == 0 {
             assert!(

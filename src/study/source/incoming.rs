@@ -25,6 +25,8 @@ pub(in crate::study) struct Incoming<'a> {
     taken: usize,
     /// What the jobs are sifted by; `None` if all that come are replayed as they are.
     sieve: Option<Sieve>,
+    /// The next job of the log as it was sifted; `None` if it is not known yet or if nothing is sifted.
+    sifted: Option<Job>,
     /// The permit of the replay to work, which others have while it waits; `None` if it needs none.
     permit: Option<&'a Permit<'a>>,
     /// How long it took until batches came that had not been read yet, and until the permit came again.
@@ -48,6 +50,7 @@ impl<'a> Incoming<'a> {
             batch,
             taken: 0,
             sieve: None,
+            sifted: None,
             permit: None,
             waited: Duration::ZERO,
             next: 0,
@@ -81,43 +84,65 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Returns the next job of the log with its position; `None` after the last one.
-    fn read(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
-        loop {
-            while let Some(&job) = self.batch.get(self.taken) {
+    /// Waits until the next job of the log is at hand, or until it is known that there is none.
+    fn wait(&mut self) -> Result<(), ReplayError> {
+        while self.at_hand().is_none() {
+            let Some(&job) = self.batch.get(self.taken) else {
+                // The other end is dropped after the last batch.
+                let Some(batch) = self.next_batch() else { break };
+                (self.batch, self.taken) = (batch.map_err(ReplayError::Failed)?, 0);
+                continue;
+            };
+            if let Some(sieve) = &mut self.sieve {
                 // There are no more jobs than in a list in memory.
                 self.taken = self.taken.saturating_add(1);
-                let sifted = match &mut self.sieve {
-                    Some(sieve) => sieve.sift(job).map_err(ReplayError::Failed)?,
-                    None => Some(job),
-                };
-                let Some(job) = sifted else { continue };
-                let id = self.next;
-                let next = id.checked_add(1);
-                self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
-                return Ok(Some((id, job)));
+                self.sifted = sieve.sift(job).map_err(ReplayError::Failed)?;
             }
-            // The other end is dropped after the last batch.
-            let Some(batch) = self.next_batch() else { return Ok(None) };
-            (self.batch, self.taken) = (batch.map_err(ReplayError::Failed)?, 0);
         }
+        Ok(())
+    }
+
+    /// Returns the next job of the log, if it is at hand. Where nothing is sifted it stays in its batch.
+    fn at_hand(&self) -> Option<&Job> {
+        if self.sieve.is_some() { self.sifted.as_ref() } else { self.batch.get(self.taken) }
+    }
+
+    /// Passes the next job of the log, which is at hand. Fails if the one behind it would have no number.
+    fn pass(&mut self) -> Result<(), ReplayError> {
+        if self.sifted.take().is_none() {
+            self.taken = self.taken.saturating_add(1);
+        }
+        let next = self.next.checked_add(1);
+        self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
+        Ok(())
     }
 }
 
 impl Arrivals for Incoming<'_> {
-    fn next_job(&mut self) -> Result<Option<(JobId, Job)>, ReplayError> {
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         if self.most_held == 0 {
-            return self.read();
+            self.wait()?;
+            return Ok(self.at_hand().map(|job| (self.next, job)));
         }
         while self.held.len() <= self.most_held {
-            let Some((id, job)) = self.read()? else { break };
-            self.held.push(Held { id, job });
+            self.wait()?;
+            let Some(&job) = self.at_hand() else { break };
+            self.held.push(Held { id: self.next, job });
+            self.pass()?;
         }
-        let Some(Held { id, job }) = self.held.pop() else { return Ok(None) };
-        self.ranks.note(id, self.rank);
-        // There are no more ranks than positions in the log, which are counted above.
-        self.rank = self.rank.saturating_add(1);
-        Ok(Some((id, job)))
+        Ok(self.held.peek().map(|Held { id, job }| (*id, job)))
+    }
+
+    fn advance(&mut self) -> Result<(), ReplayError> {
+        if self.most_held == 0 {
+            return self.pass();
+        }
+        if let Some(Held { id, .. }) = self.held.pop() {
+            self.ranks.note(id, self.rank);
+            // There are no more ranks than positions in the log, which are counted above.
+            self.rank = self.rank.saturating_add(1);
+        }
+        Ok(())
     }
 
     fn waited(&self) -> Duration {

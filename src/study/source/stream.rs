@@ -190,7 +190,7 @@ impl LogStream {
         let mut batch = Vec::with_capacity(TOGETHER);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
-            let Ok(mut job) = self.rules.job(&record) else { continue };
+            let Ok(mut job) = self.rules.job(record) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
             batch.push(job);
             if batch.len() == TOGETHER {

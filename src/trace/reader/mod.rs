@@ -31,7 +31,7 @@ pub enum Entry<'a> {
     /// A job.
     Record {
         /// The fields of the job.
-        record: Record,
+        record: &'a Record,
         /// The number of fields beyond those of the format. They are ignored.
         surplus: usize,
     },
@@ -56,6 +56,8 @@ pub struct Reader {
     parser: Parser,
     /// Whether the parser has more records of the last line.
     has_more: bool,
+    /// The last record. It stays here while it is looked at, as it is large.
+    record: Record,
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
@@ -72,10 +74,21 @@ struct Parser {
 }
 
 impl Parser {
-    /// Returns whether a record belongs to the partitions that are read, and counts it.
-    fn admits(&mut self, record: &Record, header: &Header) -> bool {
-        let names = self.lines.names();
-        self.filter.as_mut().is_none_or(|filter| filter.admits(record.partition, names, header))
+    /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs to none of the
+    /// partitions that are read, it is counted apart and no entry of a job.
+    fn entry<'a>(
+        &mut self,
+        (record, surplus): (&'a Record, usize),
+        header: &Header,
+        records: &mut Records,
+    ) -> Entry<'a> {
+        if let Some(filter) = &mut self.filter
+            && !filter.admits(record.partition, self.lines.names(), header)
+        {
+            return Entry::NoJob;
+        }
+        records.add(record, surplus);
+        Entry::Record { record, surplus }
     }
 }
 
@@ -122,6 +135,7 @@ impl Reader {
             header,
             parser,
             has_more: false,
+            record: Record::UNKNOWN,
             first_skipped: None,
             records,
             is_zone_idle,
@@ -154,8 +168,8 @@ impl Reader {
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
-                let is_read = self.parser.admits(&record, &self.header);
-                return Ok(Some(if is_read { self.records.add(record, 0) } else { Entry::NoJob }));
+                self.record = record;
+                return Ok(Some(self.parser.entry((&self.record, 0), &self.header, &mut self.records)));
             }
             self.has_more = false;
         }
@@ -188,10 +202,10 @@ impl Reader {
             },
         };
         match parsed {
-            Ok(Parsed::Record(record, _)) if !self.parser.admits(&record, &self.header) => {
-                Ok(Some(Entry::NoJob))
+            Ok(Parsed::Record(record, surplus)) => {
+                self.record = record;
+                Ok(Some(self.parser.entry((&self.record, surplus), &self.header, &mut self.records)))
             }
-            Ok(Parsed::Record(record, surplus)) => Ok(Some(self.records.add(record, surplus))),
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;
                 Ok(Some(Entry::NoJob))
@@ -270,7 +284,7 @@ pub fn read(
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         if let Entry::Record { record, .. } = entry {
-            visit(&record);
+            visit(record);
         }
     }
     reader.finish()

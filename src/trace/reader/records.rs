@@ -21,8 +21,8 @@ impl Records {
         Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
     }
 
-    /// Counts `record` with its irregularities and returns it as an entry.
-    pub(super) fn add<'a>(&mut self, record: Record, surplus: usize) -> Entry<'a> {
+    /// Counts `record`, whose line has so many `surplus` fields, with its irregularities.
+    pub(super) fn add(&mut self, record: &Record, surplus: usize) {
         self.count += 1;
         // A negative time is unknown; as an unsigned number it is beyond all others.
         self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
@@ -33,7 +33,6 @@ impl Records {
             found.submit_descents += u64::from(record.submit_s < submit_s);
             found.equal_submits += u64::from(record.submit_s == submit_s);
         }
-        Entry::Record { record, surplus }
     }
 }
 

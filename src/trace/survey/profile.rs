@@ -94,7 +94,7 @@ impl Profile {
         reader.forget_nodes();
         while let Some(entry) = reader.next_entry()? {
             if let Entry::Record { record, .. } = entry {
-                gathering.add(&record);
+                gathering.add(record);
             }
         }
         let summary = reader.finish()?;

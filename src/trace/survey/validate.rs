@@ -161,6 +161,7 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
     while let Some(entry) = reader.next_entry()? {
         match entry {
             Entry::Record { record, surplus } => {
+                let record = *record;
                 let line = reader.line();
                 let limit = *procs_max.get_or_insert_with(|| reader.header().processors());
                 check.record(line, &record, surplus, limit);
