@@ -32,7 +32,7 @@ pub(super) struct OfWord {
 
 impl OfWord {
     /// Splits a list of nodes into the parts that lie in one word of a set, so that each part costs one operation.
-    pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + '_ {
+    pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + Clone + '_ {
         let mut rest = nodes;
         std::iter::from_fn(move || {
             let (word, mut bits, mut twice, mut count) = (rest.first()? / 64, 0, 0, 0);
@@ -45,6 +45,13 @@ impl OfWord {
             rest = &rest[count..];
             Some(Self { word, count: count as u32, bits: if twice == 0 { bits } else { 0 } })
         })
+    }
+
+    /// Adds another part of the list that lies in the same word.
+    fn join(&mut self, part: &Self) {
+        let is_distinct = self.is_distinct() && part.is_distinct() && self.bits & part.bits == 0;
+        self.bits = if is_distinct { self.bits | part.bits } else { 0 };
+        self.count += part.count;
     }
 
     /// Returns whether no node is named twice.
@@ -90,15 +97,23 @@ impl Held {
 }
 
 /// The forms of recent placements.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RecentlyHeld {
     /// One for each place; no nodes where nothing is remembered yet. Empty before the first placement.
     places: Vec<(Vec<NodeId>, Arc<Held>)>,
-    /// Room for the words of a placement while they are counted.
+    /// Room for the words of a placement while they are gathered.
     words: Vec<OfWord>,
+    /// For each word of a set of the machine's nodes its number in `words`, counted from 1; 0 if it is not there. All are 0
+    /// between calls.
+    numbers: Vec<u32>,
 }
 
 impl RecentlyHeld {
+    /// Remembers nothing yet, for a machine of so many nodes.
+    pub fn new(nodes: u32) -> Self {
+        Self { places: Vec::new(), words: Vec::new(), numbers: vec![0; nodes.div_ceil(64) as usize] }
+    }
+
     /// Returns the form of a list of nodes: the same one as before if it is remembered. O(k) for k nodes, as all nodes are
     /// compared.
     pub fn held(&mut self, nodes: &[NodeId]) -> Arc<Held> {
@@ -116,10 +131,26 @@ impl RecentlyHeld {
         Arc::clone(&self.places[place].1)
     }
 
-    /// Returns the form of a list of nodes, in memory of just its size.
+    /// Returns the form of a list of nodes, in memory of just its size. Each word comes once: curves and lists by columns leave a
+    /// word and come back to it, and each further part would cost an operation whenever nodes are taken, freed or measured.
     fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
         self.words.clear();
-        self.words.extend(OfWord::split(nodes));
+        for part in OfWord::split(nodes) {
+            match self.numbers.get_mut(part.word as usize) {
+                Some(0) => {
+                    self.words.push(part);
+                    self.numbers[part.word as usize] = self.words.len() as u32;
+                }
+                Some(number) => self.words[*number as usize - 1].join(&part),
+                // The machine does not have this node, and refuses it later.
+                None => self.words.push(part),
+            }
+        }
+        for of_word in &self.words {
+            if let Some(number) = self.numbers.get_mut(of_word.word as usize) {
+                *number = 0;
+            }
+        }
         Arc::new(Held { words: SmallVec::from_slice(&self.words), place })
     }
 }
@@ -146,7 +177,7 @@ mod tests {
 
     #[test]
     fn only_the_same_nodes_in_the_same_order_are_known() {
-        let mut recently = RecentlyHeld::default();
+        let mut recently = RecentlyHeld::new(2100);
         let nodes: Vec<NodeId> = (100..140).collect();
         let first = recently.held(&nodes);
         assert!(Arc::ptr_eq(&first, &recently.held(&nodes)));
@@ -163,6 +194,22 @@ mod tests {
             let nodes: Vec<NodeId> = (0..size).collect();
             assert!(!Arc::ptr_eq(&recently.held(&nodes), &recently.held(&nodes)));
         }
+    }
+
+    #[test]
+    fn a_word_that_is_left_and_entered_again_comes_once() {
+        let mut recently = RecentlyHeld::new(200);
+        // Down one column and up the next one of a machine that is 50 wide. Node 300 is beyond it.
+        let nodes = [3, 53, 103, 153, 154, 104, 54, 300, 4, 299];
+        let held = recently.held(&nodes);
+        let parts: Vec<(usize, u64)> = held.words().collect();
+        assert_eq!(parts, [(0, 3 << 53 | 3 << 3), (1, 3 << 39), (2, 3 << 25), (4, 1 << 44), (4, 1 << 43)]);
+        assert_eq!((held.nodes(), held.parts(), Held::of(&nodes).parts()), (10, 5, 8));
+        // A node that is named twice is found in whatever parts it comes.
+        for twice in [[1, 70, 1], [70, 1, 70], [1, 1, 70]] {
+            assert!(recently.held(&twice).words.iter().any(|of_word| !of_word.is_distinct()), "{twice:?}");
+        }
+        assert!(recently.held(&[1, 70, 2]).words.iter().all(OfWord::is_distinct));
     }
 
     #[test]

@@ -121,18 +121,16 @@ impl Machine {
     fn occupy_words(
         &mut self,
         nodes: &[NodeId],
-        words: impl Iterator<Item = OfWord>,
+        words: impl Iterator<Item = OfWord> + Clone,
     ) -> Result<(), OccupyError> {
-        let mut taken = 0;
-        for of_word in words {
+        for (i, of_word) in words.clone().enumerate() {
             if !self.free.remove_word(&of_word) {
                 // Undo: the nodes that were taken so far are free again.
-                for &node in &nodes[..taken as usize] {
-                    self.free.insert(node);
+                for taken in words.take(i) {
+                    self.free.insert_word(&taken);
                 }
                 return Err(self.refusal(nodes));
             }
-            taken += of_word.count;
         }
         self.free_count -= nodes.len() as u32;
         Ok(())

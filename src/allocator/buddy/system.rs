@@ -207,6 +207,8 @@ impl Buddy {
     fn hand_out_run(&mut self, class: usize, most: u32, nodes: &mut Vec<NodeId>) -> u32 {
         let (first, mut run) = self.free[class].remove_first(most);
         let blocks = run.count_ones();
+        // Single nodes are gathered here: a list in memory would be made longer one by one.
+        let (mut single, mut singles) = ([0; 64], 0);
         while run != 0 {
             let block = self.classes[class] + first + run.trailing_zeros();
             // Clears the lowest set bit, which stands for the current block.
@@ -214,8 +216,16 @@ impl Buddy {
             if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
                 *count -= 1;
             }
-            self.hand_out(block, nodes);
+            if class == 0 {
+                let node = self.bases[block as usize];
+                self.held[node as usize] = block;
+                single[singles] = node;
+                singles += 1;
+            } else {
+                self.hand_out(block, nodes);
+            }
         }
+        nodes.extend_from_slice(&single[..singles]);
         blocks
     }
 
@@ -228,15 +238,13 @@ impl Buddy {
     fn hand_out(&mut self, block: u32, nodes: &mut Vec<NodeId>) {
         let base = self.bases[block as usize];
         self.held[base as usize] = block;
-        if block < self.classes[1] {
-            nodes.push(base);
-            return;
-        }
         let [width, length, depth] = self.sizes[usize::from(self.shapes[block as usize])];
         let [row, rows, _] = self.mesh.extents();
-        for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
-            let first = base + (z * rows + y) * row;
-            nodes.extend(first..first + width);
+        for z in 0..depth {
+            for y in 0..length {
+                let first = base + (z * rows + y) * row;
+                nodes.extend(first..first + width);
+            }
         }
     }
 

@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn only_the_same_placement_is_known() {
-        let (mut remembered, mut machine) = (Remembered::default(), RecentlyHeld::default());
+        let (mut remembered, mut machine) = (Remembered::default(), RecentlyHeld::new(2048));
         let of = |pairwise_sum| Dispersal { pairwise_sum, ..Dispersal::default() };
         let nodes: Vec<NodeId> = (100..140).collect();
         let held = machine.held(&nodes);
