@@ -89,5 +89,6 @@ pub mod sweep;
 #[cfg(feature = "lab")]
 pub mod text;
 pub mod trace;
+pub mod words;
 pub mod workload;
 pub mod yardstick;

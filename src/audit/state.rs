@@ -12,6 +12,7 @@ use super::ScheduledJob;
 use super::window::{JobAt, Window};
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
+use crate::words::counted;
 
 /// A violation: the first thing that is wrong with a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,14 +130,14 @@ impl State {
         }
         if job.allocated < job.procs {
             return violation(
-                format!("has a placement of {} nodes", job.allocated),
+                format!("has a placement of {}", counted(job.allocated, "node")),
                 format!("{}, which it asks for", job.procs),
             );
         }
         let found: u64 = job.nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
         if job.nodes.is_some() && found != u64::from(job.allocated) {
             return violation(
-                format!("has a placement of {found} nodes"),
+                format!("has a placement of {}", counted(found, "node")),
                 format!("{}, which it is said to hold", job.allocated),
             );
         }
@@ -152,7 +153,10 @@ impl State {
         if job.allocated > self.free {
             let (used, available) = (self.used(), self.available);
             return violation(
-                format!("takes {} processors while {used} of {available} are in use", job.allocated),
+                format!(
+                    "takes {} while {used} of {available} are in use",
+                    counted(job.allocated, "processor")
+                ),
                 format!("at most {}", self.free),
             );
         }

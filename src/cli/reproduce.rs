@@ -19,6 +19,7 @@ use crate::paper::{Comparison, Figure, Format, Paper, Plot, Regeneration, Replay
 use crate::spec::unknown;
 use crate::study::Study;
 use crate::text::{Align, Screen, Table};
+use crate::words::counted;
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
 ///
@@ -158,7 +159,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     print(&shown(&comparisons, args.format, screen())?)?;
     if replays.failed > 0 {
-        complain(&format!("error: {} replays failed; what depends on them is left out", replays.failed));
+        complain(&format!(
+            "error: {} failed; what depends on them is left out",
+            counted(replays.failed, "replay")
+        ));
         return Err(Failure::Reported);
     }
     Ok(())

@@ -14,6 +14,7 @@ use super::{Failure, complain, print};
 use crate::frame::FileFormat;
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
+use crate::words::counted;
 
 /// Run a study: one replay (a cell) for each combination of log, rules, arrival scale, machine, scheduler, allocator
 /// and seed of a file.
@@ -143,12 +144,17 @@ fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
     }
     if failed > 0 {
         let cells = cells.len();
-        return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
+        return Err(anyhow!(
+            "{failed} of {} failed; {finished} finished and are kept",
+            counted(cells, "cell")
+        )
+        .into());
     }
     let (total, done) = (share.len(), share.len() - cells.len());
     let rest = match (args.shard, missing) {
         (Some(_), 1..) => format!("{missing} of the study's {} are missing yet", study.cells.len()),
         _ => format!("{} is written", folder.path().join("summary.parquet").display()),
     };
-    Ok(format!("{total} cells: {done} were done, {finished} replayed; {rest}"))
+    let total = counted(total, "cell");
+    Ok(format!("{total}: {done} were done, {finished} replayed; {rest}"))
 }

@@ -2,6 +2,7 @@
 
 use crate::job::Time;
 use crate::machine::{Mesh, OccupyError};
+use crate::words::counted;
 
 /// A reason for which a replay failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +15,7 @@ pub enum ReplayError {
     #[error("{0}")]
     Failed(String),
     /// A job asks for more processors than the machine has nodes.
-    #[error("job {number} asks for {procs} processors, but machine {machine} has {nodes}")]
+    #[error("job {number} asks for {}, but machine {machine} has {nodes}", counted(.procs, "processor"))]
     Oversize {
         /// The log's number of the job.
         number: i64,
@@ -27,7 +28,8 @@ pub enum ReplayError {
     },
     /// Jobs wait, the machine is idle, and no further event will come.
     #[error(
-        "job {number} of {procs} processors is never started: the allocator refuses it on an idle machine"
+        "job {number} of {} is never started: the allocator refuses it on an idle machine",
+        counted(.procs, "processor")
     )]
     Stuck {
         /// The log's number of the oldest waiting job.
@@ -84,7 +86,7 @@ pub enum ReplayError {
         number: i64,
     },
     /// An allocator returned fewer nodes than were requested.
-    #[error("the allocator's placement for job {number} has {found} nodes, {procs} were requested")]
+    #[error("the allocator's placement for job {number} has {}, {procs} were requested", counted(.found, "node"))]
     WrongSize {
         /// The log's number of the job.
         number: i64,

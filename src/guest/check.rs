@@ -2,6 +2,7 @@
 
 use crate::job::NodesFor;
 use crate::machine::{Machine, NodeId};
+use crate::words::counted;
 
 /// Fails, in words, unless `nodes` are different free nodes of `machine` and as many as `expected`: usually
 /// `NodesFor::exactly(request.procs)`. The engine checks every placement again, but not that it has too many nodes, of
@@ -10,8 +11,7 @@ pub fn check_placement(nodes: &[NodeId], expected: NodesFor, machine: &Machine) 
     let (found, NodesFor { least, most }) = (nodes.len(), expected);
     if !(least as usize..=most as usize).contains(&found) {
         let expected = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let nodes = if found == 1 { "node" } else { "nodes" };
-        return Err(format!("its placement has {found} {nodes}, expected {expected}"));
+        return Err(format!("its placement has {}, expected {expected}", counted(found, "node")));
     }
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();

@@ -7,6 +7,7 @@ use super::input::{Input, StartRule};
 use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
 use crate::machine::{Machine, Mesh};
 use crate::text::grouped;
+use crate::words::counted;
 
 /// The question that an audit answers about a schedule.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +50,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
             }
             let left_out = input.jobs.left_out();
             if left_out > 0 {
-                lines.push(format!("not checked: {left_out} records of jobs that never ran"));
+                lines.push(format!("not checked: {} of jobs that never ran", counted(left_out, "record")));
             }
             lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
             let text = format!("{name}: no violation on {machine}\n  {}\n", lines.join("\n  "));
@@ -89,23 +90,27 @@ fn follow(
 fn extent(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
     let count = |count: u64| grouped(count as f64, 0);
     let [jobs, instants, peak] = [checked.jobs, checked.instants, u64::from(checked.peak)].map(count);
-    let mut lines = vec![format!("{jobs} jobs at {instants} instants, at most {peak} processors in use")];
+    let [jobs, instants, peak] =
+        [(jobs, "job"), (instants, "instant"), (peak, "processor")].map(|(count, noun)| counted(count, noun));
+    let mut lines = vec![format!("{jobs} at {instants}, at most {peak} in use")];
     lines.push(match (checked.placed, checked.moved) {
         (0, 0) => "nodes: not known".to_owned(),
-        (placed, 0) => format!("nodes: followed of {} jobs", count(placed)),
+        (placed, 0) => format!("nodes: followed of {}", counted(count(placed), "job")),
         (placed, moved) => {
-            format!("nodes: followed of {} jobs, not of {} that were moved", count(placed), count(moved))
+            let placed = counted(count(placed), "job");
+            format!("nodes: followed of {placed}, not of {} that were moved", count(moved))
         }
     });
     if checked.larger > 0 {
-        lines.push(format!("sizes: {} jobs hold more nodes than they ask for", count(checked.larger)));
+        lines
+            .push(format!("sizes: {} with more nodes than asked for", counted(count(checked.larger), "job")));
     }
-    let decisions = count(checked.decisions);
+    let decisions = counted(count(checked.decisions), "instant");
     lines.extend(policy.map(|policy| match policy {
-        Policy::Fcfs => format!("fcfs: {decisions} instants at which jobs waited"),
+        Policy::Fcfs => format!("fcfs: {decisions} at which jobs waited"),
         Policy::Easy => {
-            let (promises, void) = (count(checked.promises), count(checked.void));
-            format!("easy: {decisions} instants at which jobs waited; {promises} shadow times, {void} void")
+            let (promises, void) = (counted(count(checked.promises), "shadow time"), count(checked.void));
+            format!("easy: {decisions} at which jobs waited; {promises}, {void} void")
         }
     }));
     lines

@@ -6,6 +6,7 @@ use super::input::Input;
 use crate::audit::{self, Comparison, Divergence, ScheduledJob, Side, WaitingJob, Walk, What};
 use crate::machine::{Mesh, format_intervals};
 use crate::text::grouped;
+use crate::words::counted;
 
 /// The largest number of waiting jobs, of starts and of nodes that are listed. Further ones are only counted.
 const LISTED: usize = 5;
@@ -26,10 +27,10 @@ pub fn compare(
     let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
     let text = match &found.first {
         None => {
-            let jobs = grouped(found.jobs as f64, 0);
-            format!("{} and {} are equal: {jobs} jobs\n", first.name, second.name)
+            let jobs = counted(grouped(found.jobs as f64, 0), "job");
+            format!("{} and {} are equal: {jobs}\n", first.name, second.name)
         }
-        Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &counted(&found),
+        Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &differing(&found),
     };
     Ok(Finding { text: text + &killed([first, second]), is_good: found.first.is_none() })
 }
@@ -70,7 +71,7 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
             What::End => format!("ends it at {}", job.end),
             What::Place => {
                 let nodes = job.nodes.iter().flatten().copied().take(LISTED);
-                format!("places it on {} nodes {}", job.allocated, format_intervals(nodes))
+                format!("places it on {} {}", counted(job.allocated, "node"), format_intervals(nodes))
             }
         };
         lines.push(format!("  {name} {did}; {}\n", state(side, nodes)));
@@ -82,14 +83,15 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
 fn state(side: &Side, nodes: Option<u32>) -> String {
     let in_use = match nodes {
         Some(nodes) => format!("{} of {nodes} processors free", nodes.saturating_sub(side.used)),
-        None => format!("{} processors in use", side.used),
+        None => format!("{} in use", counted(side.used, "processor")),
     };
     let list = |words: Vec<String>| match words.len() {
         0 => "nobody".to_owned(),
         count if count > LISTED => format!("{} and {} more", words[..LISTED].join(", "), count - LISTED),
         _ => words.join(", "),
     };
-    let waits = |job: &WaitingJob| format!("{} ({} processors, {})", job.number, job.procs, job.estimate);
+    let waits =
+        |job: &WaitingJob| format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate);
     format!(
         "{in_use}, {} jobs run; waiting: {}; starting: {}",
         side.running,
@@ -99,7 +101,7 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
 }
 
 /// Returns in words how many starts, run times and placements differ, and by how much the starts do.
-fn counted(found: &Comparison) -> String {
+fn differing(found: &Comparison) -> String {
     let share = |count: usize| format!("{} of {}", grouped(count as f64, 0), grouped(found.jobs as f64, 0));
     let audit::Spread { count, mean_s, p50_s, p99_s, max_s } = found.starts;
     let by = match count {

@@ -9,6 +9,7 @@ use super::law::Law;
 use super::shrink::Case;
 use super::step::{asked, listed};
 use crate::machine::Mesh;
+use crate::words::counted;
 
 /// The smallest history that was found in which an allocator breaks a law. It prints as text of many lines: the law, the
 /// history, the request, the proposal, and the machine drawn as a mesh.
@@ -39,8 +40,7 @@ impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { problem, request, proposals, steps, machine, held } = &self.fault;
         writeln!(f, "{} breaks the law '{}': {}.\n", self.subject, self.law, self.words)?;
-        let nodes = if self.mesh.available() == 1 { "node" } else { "nodes" };
-        let size = format!("{}, {} {nodes}", self.mesh, self.mesh.available());
+        let size = format!("{}, {}", self.mesh, counted(self.mesh.available(), "node"));
         if steps.is_empty() {
             writeln!(f, "On the idle machine {size}:")?;
         } else {
@@ -72,5 +72,6 @@ impl fmt::Display for Counterexample {
 
 /// Returns how many nodes there are, with the verb.
 fn are(count: u32) -> String {
-    if count == 1 { "1 node is".to_owned() } else { format!("{count} nodes are") }
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(count, "node"))
 }

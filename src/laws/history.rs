@@ -8,6 +8,7 @@ use crate::allocator::{Built, NodesFor, Placement, Promises, Request, Strategy};
 use crate::guest::GuestError;
 use crate::machine::{Machine, Mesh, NodeId, OccupyError};
 use crate::stop::Stop;
+use crate::words::counted;
 
 /// An allocator and a machine on which it has served requests.
 pub struct History {
@@ -44,14 +45,15 @@ impl Answer {
         let (procs, takes) = (self.request.procs, self.takes);
         let found = self.placement.as_ref()?.nodes.len();
         if procs > self.free {
-            return Some(format!("{} for {procs} processors with {} free", count(found), self.free));
+            let asked = counted(procs, "processor");
+            return Some(format!("{} for {asked} with {} free", counted(found, "node"), self.free));
         }
         if found < procs as usize || (promises.exact && found != procs as usize) {
-            let plural = if procs == 1 { "" } else { "s" };
-            return Some(format!("{} for {procs} processor{plural}", count(found)));
+            return Some(format!("{} for {}", counted(found, "node"), counted(procs, "processor")));
         }
         let foretold = takes.least as usize..=takes.most as usize;
-        let problem = || format!("{}, where {} to {} were foretold", count(found), takes.least, takes.most);
+        let problem =
+            || format!("{}, where {} to {} were foretold", counted(found, "node"), takes.least, takes.most);
         (!foretold.contains(&found)).then(problem)
     }
 
@@ -63,11 +65,6 @@ impl Answer {
         let problem = || format!("refused, though {} are free and the request takes {needed}", self.free);
         is_wrong.then(problem)
     }
-}
-
-/// Returns a number of nodes in words.
-fn count(nodes: usize) -> String {
-    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
 }
 
 impl History {

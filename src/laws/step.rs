@@ -5,6 +5,7 @@ use std::fmt;
 use crate::allocator::{Placement, Request};
 use crate::job::Shape;
 use crate::machine::{NodeId, intervals};
+use crate::words::counted;
 
 /// A placement that is carried out and not released.
 #[derive(Clone, Debug)]
@@ -74,10 +75,9 @@ pub(super) fn listed(nodes: &[NodeId]) -> String {
 
 /// Returns a request in words, such as `3 processors` or `4 processors as 2x2`.
 pub(super) fn asked(request: &Request) -> String {
-    let plural = if request.procs == 1 { "" } else { "s" };
     let shape =
         if request.shape == Shape::default() { String::new() } else { format!(" as {}", request.shape) };
-    format!("{} processor{plural}{shape}", request.procs)
+    format!("{}{shape}", counted(request.procs, "processor"))
 }
 
 /// Returns the letter of a placement. Letters repeat after 26.

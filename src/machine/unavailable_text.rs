@@ -12,6 +12,7 @@ use super::mesh::Mesh;
 use super::node::{Coord, NodeId};
 use super::unavailable::UnavailableError;
 use crate::memory;
+use crate::words::counted;
 
 /// The forms that are accepted, for messages.
 const FORMS: &str =
@@ -166,7 +167,7 @@ fn inside(numbers: &[u32], mesh: &Mesh) -> Result<Coord, String> {
     let shown = || numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     if numbers.len() != mesh.dims() {
         let dims = mesh.dims();
-        return Err(format!("({}) has not {dims} coordinate{}", shown(), if dims == 1 { "" } else { "s" }));
+        return Err(format!("({}) has not {}", shown(), counted(dims, "coordinate")));
     }
     if numbers.iter().zip(mesh.extents()).any(|(&at, extent)| at >= extent) {
         return Err(format!("({}) is outside machine {mesh}", shown()));

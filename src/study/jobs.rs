@@ -18,6 +18,7 @@ use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
 use crate::trace::Partitions;
+use crate::words::counted;
 use crate::workload::{Model, ModelError, Oversize, Rules, scaled, scaled_submit};
 
 /// The advice at the end of messages about jobs that do not fit.
@@ -306,17 +307,15 @@ impl TooMany {
 
 /// Returns `request` in words, such as `24 processors` or `24 processors as 6x4`.
 pub(super) fn asked(request: &Request) -> String {
+    let processors = counted(request.procs, "processor");
     match request.shape {
-        Shape::NearSquare => format!("{} processors", request.procs),
+        Shape::NearSquare => processors,
         Shape::Slice(sides)
             if sides.iter().map(|&side| u128::from(side)).product::<u128>() < u128::from(request.procs) =>
         {
-            format!(
-                "{} processors, more than the largest box of the list has, {}",
-                request.procs, request.shape
-            )
+            format!("{processors}, more than the largest box of the list has, {}", request.shape)
         }
-        shape => format!("{} processors as {shape}", request.procs),
+        shape => format!("{processors} as {shape}"),
     }
 }
 

@@ -4,6 +4,7 @@ use super::whole::Sweep;
 use crate::execution::RECORDED;
 use crate::study::Coordinate;
 use crate::text::{Align, LongTable, LongText, Screen, grouped};
+use crate::words::counted;
 
 /// The number of characters of a content key that are shown.
 const KEY_SHOWN: usize = 12;
@@ -55,12 +56,12 @@ impl Sweep {
             shared.iter().filter(is_news).map(|(title, cell)| format!("{title} {cell}")).collect();
         let gap = if shared.is_empty() { "" } else { "\n" };
         let above = screen.items(&shared) + gap;
-        let count = share.len();
-        let of = if count == study.cells.len() {
+        let count = counted(share.len(), "cell");
+        let of = if share.len() == study.cells.len() {
             String::new()
         } else {
             format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
         };
-        format!("{above}{text}\n {count} cells{of}: {finished} done, {left} to do\n")
+        format!("{above}{text}\n {count}{of}: {finished} done, {left} to do\n")
     }
 }

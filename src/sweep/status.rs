@@ -13,6 +13,7 @@ use super::record::{Submission, submissions};
 use crate::frame::{Started, StudyFolder};
 use crate::study::{Manifest, Options};
 use crate::text::command_line;
+use crate::words::counted;
 
 /// The largest number of failed cells that are named. Further ones are only counted.
 const NAMED: usize = 20;
@@ -52,10 +53,10 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
         });
         failures.extend(failure);
     }
-    let counted =
+    let by_state =
         STATES.map(|state| format!("{} {state}", states.iter().filter(|other| **other == state).count()));
-    let count = manifest.cells.len();
-    let mut lines = vec![format!("study {}: {count} cells: {}", manifest.name, counted.join(", "))];
+    let count = counted(manifest.cells.len(), "cell");
+    let mut lines = vec![format!("study {}: {count}: {}", manifest.name, by_state.join(", "))];
     lines.extend(failures.iter().take(NAMED).cloned());
     if failures.len() > NAMED {
         lines.push(format!("error: … and {} more", failures.len() - NAMED));

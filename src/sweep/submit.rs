@@ -12,6 +12,7 @@ use super::whole::Sweep;
 use crate::disk::{NewFolder, TEMPORARY, read, remove_file};
 use crate::frame::write_whole;
 use crate::text::command_line;
+use crate::words::counted;
 
 /// Returns the scripts and commands of a submission as text. Nothing is written or submitted.
 pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
@@ -57,10 +58,9 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     }
     keep(folder.path(), &all)?;
     Ok(format!(
-        "{} of {count} cells are missing; job {id} runs them in {shards} shard{}, then job {after} merges; `{}` tells \
-         how far they are",
+        "{} of {count} cells are missing; job {id} runs them in {}, then job {after} merges; `{}` tells how far they are",
         sweep.missing.len(),
-        if shards == 1 { "" } else { "s" },
+        counted(shards, "shard"),
         command_line(["meshreplay", "sweep", "--status", &folder.path().to_string_lossy()])
     ))
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::spec::SpecError;
+use crate::words::counted;
 
 /// The reason why a log could not be read or written. `path` is the name of the log as given, or `standard input`.
 #[derive(Debug, thiserror::Error)]
@@ -233,7 +234,7 @@ pub enum TraceError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The line has too few fields.
-    #[error("{found} field{}, expected {expected}", if *.found == 1 { "" } else { "s" })]
+    #[error("{}, expected {expected}", counted(.found, "field"))]
     TooFewFields {
         /// The number of fields on the line.
         found: usize,

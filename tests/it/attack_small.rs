@@ -158,7 +158,7 @@ fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
         "replay synthetic:jobs=50000 -m 4x4 -a naive -q --replications 1400 --format csv -o out --force",
     )?;
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
-    let said = "the results of 1 replays would take about 12 GB as csv files; give --large to begin all the same, keep them \
+    let said = "the results of 1 replay would take about 12 GB as csv files; give --large to begin all the same, keep them \
                 as Parquet files,";
     assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
     Ok(())

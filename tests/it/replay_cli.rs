@@ -438,7 +438,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let child = start(at, &format!("replay big.swf -a mc1x1 {rest} --force"))?;
     let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 0)?;
     assert_eq!((signal, stdout.as_str()), (Some(2), ""), "{stderr}");
-    assert_eq!(stderr, "error: interrupted: 0 of 1 replays finished\n");
+    assert_eq!(stderr, "error: interrupted: 0 of 1 replay finished\n");
     assert_eq!(files(&out)?, results);
     assert_eq!(fs::read_to_string(out.join("summary.csv"))?, summary);
     Ok(())

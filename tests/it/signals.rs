@@ -169,7 +169,7 @@ fn a_new_directory_goes_again_if_nothing_came_into_it() -> Tested {
         format!("replay {log} -m 512x512 -a gen-alg --threads 1 --no-timing --format csv -q -o new/out");
     let output = interrupt(start(at, &command)?, "-TERM", || !unfinished(&at.join("new/out")).is_empty())?;
     assert_eq!(output.status.signal(), Some(15));
-    assert_eq!(String::from_utf8(output.stderr)?, "error: interrupted: 0 of 1 replays finished\n");
+    assert_eq!(String::from_utf8(output.stderr)?, "error: interrupted: 0 of 1 replay finished\n");
     assert_eq!(fs::read_dir(at)?.count(), 0);
     Ok(())
 }

@@ -10,6 +10,7 @@ use self::differences::Differences;
 use self::pairs::{Apart, by_number, in_step};
 use super::{ScheduledJob, Walk};
 use crate::job::Time;
+use crate::words::counted;
 
 /// The reason for which two schedules cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,7 +114,11 @@ pub fn compare<E: From<io::Error>>(
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
     let beside = in_step([a()?, b()?])?;
     if beside.counts[0] != beside.counts[1] {
-        return Ok(Err(NotSameJobs(format!("{} jobs and {}", beside.counts[0], beside.counts[1]))));
+        return Ok(Err(NotSameJobs(format!(
+            "{} and {}",
+            counted(beside.counts[0], "job"),
+            beside.counts[1]
+        ))));
     }
     let differences = match beside.differences {
         Ok(differences) => differences,
@@ -208,7 +213,7 @@ mod tests {
     fn other_jobs_are_refused() {
         let [a, b, c] = [job(1, [0, 0, 9], 6), job(2, [0, 0, 9], 6), job(1, [0, 0, 9], 5)];
         for (x, y, problem) in [
-            (vec![a.clone()], vec![], "1 jobs and 0"),
+            (vec![a.clone()], vec![], "1 job and 0"),
             (vec![a.clone()], vec![b], "job 1 is in the first only"),
             (vec![a], vec![c], "job 1 asks for 6 processors at 0 s and for 5 processors at 0 s"),
         ] {
@@ -223,7 +228,7 @@ mod tests {
     /// Compares jobs that are all in memory, and finds the pairs and the first difference only.
     fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Found, String> {
         if a.len() != b.len() {
-            return Err(format!("{} jobs and {}", a.len(), b.len()));
+            return Err(format!("{} and {}", counted(a.len(), "job"), b.len()));
         }
         let by_number: HashMap<i64, &ScheduledJob> = b.iter().map(|job| (job.number, job)).collect();
         let unique = by_number.len() == b.len();

@@ -8,6 +8,7 @@ use crate::audit::ScheduledJob;
 use crate::audit::packed::{self, IN_MEMORY, pack, unpack};
 use crate::disk::Sorter;
 use crate::job::Time;
+use crate::words::counted;
 
 /// What two schedules are that are read in step.
 pub(super) struct InStep {
@@ -66,7 +67,7 @@ pub(super) fn in_step<E: From<io::Error>>([mut a, mut b]: [Walk<'_, E>; 2]) -> R
 /// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
     if (x.submit, x.procs) != (y.submit, y.procs) {
-        let of = |job: &ScheduledJob| format!("{} processors at {}", job.procs, job.submit);
+        let of = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
         return Ok(Err(NotSameJobs(format!("job {} asks for {} and for {}", x.number, of(&x), of(&y)))));
     }
     known.add(x, y).map(Ok)

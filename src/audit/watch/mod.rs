@@ -13,6 +13,7 @@ use crate::engine::{Compaction, Fate, Observer, Placed, Record};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId};
 use crate::stop::Stop;
+use crate::words::counted;
 
 /// The holder of a node that no job has.
 const NOBODY: u32 = 0;
@@ -156,11 +157,21 @@ impl<'a> Watch<'a> {
         }
         if allocated < job.procs {
             let expected = format!("{}, which it asks for", job.procs);
-            return self.found(id, start, format!("has a placement of {allocated} nodes"), &expected);
+            return self.found(
+                id,
+                start,
+                format!("has a placement of {}", counted(allocated, "node")),
+                &expected,
+            );
         }
         if seen.nodes != allocated as usize {
             let expected = format!("{allocated}, which it is said to hold");
-            return self.found(id, start, format!("has a placement of {} nodes", seen.nodes), &expected);
+            return self.found(
+                id,
+                start,
+                format!("has a placement of {}", counted(seen.nodes, "node")),
+                &expected,
+            );
         }
         let (Some(from), Some(until)) = (seen.from, seen.until) else {
             return self.found(id, start, "has no nodes at its end".to_owned(), "a start and an end");

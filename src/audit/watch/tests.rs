@@ -96,11 +96,11 @@ fn every_broken_rule_is_named() {
         ),
         (
             vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 1)],
-            "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it asks for",
+            "at 1 s, job 10 (row 1) has a placement of 1 node; expected 2, which it asks for",
         ),
         (
             vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 1, 3], 2, 2)],
-            "at 1 s, job 10 (row 1) has a placement of 1 nodes; expected 2, which it is said to hold",
+            "at 1 s, job 10 (row 1) has a placement of 1 node; expected 2, which it is said to hold",
         ),
         (
             vec![Takes(0, &[0], 1), Gives(&[0], 3), Leaves([0, 2, 3], 1, 1)],

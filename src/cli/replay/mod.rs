@@ -20,6 +20,7 @@ use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
 use crate::study::{Labels, Options, Outcome, PlanError, ReplaySpec, Rows, Study, SweepError};
 use crate::text::Screen;
 use crate::trace::{LogNames, TraceError};
+use crate::words::counted;
 
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -198,6 +199,6 @@ impl Output<'_> {
             _ if finished > 0 => " and are kept".to_owned(),
             _ => String::new(),
         };
-        format!("interrupted: {finished} of {} replays finished{rest}", self.study.cells.len())
+        format!("interrupted: {finished} of {} finished{rest}", counted(self.study.cells.len(), "replay"))
     }
 }

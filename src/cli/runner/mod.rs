@@ -17,6 +17,7 @@ use super::{Failure, complain, interrupt};
 use crate::frame::{FileFormat, StudyFolder};
 use crate::study::{self, Keep, Outcome, Progress as News, Rows, Running, Study, SweepError};
 use crate::text::command_line;
+use crate::words;
 
 /// The threads on which replays run, and the brake that an interrupt pulls.
 pub(super) struct Runner {
@@ -73,9 +74,9 @@ pub(super) fn check_room(
     let gigabytes = bytes / 1_000_000_000;
     let smaller = if format == FileFormat::Parquet { "" } else { " keep them as Parquet files," };
     Err(anyhow::anyhow!(
-        "the results of {} replays would take about {gigabytes} GB as {} files; give --large to begin all the same,{smaller} \
+        "the results of {} would take about {gigabytes} GB as {} files; give --large to begin all the same,{smaller} \
          keep no jobs or no placements, or make the study smaller",
-        cells.len(),
+        words::counted(cells.len(), "replay"),
         format.extension()
     )
     .into())
@@ -214,7 +215,8 @@ impl Tally {
     pub(super) fn interrupted(self, cells: usize) -> String {
         let finished = self.finished;
         format!(
-            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
+            "interrupted: {finished} of {} finished and are kept; the same command goes on from there",
+            words::counted(cells, "cell")
         )
     }
 }

@@ -12,6 +12,7 @@ use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions
 use crate::figure::results::Results;
 use crate::frame::{Downtimes, KilledRun};
 use crate::machine::NodeId;
+use crate::words::counted;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -150,12 +151,17 @@ fn panel(
     let shown = jobs.iter().filter(|job| !job.is_killed).count();
     let killed = match jobs.len() - shown {
         0 => String::new(),
-        killed => format!(" and {killed} runs that were killed"),
+        killed => format!(" and {} that were killed", counted(killed, "run")),
     };
     let first = if options.window_s.is_some() { "" } else { "the first " };
     Grid {
         title: String::new(),
-        subtitle: format!("{} · {first}{} of {} jobs{killed}", replay.name, count_of(shown), count_of(count)),
+        subtitle: format!(
+            "{} · {first}{} of {}{killed}",
+            replay.name,
+            count_of(shown),
+            counted(count_of(count), "job")
+        ),
         x: (x, [0.0, span]),
         y: (Axis { title: "node".to_owned(), ..Axis::default() }, [0.0, f64::from(replay.machine.nodes())]),
         square: false,

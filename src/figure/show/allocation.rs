@@ -13,6 +13,7 @@ use crate::spec::Spec;
 use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::{PartitionChoice, ReadOptions};
+use crate::words::counted;
 use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
@@ -110,7 +111,7 @@ fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
     let share = 100.0 * busy as f64 / f64::from(mesh.available());
     let newest = found.running.last().map_or_else(String::new, |running| {
         let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
-        format!("; # is job {} of {} processors, started at {start_s} s", job.number, job.procs)
+        format!("; # is job {} of {}, started at {start_s} s", job.number, counted(job.procs, "processor"))
     });
     let in_use = |node: &&NodeId| found.running.iter().any(|running| running.nodes.contains(node));
     let down = match (found.down.len(), found.down.iter().filter(in_use).count()) {
@@ -119,9 +120,9 @@ fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
         (down, in_use) => format!(", {down} down ({in_use} still in use)"),
     };
     format!(
-        "{title}: {} job{} on {busy} nodes ({share:.0}%), {} waiting{down}{newest}\n",
-        found.running.len(),
-        if found.running.len() == 1 { "" } else { "s" },
+        "{title}: {} on {} ({share:.0}%), {} waiting{down}{newest}\n",
+        counted(found.running.len(), "job"),
+        counted(busy, "node"),
         found.waiting
     )
 }

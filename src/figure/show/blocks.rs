@@ -9,6 +9,7 @@ use crate::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::text::{Align, Screen, Table, grouped};
+use crate::words::counted;
 
 /// The size of a block along x, y and z. The text may leave out the last ones, which are then 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +121,7 @@ impl Hierarchy {
     /// Returns one line with the number of top-level blocks.
     fn described(&self, mesh: &Mesh) -> String {
         let tops = self.blocks.iter().filter(|block| block.parent.is_none()).count();
-        let (count, plural) = (grouped(tops as f64, 0), if tops == 1 { "" } else { "s" });
-        format!("{}: {count} top-level block{plural} on {mesh}\n", self.name)
+        format!("{}: {} on {mesh}\n", self.name, counted(grouped(tops as f64, 0), "top-level block"))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::machine::order::Order;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet};
+use crate::words::counted;
 
 /// Returns a drawing with the rank of every node in the order. Ranks are right-aligned.
 pub fn ranks(order: &Order, mesh: &Mesh) -> String {
@@ -335,18 +336,17 @@ impl Path<'_> {
             text.push_str("  no jumps\n");
             return;
         }
-        let plural = if jumps.len() == 1 { "" } else { "s" };
-        let _ = writeln!(text, "{legend}  {} jump{plural}:", jumps.len());
+        let _ = writeln!(text, "{legend}  {}:", counted(jumps.len(), "jump"));
         for &(rank, from, to) in &jumps[..jumps.len().min(MOST)] {
             let place = |coord: Coord| place(self.mesh, coord);
             let hops = self.mesh.l1(from, to);
-            let plural = if hops == 1 { "" } else { "s" };
             let _ = writeln!(
                 text,
-                "rank {rank} at ({}) to rank {} at ({}): {hops} hop{plural}",
+                "rank {rank} at ({}) to rank {} at ({}): {}",
                 place(from),
                 rank + 1,
-                place(to)
+                place(to),
+                counted(hops, "hop")
             );
         }
         if jumps.len() > MOST {

@@ -16,6 +16,7 @@ use crate::guest::setup::Setup;
 use crate::job::{JobId, NodesFor, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::scheduler::{Scheduler, View};
+use crate::words::counted;
 
 /// Starts a program that is an allocator. Fails with a whole message.
 pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Result<Strategy, String> {
@@ -86,8 +87,8 @@ impl Allocator for Placer {
         let Some(nodes) = nodes else {
             if self.served == Serves::Count {
                 self.program.fail(&format!(
-                    "it refused a job of {} processors while {} nodes are free, and has promised \"served\":\"count\"",
-                    request.procs,
+                    "it refused a job of {} while {} nodes are free, and has promised \"served\":\"count\"",
+                    counted(request.procs, "processor"),
                     machine.free_count()
                 ));
             }
@@ -99,8 +100,8 @@ impl Allocator for Placer {
         let sides = self.sides(request, mesh);
         if let Some(None) = sides {
             self.program.fail(&format!(
-                "its placement has {} nodes, expected null, as no submesh of the job's shape fits the machine",
-                nodes.len()
+                "its placement has {}, expected null, as no submesh of the job's shape fits the machine",
+                counted(nodes.len(), "node")
             ));
             return None;
         }
@@ -158,8 +159,8 @@ impl Placer {
             of[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join(by)
         };
         Some(format!(
-            "it refused a job of {} processors while the submesh of {} nodes at ({}) is free, and has promised \"served\":\"submesh\"",
-            request.procs,
+            "it refused a job of {} while the submesh of {} nodes at ({}) is free, and has promised \"served\":\"submesh\"",
+            counted(request.procs, "processor"),
             words(sides, "x"),
             words(base, ", ")
         ))

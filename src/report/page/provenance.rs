@@ -11,6 +11,7 @@ use crate::figure::{Clock, Results};
 use crate::frame::STUDY_FILE;
 use crate::study::{Options, ReplaySpec};
 use crate::text::command_line;
+use crate::words::counted;
 
 /// The most commands that a report shows where one command cannot give all of its replays.
 const MOST_COMMANDS: usize = 20;
@@ -44,7 +45,12 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
                 let began = began.unwrap_or_default();
                 add(
                     "log",
-                    format!("{}, {} records{began}, SHA-256 {}", of("name"), of("records"), of("sha256")),
+                    format!(
+                        "{}, {}{began}, SHA-256 {}",
+                        of("name"),
+                        counted(of("records"), "record"),
+                        of("sha256")
+                    ),
                 );
             }
         }

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
+use crate::words::counted;
+
 /// One or more partitions of a log, by name or by number. Their jobs share one machine.
 ///
 /// It is spelt `batch`, or `batch+debug` for the jobs of two partitions. In a name the characters `+`, `,`, `|`, `%` and
@@ -78,18 +80,18 @@ impl FromStr for Partitions {
 
 /// Returns the problem, in words, that no job is of the partition `missing`. `counted` has the partitions of the log in the
 /// order of their numbers, each with its jobs; those with most jobs are named.
-pub fn no_such_partition(missing: &str, mut counted: Vec<(String, u64)>) -> String {
+pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> String {
     const NAMED: usize = 12;
-    if counted.is_empty() {
+    if by_name.is_empty() {
         return "no job names its partition (field 16), so none can be chosen; leave out --partition"
             .to_owned();
     }
     // The sort is stable.
-    counted.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
+    by_name.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
     let mut words: Vec<String> =
-        counted.iter().take(NAMED).map(|(name, jobs)| format!("{name} ({jobs} jobs)")).collect();
-    if counted.len() > NAMED {
-        words.push(format!("{} more", counted.len() - NAMED));
+        by_name.iter().take(NAMED).map(|(name, jobs)| format!("{name} ({})", counted(jobs, "job"))).collect();
+    if by_name.len() > NAMED {
+        words.push(format!("{} more", by_name.len() - NAMED));
     }
     format!("no job is of partition '{missing}'; expected one of: {}", words.join(", "))
 }

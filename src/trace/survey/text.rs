@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::profile::Profile;
 use super::quantiles::Quantiles;
 use super::validate::{Finding, Severity, Tally, Validation};
+use crate::words::counted;
 
 impl Profile {
     /// Returns the profile as rows with labels, followed by a table of the quantiles.
@@ -16,14 +17,19 @@ impl Profile {
         };
         let status: Vec<String> =
             self.status.iter().map(|(status, jobs)| format!("{status}: {jobs}")).collect();
-        let log =
-            format!("{} ({}, {} lines, {} bytes of text)", self.log, self.format, self.lines, self.bytes);
+        let log = format!(
+            "{} ({}, {}, {} bytes of text)",
+            self.log,
+            self.format,
+            counted(self.lines, "line"),
+            self.bytes
+        );
         let mut rows = vec![
             ("log", log),
             ("sha256", self.sha256.clone()),
             ("jobs", self.jobs.to_string()),
             ("processors", or_unknown(self.procs.map(|procs| procs.to_string()))),
-            ("largest job", or_unknown(self.largest_job_procs.map(|procs| format!("{procs} processors")))),
+            ("largest job", or_unknown(self.largest_job_procs.map(|procs| counted(procs, "processor")))),
             ("span", or_unknown(self.span())),
             ("offered load", or_unknown(self.offered_load.map(|load| format!("{load:.4}")))),
             ("serial jobs", percent(self.serial_share, "the jobs whose size is known")),

@@ -10,6 +10,7 @@ use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
 use crate::trace::summary::LogSummary;
+use crate::words::counted;
 
 use Severity::{Error, Warning};
 
@@ -224,7 +225,8 @@ impl Check {
             self.found(Defect::OutOfRange, line, detail);
         }
         if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
-            let detail = format_args!("job {job}: {procs} processors, the machine has {limit}");
+            let procs = counted(procs, "processor");
+            let detail = format_args!("job {job}: {procs}, the machine has {limit}");
             self.found(Defect::LargerThanMachine, line, detail);
         }
         // The parts of an interrupted job (status 2 to 4) share its number.

@@ -21,6 +21,7 @@ use crate::figure::{Clock, FirstSeeds, Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
+use crate::words::counted;
 
 /// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
@@ -107,9 +108,9 @@ fn note(
     });
     let dates = dates.unwrap_or_default();
     format!(
-        "{} of {} jobs{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its colour.{}",
+        "{} of {}{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its colour.{}",
         count(kept),
-        count(all),
+        counted(count(all), "job"),
         grouped(window_s.0, 0),
         grouped(window_s.1, 0),
         if has_holes { " Nodes that are only outlined are unavailable." } else { "" }
