@@ -17,10 +17,10 @@ pub(in crate::cli) fn tell_local_zone() {
 /// Arguments for logs that tell less than they need to.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Zone {
-    /// Time zone of dates in the log that tell none, such as Europe/Berlin or +02:00 [default: this
+    /// Time zone of dates in the log that tell none, such as Europe/Berlin or -05:00 [default: this
     /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first is taken,
     /// unless that is before the job's submission or start.
-    #[arg(long, value_name = "ZONE", value_parser = time_zone)]
+    #[arg(long, value_name = "ZONE", value_parser = time_zone, allow_hyphen_values = true)]
     time_zone: Option<String>,
 
     /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that of the
@@ -55,7 +55,7 @@ pub(in crate::cli) struct Reading {
     lenient: bool,
 
     /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a compressed
-    /// log has, and the bytes of its longest line.
+    /// log has, once that is 256 MB, and the bytes of its longest line.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
     log_limits: Option<LogLimits>,
 }

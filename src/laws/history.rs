@@ -212,7 +212,11 @@ impl History {
         Box::new(Fault {
             problem,
             request: answer.request,
-            proposals: vec![Proposal::of("the allocator proposes", answer.placement.as_ref())],
+            // Of an answer that was not accepted as one nothing is known but what is wrong with it.
+            proposals: match (&answer.failure, &answer.placement) {
+                (Some(_), None) => Vec::new(),
+                (_, placement) => vec![Proposal::of("the allocator proposes", placement.as_ref())],
+            },
             steps: self.steps.clone(),
             machine: self.machine.clone(),
             held: self.held.clone(),

@@ -109,8 +109,7 @@ pub fn crosstab(
             |i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))),
             numbers.len(),
         );
-        let is_seeds = hidden == ["seed"];
-        let mut pair = |operands| is_seeds && pair_seeds(sheet, operands);
+        let mut pair = |operands| pair_results(sheet, &hidden, operands);
         let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
         if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
             let ratios = Ratios::read(sheet, &options.value, folder)?;
@@ -124,13 +123,19 @@ pub fn crosstab(
         }
         pivot = pivot.relative_to(side, base);
         if are_cut.contains(&true) {
-            notes.push("a ratio is over the seeds that both of its results have".to_owned());
+            let over = if hidden == ["seed"] {
+                "seeds that both of its results have"
+            } else {
+                "results that both sides have"
+            };
+            notes.push(format!("a ratio is over the {over}"));
             let cells = pivot.values.iter_mut().flatten().zip(operands.iter().flatten()).zip(are_cut);
             for ((value, [of, base]), _) in cells.filter(|(_, is_cut)| *is_cut) {
                 let sum = |rows: &[usize]| rows.iter().filter_map(|&i| numbers[i]).sum::<f64>();
                 *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
             }
         }
+        notes.extend(other_jobs_note(sheet, operands.iter().flatten()));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
@@ -234,18 +239,37 @@ fn operands(
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| both(row, column)).collect()).collect()
 }
 
-/// Keeps the replications with the seeds that both results have, as `until:` may repeat one result more often than another.
-/// Returns whether any is left out. None is if they have no seed in common.
-fn pair_seeds(sheet: &Sheet, [of, base]: &mut Operands) -> bool {
-    let Some(seeds) = sheet.column("seed") else { return false };
-    let based: BTreeMap<String, usize> = base.iter().map(|&i| (seeds.label(i), i)).collect();
-    let pair = |&i: &usize| Some((i, *based.get(&seeds.label(i))?));
+/// Keeps those results of both sides that agree in the `hidden` columns, as `until:` may repeat one result more often than
+/// another, and a study may be unfinished. Returns whether any is left out. Where only seeds differ, all stay if none agree.
+fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Operands) -> bool {
+    let columns: Vec<&SheetColumn> = hidden.iter().filter_map(|name| sheet.column(name)).collect();
+    let key = |i: usize| columns.iter().map(|column| column.label(i)).collect::<Vec<_>>();
+    let based: BTreeMap<Vec<String>, usize> = base.iter().map(|&i| (key(i), i)).collect();
+    if based.len() < base.len() {
+        // Results that differ in nothing that is known are no pairs.
+        return false;
+    }
+    let pair = |&i: &usize| Some((i, *based.get(&key(i))?));
     let paired: (Vec<usize>, Vec<usize>) = of.iter().filter_map(pair).unzip();
-    let is_cut = !paired.0.is_empty() && (paired.0.len() < of.len() || paired.1.len() < base.len());
+    let are_all_other = paired.0.is_empty() && hidden == ["seed"];
+    let is_cut = !are_all_other && (paired.0.len() < of.len() || paired.1.len() < base.len());
     if is_cut {
         (*of, *base) = paired;
     }
     is_cut
+}
+
+/// Returns a note if a ratio is one of means over other jobs, as an allocator cannot serve some of them or as `--trim` has cut
+/// others; `None` if the numbers of jobs agree or are not known.
+fn other_jobs_note<'o>(sheet: &Sheet, mut operands: impl Iterator<Item = &'o Operands>) -> Option<String> {
+    let jobs = sheet.numbers("jobs_in_means")?;
+    let count = |rows: &[usize]| rows.iter().map(|&i| jobs[i]).sum::<Option<f64>>();
+    let differs = |[of, base]: &Operands| {
+        of.len() == base.len()
+            && count(of).zip(count(base)).is_some_and(|(of, base)| of.to_bits() != base.to_bits())
+    };
+    let note = "some ratios are of means over other jobs, see the column jobs_in_means";
+    operands.any(differs).then(|| note.to_owned())
 }
 
 /// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,

@@ -13,6 +13,8 @@ pub struct SummaryTable {
     table: Table,
     /// The titles of the columns of numbers, the least useful first.
     by_use: Vec<&'static str>,
+    /// Whether the number of jobs was asked for, so that it stays in the table where all rows share it.
+    keeps_jobs: bool,
 }
 
 impl SummaryTable {
@@ -41,6 +43,7 @@ impl SummaryTable {
             sort_by(&mut order, &replays, metric);
         }
         let shown = Shown { replays, options: &study.options, chosen };
+        let keeps_jobs = !shown.has_jobs();
         let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
             .iter()
             .rev()
@@ -48,24 +51,16 @@ impl SummaryTable {
             .collect();
         by_use.sort_by_key(|(rank, _)| *rank);
         let by_use = by_use.into_iter().map(|(_, title)| title).collect();
-        Ok(Self { table: rows_table(&shown, &order), by_use })
+        Ok(Self { table: rows_table(&shown, &order), by_use, keeps_jobs })
     }
 
     /// Returns the table as text. Values that all rows share are removed from the table and stand in one line above it:
     /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
     /// no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
-        let mut constant = vec![
-            "log",
-            "partition",
-            "machine",
-            "scheduler",
-            "network",
-            "scale",
-            "seed",
-            "jobs",
-            "replications",
-        ];
+        let mut constant =
+            vec!["log", "partition", "machine", "scheduler", "network", "scale", "seed", "replications"];
+        constant.extend((!self.keeps_jobs).then_some("jobs"));
         if screen.width.is_some() && self.table.height() > 1 {
             constant.extend(self.by_use.iter().rev());
         }
@@ -137,6 +132,14 @@ struct Shown<'a> {
     chosen: Vec<Chosen>,
 }
 
+impl Shown<'_> {
+    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it once, at the place where
+    /// it was asked for.
+    fn has_jobs(&self) -> bool {
+        !self.chosen.iter().any(|column| column.name == "jobs")
+    }
+}
+
 /// Returns the default numbers of the table, each with its column.
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
@@ -172,7 +175,9 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     left.extend(has_networks.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
-    let mut right = vec!["jobs"];
+    let has_jobs = shown.has_jobs();
+    let mut right = Vec::new();
+    right.extend(has_jobs.then_some("jobs"));
     right.extend(options.replications.are_several().then_some("replications"));
     let numbers = if chosen.is_empty() { default_numbers(shown) } else { Vec::new() };
     right.extend(numbers.iter().map(|(_, column)| column.title));
@@ -181,7 +186,7 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let mut table = Table::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
-        let mut cells = names(spec, outcomes, options, has_networks);
+        let mut cells = names((spec, outcomes), options, has_networks, has_jobs);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -196,20 +201,21 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     table
 }
 
-/// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
+/// Returns the cells that identify a replay, then its number of jobs if `has_jobs` and, if there are several, its number of
 /// replications.
-fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options, has_networks: bool) -> Vec<String> {
+fn names(
+    (spec, outcomes): (&ReplaySpec, &[Outcome]),
+    options: &Options,
+    has_networks: bool,
+    has_jobs: bool,
+) -> Vec<String> {
     let mut cells = vec![spec.log.to_string()];
     cells.extend(options.partitions.then(|| spec.partition_label()));
     cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
     cells.extend(has_networks.then(|| spec.labels.network.clone()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
-    cells.extend([
-        spec.arrival_scale.to_string(),
-        spec.seed.to_string(),
-        spec.labels.allocator.clone(),
-        grouped(Interval::of(&jobs).unwrap_or_default().mean, 0),
-    ]);
+    cells.extend([spec.arrival_scale.to_string(), spec.seed.to_string(), spec.labels.allocator.clone()]);
+    cells.extend(has_jobs.then(|| grouped(Interval::of(&jobs).unwrap_or_default().mean, 0)));
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
 }

@@ -47,7 +47,8 @@ impl Screen {
     pub fn items(self, items: &[String]) -> String {
         let (mut text, mut line) = (String::new(), String::new());
         for item in items {
-            let length = line.chars().count() + item.chars().count() + 3;
+            // A blank at the beginning, and a dot with its blanks between the two.
+            let length = 1 + line.chars().count() + 3 + item.chars().count();
             if !line.is_empty() && self.width.is_some_and(|width| length > width) {
                 text += &[" ", line.as_str(), "\n"].concat();
                 line.clear();

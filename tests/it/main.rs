@@ -13,6 +13,7 @@ mod audit_cli;
 mod audited_cli;
 mod check_cli;
 mod compaction;
+mod comparisons_cli;
 mod data_out;
 mod dependencies;
 mod docs;

@@ -47,6 +47,7 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
         ("--time-zone Europe/Berlin", "UTC", berlin),
         ("--time-zone UTC", "Europe/Berlin", utc),
         ("--time-zone +02:00", "Europe/Berlin", utc),
+        ("--time-zone -05:00", "Europe/Berlin", utc),
         // There is no such zone, so that it is not known.
         ("", "Mars/Olympus", utc),
     ] {
@@ -144,5 +145,33 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     let (out, told) = (names("out")?, names("told")?);
     let shared = told.iter().filter(|name| out.contains(name)).count();
     assert_eq!((out.len(), shared), (told.len() / 2 * 3, told.len()), "the keys are the same");
+    Ok(())
+}
+
+/// An offset is a zone, too: the hours of the week are those of its clocks, in a dump and in what it is converted to.
+#[test]
+fn hours_of_the_week_are_those_of_an_offset() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let table = "job,submit,start,end,procs\n1,2024-03-04 12:00:00,2024-03-04 12:00:00,2024-03-04 12:30:00,4\n\
+                 2,2024-03-04 22:00:00,2024-03-04 22:05:00,2024-03-04 22:30:00,4\n";
+    fs::write(at.join("log.csv"), table)?;
+    for zone in ["+02:00", "-05:30", "Europe/Berlin"] {
+        let ran = run(at, "UTC", &format!("trace convert log.csv log.swf --force --time-zone {zone}"))?;
+        assert_eq!(ran.code, Some(0), "{zone}: {}", ran.stderr);
+        for log in [format!("log.csv --time-zone {zone}"), "log.swf".to_owned()] {
+            let ran = run(at, "UTC", &format!("replay {log} -m 8 -a naive --no-timing -o out --force"))?;
+            assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
+            let ran = run(at, "UTC", "table out --by hour --format csv")?;
+            let hours: Vec<&str> = ran.stdout.lines().filter_map(|line| line.split(',').next()).collect();
+            assert_eq!(
+                hours,
+                ["hour", "Mon 12", "Mon 22", "all"],
+                "{log} in {zone}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
+        }
+    }
     Ok(())
 }

@@ -64,9 +64,10 @@ pub(super) fn in_step<E: From<io::Error>>([mut a, mut b]: [Walk<'_, E>; 2]) -> R
     }
 }
 
-/// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
+/// Adds a job with the same number in both schedules, unless it asks for something else, and gets it, in the other one.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
-    if (x.submit, x.procs) != (y.submit, y.procs) {
+    // A log of the Standard Workload Format may tell only what a job got, which is more than it asked for where blocks are whole.
+    if x.submit != y.submit || x.procs != y.procs && x.allocated != y.allocated {
         let of = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
         return Ok(Err(NotSameJobs(format!("job {} asks for {} and for {}", x.number, of(&x), of(&y)))));
     }

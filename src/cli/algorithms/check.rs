@@ -19,7 +19,7 @@ use crate::study::ALL;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay check hilbert+bf mc1x1
-  meshreplay check all -m 16x16 torus:8x8x4 --events 1000
+  meshreplay check mbs gabl snug -m 16x16 torus:8x8x4 --events 1000
   meshreplay check 'exec:python3 mine.py'")]
 pub(in crate::cli) struct Args {
     /// Allocators; all stands for every registered one, and exec:COMMAND for a program.

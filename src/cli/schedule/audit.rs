@@ -11,7 +11,7 @@ use crate::cli::reading::Reading;
 use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
-/// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
+/// Check a schedule of any tool: whether a machine can carry it out, and whether it keeps what FCFS or EASY promises.
 ///
 /// What is checked: No job starts before it arrives or ends before it starts. Never are more processors in use than the
 /// machine has. Where nodes are known, no node belongs to two jobs at once, and every placement has at least as many nodes

@@ -61,6 +61,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         write_whole(side, names.as_bytes(), TEMPORARY)?;
     }
+    let lost_sides = writer.lost_sides();
     writer.finish()?;
     match (&side, names) {
         (Some(side), Some(_)) => complain(&format!(
@@ -80,6 +81,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let lists = summary.facts.names.forgotten_nodes();
     if lists > 0 {
         complain(&format!("lost, as {} has no nodes of jobs: lists of nodes: {lists}", format.name));
+    }
+    if lost_sides > 0 {
+        complain(&format!("lost, as {} has no shapes of jobs: shapes: {lost_sides}", format.name));
     }
     for (what, count) in &summary.facts.counts {
         complain(&format!("{}: {what}: {count}", args.input.log.display()));

@@ -26,12 +26,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let bases = bases(options, results, &curves)?;
     let group = |place: &String| {
-        let value = |rows: &[usize]| {
-            mean(rows.iter().filter(|&&row| results.place(row) == *place).map(|&row| y[row]))
+        let here = |rows: &[usize]| -> Vec<usize> {
+            rows.iter().copied().filter(|&row| results.place(row) == *place).collect()
         };
+        let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y[row]));
         let ratio = |(curve, base): (&Curve, &Option<usize>)| {
-            let by = value(&curves[(*base)?].rows).filter(|by| *by > 0.0)?;
-            Some(value(&curve.rows)? / by)
+            let [of, by] = of_common_seeds(results, [here(&curve.rows), here(&curves[(*base)?].rows)]);
+            let by = value(by).filter(|by| *by > 0.0)?;
+            Some(value(of)? / by)
         };
         BarGroup {
             name: place.clone(),
@@ -59,6 +61,17 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         ..Bars::default()
     };
     Ok(Some(bars.draw_on(options.page)))
+}
+
+/// Returns the rows of the seeds that both have, as `until:` may repeat one replay more often than another; all rows if there is
+/// no such seed.
+fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize>; 2] {
+    let shared = |rows: &[usize], others: &[usize]| -> Vec<usize> {
+        let seeds: Vec<String> = others.iter().map(|&row| results.label(row, "seed")).collect();
+        rows.iter().copied().filter(|&row| seeds.contains(&results.label(row, "seed"))).collect()
+    };
+    let both = [shared(&of, &base), shared(&base, &of)];
+    if both.iter().any(Vec::is_empty) { [of, base] } else { both }
 }
 
 /// The columns whose values are the groups of bars.

@@ -143,6 +143,14 @@ impl BlockSums {
     pub fn is_of_same_jobs(&self, other: &Self) -> bool {
         self.jobs == other.jobs
     }
+
+    /// Returns whether as many jobs of each block count in the means of the other replay.
+    pub fn counts_same_jobs(&self, other: &Self) -> bool {
+        let counts = |of: &Self, name: &str| of.get(name).map(|blocks| blocks.counts.clone());
+        self.numbers
+            .iter()
+            .all(|(name, blocks)| counts(other, name).is_none_or(|counts| counts == blocks.counts))
+    }
 }
 
 /// The block sums of a replay while jobs are added to them.

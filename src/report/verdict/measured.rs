@@ -13,8 +13,9 @@ pub(super) struct Measured<'a> {
 
 /// What was measured in one replication.
 pub(super) struct Replication<'a> {
-    /// The number of jobs.
+    /// The number of jobs, and of those that count in means.
     pub(super) jobs: Option<f64>,
+    pub(super) in_means: Option<f64>,
     /// The numbers that are compared, by name.
     pub(super) numbers: Vec<(&'static str, f64)>,
     /// The sums over blocks of jobs; `None` if the jobs were not kept.
@@ -26,6 +27,7 @@ impl<'a> Measured<'a> {
     pub(super) fn of_outcomes(spec: &'a ReplaySpec, outcomes: &'a [Outcome]) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
             jobs: outcome.summary.get("jobs"),
+            in_means: outcome.summary.get("jobs_in_means"),
             numbers: compared(|name| outcome.summary.get(name)),
             blocks: Some(Cow::Borrowed(&outcome.blocks)),
         };
@@ -56,6 +58,15 @@ impl Replication<'_> {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.is_of_same_jobs(others),
             _ => self.jobs == other.jobs,
+        }
+    }
+
+    /// Returns whether means are over the same jobs as in the other replication, which is of the same jobs: `--trim` leaves out
+    /// those that start late. Where the jobs were not kept, their numbers are compared.
+    pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
+        match (&self.blocks, &other.blocks) {
+            (Some(blocks), Some(others)) => blocks.counts_same_jobs(others),
+            _ => self.in_means == other.in_means,
         }
     }
 

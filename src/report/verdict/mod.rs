@@ -151,7 +151,8 @@ fn merged(told: Vec<(String, String)>) -> Vec<String> {
 
 /// Returns the sentence on a group of replays, a clause for each of the numbers `names`; `None` if no two can be compared.
 fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
-    let (group, left_out) = of_same_jobs(group);
+    let group = over_common(group, names);
+    let (group, left_out) = of_same_jobs(&group);
     // The first number that differs decides who is named.
     let ranked = |name: &&'static str| ranked(&group, name);
     let leading = names.iter().position(|name| ranked(name).is_some_and(|ranked| !are_equal(&ranked, name)));
@@ -160,17 +161,48 @@ fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
     let mut clauses = vec![leading_clause(&best, names[leading])?];
     let others = names.iter().enumerate().filter(|(i, _)| *i != leading).map(|(_, name)| name);
     clauses.extend(others.filter_map(|name| following_clause(best[0], &group, name)));
-    if !left_out.is_empty() {
-        let (names, verb) = (left_out.join(", "), if left_out.len() == 1 { "replays" } else { "replay" });
-        clauses.push(format!("{names} {verb} other jobs and cannot be compared"));
+    for (is_replayed, one, several) in [
+        (false, "replays other jobs", "replay other jobs"),
+        (true, "has other jobs in its means", "have other jobs in their means"),
+    ] {
+        let names: Vec<&str> =
+            left_out.iter().filter(|(_, of_same)| *of_same == is_replayed).map(|(name, _)| *name).collect();
+        if !names.is_empty() {
+            let what = if names.len() == 1 { one } else { several };
+            clauses.push(format!("{} {what} and cannot be compared", names.join(", ")));
+        }
     }
     Some(clauses.join("; "))
 }
 
-/// Returns the largest set of candidates that replay the same jobs, in their order, and the names of the others.
-fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, Vec<&'g str>) {
-    let same = |a: &Candidate<'_>, b: &Candidate<'_>| {
+/// Returns the candidates with those replications that all of them have, which are the first ones: `until:` may repeat one more
+/// often than another. Of each only one is left if all others are the same again, as nothing depends on the seed: they say
+/// nothing about chance.
+fn over_common<'a>(group: &[Candidate<'a>], names: &[&str]) -> Vec<Candidate<'a>> {
+    let common = group.iter().map(|candidate| candidate.replications.len()).min().unwrap_or_default();
+    let is_repeated = |candidate: &Candidate<'_>| match candidate.replications {
+        [first, others @ ..] => others
+            .iter()
+            .all(|other| other.is_of_same_jobs(first) && names.iter().all(|name| other.equals(first, name))),
+        [] => true,
+    };
+    let kept = if group.iter().all(is_repeated) { common.min(1) } else { common };
+    let cut = |Candidate { name, spec, replications }: &Candidate<'a>| Candidate {
+        name: name.clone(),
+        spec,
+        replications: &(*replications)[..kept],
+    };
+    group.iter().map(cut).collect()
+}
+
+/// Returns the largest set of candidates whose means are over the same jobs, in their order. For the others it returns the name
+/// and whether they replay the same jobs all the same.
+fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, Vec<(&'g str, bool)>) {
+    let replays_same = |a: &Candidate<'_>, b: &Candidate<'_>| {
         a.replications.iter().zip(b.replications).all(|(a, b)| a.is_of_same_jobs(b))
+    };
+    let same = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        replays_same(a, b) && a.replications.iter().zip(b.replications).all(|(a, b)| a.counts_same_jobs(b))
     };
     let count = |a: &Candidate<'_>| group.iter().filter(|b| same(a, b)).count();
     // Of several largest sets the first is taken, as `max_by_key` takes the last.
@@ -178,7 +210,7 @@ fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, 
         return Default::default();
     };
     let (kept, others): (Vec<_>, Vec<_>) = group.iter().partition(|other| same(leader, other));
-    (kept, others.iter().map(|other| other.name.as_str()).collect())
+    (kept, others.iter().map(|other| (other.name.as_str(), replays_same(leader, other))).collect())
 }
 
 /// Returns the candidates from the lowest mean of a number to the highest. `None` if there are fewer than two.

@@ -56,6 +56,7 @@ pub(in crate::report) fn verdict_of_saved(
         let Some(spec) = results.spec(rows[0]) else { return Ok(Vec::new()) };
         let replication = |&row: &usize| Replication {
             jobs: number(row, "jobs"),
+            in_means: number(row, "jobs_in_means"),
             numbers: compared(|name| number(row, name)),
             blocks: blocks.get(&key(sheet, row)).map(Cow::Borrowed),
         };

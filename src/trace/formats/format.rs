@@ -117,6 +117,12 @@ pub trait LineParser {
     }
 }
 
+/// Returns the number of a task of an array of jobs; `None` if it fits no 64 bits. Logs number tasks within their array, and no
+/// array has a million.
+pub(in crate::trace::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
+    array.checked_mul(1_000_000)?.checked_add(index)
+}
+
 /// The meaning of one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parsed {

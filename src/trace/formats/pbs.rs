@@ -18,7 +18,7 @@
     reason = "lines are counted one by one, and known times are above 0, so that their differences are in range"
 )]
 
-use super::format::{Format, LineParser, Parsed};
+use super::format::{Format, LineParser, Parsed, number_of_task};
 use crate::spec::{Params, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::{EARLY_STARTS, Facts};
@@ -64,8 +64,6 @@ const READS: &[(&str, &str)] = &[
 
 /// The exit status of a job that signal 15 ended: 256 and the number of the signal.
 const TERMINATED: i64 = 256 + 15;
-/// The numbers of the elements of an array job begin at this multiple of its number.
-const ARRAY: i64 = 1_000_000;
 
 /// The parser of one log.
 struct Pbs {
@@ -270,7 +268,7 @@ struct Hosts<'a> {
 }
 
 impl<'a> Hosts<'a> {
-    /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3` (newer Torque) or
+    /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer Torque) or
     /// `(n1:ncpus=4)+(n2:ncpus=4)` (virtual nodes).
     fn of(text: &'a str) -> Self {
         let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
@@ -284,10 +282,8 @@ impl<'a> Hosts<'a> {
             }
             let times = rest.split_once('*').map(|(_, times)| times.parse().unwrap_or(1));
             let cpus = rest.split(':').find_map(|item| item.strip_prefix("ncpus=")?.parse().ok());
-            let range = rest.strip_prefix('/').and_then(|rest| rest.split_once('-'));
-            let range =
-                range.and_then(|(a, b)| b.parse::<i64>().ok()?.checked_sub(a.parse().ok()?)?.checked_add(1));
-            slots = slots.saturating_add(times.or(cpus).or(range).unwrap_or(1));
+            let listed = rest.strip_prefix('/').and_then(listed_slots);
+            slots = slots.saturating_add(times.or(cpus).or(listed).unwrap_or(1));
         }
         let slots = (!names.is_empty()).then_some(slots);
         Self { names, slots }
@@ -297,6 +293,17 @@ impl<'a> Hosts<'a> {
     fn count(&self) -> Option<i64> {
         (!self.names.is_empty()).then_some(self.names.len() as i64)
     }
+}
+
+/// Returns the number of slots of a list such as `0`, `0-3` or `0-3,8,10-11`; `None` if the text is none.
+fn listed_slots(text: &str) -> Option<i64> {
+    let mut slots: i64 = 0;
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
+        slots = slots.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(slots)
 }
 
 /// Returns the number of a job such as `123.server` or `123[4].server`, or no number for an array as a whole such as
@@ -310,7 +317,7 @@ fn number_of(id: &str) -> Option<Option<i64>> {
         return Some(None);
     }
     let index: i64 = index.parse().ok()?;
-    Some(Some(job.checked_mul(ARRAY)?.checked_add(index)?))
+    Some(Some(number_of_task(job, index)?))
 }
 
 /// Returns whether a line begins with a date, a time and a type of one letter, such as `05/13/2024 10:00:00;E;`.
@@ -389,6 +396,12 @@ mod tests {
         let (first, second) = (record(&mut cpus, PRO)?, record(&mut cpus, TORQUE)?);
         assert_eq!((first.allocated_procs, first.wait_s, second.allocated_procs), (8, 58, 4));
         assert_eq!(record(&mut pbs("pbs:unit=gpus"), PRO)?.allocated_procs, 0);
+        for (hosts, slots) in
+            [("n3/0-3,5", 5), ("n3/0,2,4", 3), ("n3/0-15+n4/0-3,8-11+n5/2", 25), ("n3/a,2", 1)]
+        {
+            let line = TORQUE.replace("n3/0+n3/1+n4/0-1", hosts);
+            assert_eq!(record(&mut cpus, &line)?.allocated_procs, slots, "{hosts}");
+        }
         let wrong: Spec = "pbs:unit=racks".parse().expect("a spec");
         assert!(Pbs::new(Params::new(&wrong)).is_err());
         Ok(())

@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
     parameters: "",
     reads: &[],
-    lacks: "machine, requested processors, status, users, groups, applications, queues, memory, job numbers",
+    lacks: "machine, requested processors, shapes, status, users, groups, applications, queues, memory, job numbers",
     extensions: &["premas"],
     // Four integers on a line may be anything.
     recognises: None,

@@ -8,6 +8,7 @@ use jiff::tz::{Offset, TimeZone};
 use super::partitions::Partitions;
 use super::{NameKind, Names};
 use crate::trace::header::{Header, Listed};
+use crate::trace::times::zone;
 
 /// The names and the beginning of a log.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +128,9 @@ impl LogStart {
     /// Returns the beginning that a header tells. A header that says 1970 does not know it.
     fn of(header: &Header) -> Option<Self> {
         let unix_s = header.unix_start_time().filter(|&unix_s| unix_s > 0)?;
-        let named = header.get("TimeZoneString").and_then(|name| TimeZone::get(name.trim()).ok());
+        // A log that was converted with an offset names the offset.
+        let named = |name: &str| TimeZone::get(name).ok().or_else(|| zone(name));
+        let named = header.get("TimeZoneString").and_then(|name| named(name.trim()));
         let by_offset = || {
             let offset_s = i32::try_from(header.number("TimeZone")?).ok()?;
             Some(TimeZone::fixed(Offset::from_seconds(offset_s).ok()?))
@@ -176,6 +179,13 @@ mod tests {
         assert_eq!(offset.hour_of_week(0), Some(11));
         assert_eq!(kth.start(), Some((843_480_031, "Europe/Stockholm".to_owned())));
         assert_eq!(offset.start(), Some((843_480_031, "-01:00".to_owned())));
+        let named = names("; UnixStartTime: 843480031\n; TimeZoneString: -05:30");
+        assert_eq!(
+            (named.hour_of_week(0), named.start()),
+            (Some(6), Some((843_480_031, "-05:30".to_owned())))
+        );
+        let utc = names("; UnixStartTime: 843480031\n; TimeZoneString: UTC");
+        assert_eq!(utc.start(), Some((843_480_031, "UTC".to_owned())));
         for unknown in ["; TimeZone: 3600", "; UnixStartTime: 0\n; TimeZone: 0", "; UnixStartTime: 843480031"]
         {
             assert_eq!(names(unknown).hour_of_week(0), None, "{unknown}");

@@ -88,12 +88,23 @@ pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> Stri
     }
     // The sort is stable.
     by_name.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
-    let mut words: Vec<String> =
-        by_name.iter().take(NAMED).map(|(name, jobs)| format!("{name} ({})", counted(jobs, "job"))).collect();
+    let mut words: Vec<String> = by_name
+        .iter()
+        .take(NAMED)
+        .map(|(name, jobs)| format!("{} ({})", typed(name), counted(jobs, "job")))
+        .collect();
     if by_name.len() > NAMED {
         words.push(format!("{} more", by_name.len() - NAMED));
     }
     format!("no job is of partition '{missing}'; expected one of: {}", words.join(", "))
+}
+
+/// Returns a name as it has to be typed: as it is, unless it would be taken for several names or for another one.
+fn typed(name: &str) -> String {
+    let (only, read) = (Partitions::new([name.to_owned()]), name.parse().ok());
+    let spelled =
+        |only: &Partitions| if read.as_ref() == Some(only) { name.to_owned() } else { only.to_string() };
+    only.as_ref().map_or_else(|| name.to_owned(), spelled)
 }
 
 /// Returns a name with the characters that `%` and two hexadecimal digits stand for; `None` if digits are missing or

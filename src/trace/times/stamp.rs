@@ -198,7 +198,7 @@ impl Clock {
 }
 
 /// Returns the time zone of a name or an offset; `None` if there is none.
-fn zone(name: &str) -> Option<TimeZone> {
+pub(in crate::trace) fn zone(name: &str) -> Option<TimeZone> {
     if let Some(offset_s) = offset(name.as_bytes()) {
         return Some(TimeZone::fixed(Offset::from_seconds(offset_s as i32).ok()?));
     }

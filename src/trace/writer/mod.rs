@@ -23,6 +23,8 @@ pub struct Writer {
     has_sides: bool,
     has_records: bool,
     line: Vec<u8>,
+    /// The number of records whose sides were not written.
+    lost_sides: u64,
     /// What brings the records into the order of their submissions; `None` if they keep the order in which they come.
     sorter: Option<Sorter<i64>>,
 }
@@ -62,7 +64,7 @@ impl Writer {
     /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
     fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
         let (has_sides, has_records, line) = (false, false, Vec::new());
-        Self { path, writing, overwrite, out, has_sides, has_records, line, sorter: None }
+        Self { path, writing, overwrite, out, has_sides, has_records, line, lost_sides: 0, sorter: None }
     }
 
     /// Returns the writer, which writes the records in the order of their submissions at the end of the log. Those that were
@@ -98,8 +100,15 @@ impl Writer {
         header.lines().try_for_each(|line| self.comment(line))
     }
 
+    /// Returns the number of records so far whose sides were lost, as the format has none or the header does not say that records
+    /// have them.
+    pub fn lost_sides(&self) -> u64 {
+        self.lost_sides
+    }
+
     /// Writes a record with the fields that the format has. Other fields are lost.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
+        self.lost_sides += u64::from(record.sides.is_some() && !self.has_sides);
         if self.sorter.is_some() && !self.has_records {
             self.comment(b"; Note: sorted by submit time by meshreplay")?;
         }

@@ -12,7 +12,9 @@
 //!    Large jobs choose the one for long jobs more often.
 //! 3. *Arrival*: The gap to the next job is e^g/1800 points, with g from a gamma distribution. Each half hour of the
 //!    day has a weight, 1 on average, and as many points as its weight. So a gap takes less time where weights are
-//!    high. The weights are a gamma distribution over the 48 half hours from 5:00 on.
+//!    high. The weights are a gamma distribution over the 48 half hours from 5:00 on. Arrivals are cut to whole seconds, while
+//!    the place within the half hour is not: so the hour of most arrivals moves by some half a second for each job, and the
+//!    daily cycle is that of the model in the first ten thousand jobs or so.
 //!
 //! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may differ
 //! between platforms, so a run time may differ by a second.)

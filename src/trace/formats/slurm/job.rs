@@ -108,13 +108,15 @@ impl Accounting {
     /// Returns the record of a job.
     ///
     /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
-    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended.
+    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
+    ///   started if it has nodes and a run time.
     /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let fate = fate(job.state);
         let has_nodes = job.nodes.is_none_or(|list| !has_no_nodes(list));
-        let has_started = fate != Fate::Waits && job.start_s.is_some() && has_nodes;
+        let has_run = matches!(fate, Fate::Ended(_)) && job.elapsed_s.is_some_and(|elapsed_s| elapsed_s > 0);
+        let has_started = fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes;
         self.count(fate, has_started);
         let start_s = if has_started { job.start_s } else { None };
         let run_s = match fate {
@@ -197,23 +199,50 @@ fn has_no_nodes(list: &[u8]) -> bool {
     matches!(list, b"" | b"None assigned" | b"(null)" | b"None" | b"Unknown")
 }
 
-/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says.
+/// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.
+const STATES: [(&[u8], &[u8], Fate); 26] = [
+    (b"COMPLETED", b"CD", Fate::Ended(1)),
+    (b"FAILED", b"F", Fate::Ended(0)),
+    (b"TIMEOUT", b"TO", Fate::Ended(0)),
+    (b"NODE_FAIL", b"NF", Fate::Ended(0)),
+    (b"OUT_OF_MEMORY", b"OOM", Fate::Ended(0)),
+    (b"BOOT_FAIL", b"BF", Fate::Ended(0)),
+    (b"DEADLINE", b"DL", Fate::Ended(0)),
+    (b"PREEMPTED", b"PR", Fate::Ended(0)),
+    (b"REQUEUED", b"RQ", Fate::Ended(0)),
+    (b"LAUNCH_FAILED", b"", Fate::Ended(0)),
+    (b"RECONFIG_FAIL", b"", Fate::Ended(0)),
+    (b"STOPPED", b"ST", Fate::Ended(0)),
+    (b"CANCELLED", b"CA", Fate::Ended(5)),
+    (b"REVOKED", b"RV", Fate::Ended(5)),
+    (b"PENDING", b"PD", Fate::Waits),
+    (b"REQUEUE_HOLD", b"RH", Fate::Waits),
+    (b"REQUEUE_FED", b"RF", Fate::Waits),
+    (b"RESV_DEL_HOLD", b"RD", Fate::Waits),
+    (b"SPECIAL_EXIT", b"SE", Fate::Waits),
+    (b"RUNNING", b"R", Fate::Runs),
+    (b"SUSPENDED", b"S", Fate::Runs),
+    (b"COMPLETING", b"CG", Fate::Runs),
+    (b"CONFIGURING", b"CF", Fate::Runs),
+    (b"RESIZING", b"RS", Fate::Runs),
+    (b"SIGNALING", b"SI", Fate::Runs),
+    (b"STAGE_OUT", b"SO", Fate::Runs),
+];
+
+/// The fewest letters of a word that was cut off by which it is known.
+const FEWEST_LETTERS: usize = 3;
+
+/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in `OUT_OF_ME+`: `sacct`
+/// does that where its columns are narrow. What may be cut off from words that say different things is unknown.
 pub(in crate::trace::formats) fn fate(state: &[u8]) -> Fate {
-    let word = state.split(|byte| matches!(byte, b' ' | b'+')).next().unwrap_or_default();
-    // Slurm's own words, or the two letters that some commands shorten them to.
-    match word {
-        b"COMPLETED" | b"CD" => Fate::Ended(1),
-        b"FAILED" | b"F" | b"TIMEOUT" | b"TO" | b"NODE_FAIL" | b"NF" | b"OUT_OF_MEMORY" | b"OOM"
-        | b"BOOT_FAIL" | b"BF" | b"DEADLINE" | b"DL" | b"PREEMPTED" | b"PR" | b"REQUEUED" | b"RQ"
-        | b"LAUNCH_FAILED" | b"RECONFIG_FAIL" | b"STOPPED" => Fate::Ended(0),
-        b"CANCELLED" | b"CA" | b"REVOKED" | b"RV" => Fate::Ended(5),
-        b"PENDING" | b"PD" | b"REQUEUE_HOLD" | b"REQUEUE_FED" | b"RESV_DEL_HOLD" | b"SPECIAL_EXIT" => {
-            Fate::Waits
-        }
-        b"RUNNING" | b"R" | b"SUSPENDED" | b"S" | b"COMPLETING" | b"CG" | b"CONFIGURING" | b"CF"
-        | b"RESIZING" | b"SIGNALING" | b"STAGE_OUT" => Fate::Runs,
-        _ => Fate::Unknown,
-    }
+    let word = state.split(|&byte| byte == b' ').next().unwrap_or_default();
+    let is_known = |long: &[u8], short: &[u8]| match word.strip_suffix(b"+") {
+        Some(cut) => cut == long || cut.len() >= FEWEST_LETTERS && long.starts_with(cut),
+        None => word == long || !word.is_empty() && word == short,
+    };
+    let mut fates = STATES.iter().filter(|(long, short, _)| is_known(long, short)).map(|(.., fate)| *fate);
+    let first = fates.next().unwrap_or(Fate::Unknown);
+    if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
 /// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is what was
@@ -293,6 +322,14 @@ mod tests {
             ("REQUEUED", 0, 100),
             ("CANCELLED by 1000", 5, 100),
             ("CANCELLED+", 5, 100),
+            ("OUT_OF_ME+", 0, 100),
+            ("NODE_F+", 0, 100),
+            ("RUNN+", -1, -1),
+            ("CO+", -1, 100),
+            ("COMPLET+", -1, 100),
+            ("+", -1, 100),
+            ("", -1, 100),
+            ("OOM", 0, 100),
             ("CANCELLED", 5, 100),
             ("RUNNING", -1, -1),
             ("PENDING", -1, -1),
@@ -323,6 +360,18 @@ mod tests {
                 ("jobs that ended before they started", 1)
             ]
         );
+    }
+
+    #[test]
+    fn a_run_time_alone_is_that_of_a_job_that_ran() {
+        for (start_s, end_s) in [(None, None), (Some(150), None), (None, Some(250))] {
+            let record = accounting("").record(&SlurmJob { start_s, end_s, ..JOB });
+            assert_eq!((record.run_s, record.allocated_procs), (90, 2), "{start_s:?} {end_s:?}");
+            assert_eq!(record.wait_s, if start_s.is_some() { 50 } else { -1 });
+        }
+        let never = SlurmJob { start_s: None, end_s: None, elapsed_s: Some(0), state: b"CANCELLED", ..JOB };
+        let record = accounting("").record(&never);
+        assert_eq!((record.run_s, record.allocated_procs), (0, -1));
     }
 
     #[test]

@@ -173,14 +173,15 @@ impl LineParser for Jobcomp {
         if end_s.is_none() {
             return Err(values.malformed("EndTime", "the time at which the job ended"));
         }
-        let own = Resources {
-            nodes: number("NodeCnt", "a number of nodes")?,
-            cpus: number("ProcCnt", "a number of CPUs")?,
-            gpus: None,
-        };
         let tres = values.get("Tres");
         let tres = Resources::parse(if tres == b"(null)" { b"" } else { tres })
             .ok_or_else(|| values.malformed("Tres", "resources such as cpu=8,gres/gpu=4,node=2"))?;
+        let own = Resources {
+            nodes: number("NodeCnt", "a number of nodes")?,
+            cpus: number("ProcCnt", "a number of CPUs")?,
+            // The log tells only what was asked for, which is what a job gets.
+            gpus: tres.gpus,
+        };
         let limit_s =
             limit(values.get("TimeLimit")).map_err(|expected| values.malformed("TimeLimit", expected))?;
         self.unsubmitted += u64::from(submit_s.is_none());
@@ -272,7 +273,7 @@ mod tests {
         assert_eq!(name(NameKind::Nodes).as_deref(), Some("node[2-3]"));
         assert_eq!(name(NameKind::Group).as_deref(), Some("physics"));
         let gpus = parsed("slurm-jobcomp:unit=gpus", LINE)?.0;
-        assert_eq!((gpus.allocated_procs, gpus.requested_procs), (-1, 4));
+        assert_eq!((gpus.allocated_procs, gpus.requested_procs), (4, 4));
         let requeued = parsed("slurm-jobcomp", &LINE.replace("=COMPLETED", "=PENDING"))?.0;
         assert_eq!((requeued.status, requeued.run_s), (0, 2));
         assert_eq!(parsed("slurm-jobcomp:unit=cpus", LINE)?.0.allocated_procs, 8);

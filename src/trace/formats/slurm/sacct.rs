@@ -1,7 +1,7 @@
 //! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading.
 //!
 //! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part of their
-//! jobs. Tasks of arrays (`123_4`), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
+//! jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
 //! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
 //! (`123_[5-9]`) and are one record.
 #![expect(
@@ -18,7 +18,7 @@ use super::tres::{Resources, quantity};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
-use crate::trace::formats::format::{Format, LineParser, Parsed};
+use crate::trace::formats::format::{Format, LineParser, Parsed, number_of_task};
 use crate::trace::names::Names;
 use crate::trace::node_list::NodeList;
 use crate::trace::times::{Clock, Length, Pair, duration};
@@ -109,9 +109,9 @@ impl Sacct {
         let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
         let id = fields[column as usize];
         let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = std::str::from_utf8(&id[..digits]).ok().and_then(|digits| digits.parse().ok());
+        let whole = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
         let kind = id.get(digits).copied().unwrap_or_default();
-        let (Some(number), 0 | b'_' | b'+' | b'.') = (number, kind) else {
+        let (Some(number), 0 | b'_' | b'+' | b'.') = (whole(&id[..digits]), kind) else {
             return Err(malformed(
                 heading,
                 column,
@@ -124,7 +124,9 @@ impl Sacct {
             self.accounting.steps += 1;
             return Ok(Parsed::Part);
         }
-        let job = self.job(heading, &fields, number)?;
+        // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
+        let task = id.get(digits + 1..).and_then(whole).and_then(|index| number_of_task(number, index));
+        let job = self.job(heading, &fields, task.unwrap_or(number))?;
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 }
@@ -284,7 +286,10 @@ mod tests {
         lines.push(format!("2_[5-9%2]|{waits}"));
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let (records, facts) = read("sacct", HEADING, &lines)?;
-        assert_eq!(records.iter().map(|record| record.job).collect::<Vec<_>>(), [1, 2, 3, 3, 2]);
+        assert_eq!(
+            records.iter().map(|record| record.job).collect::<Vec<_>>(),
+            [1, 2_000_004, 3_000_000, 3_000_001, 2]
+        );
         let first = records[0];
         assert_eq!((first.submit_s, first.wait_s, first.run_s), (1_714_557_600, 60, 3600));
         assert_eq!((first.allocated_procs, first.requested_time_s, first.nodes), (2, 86_400, Some(1)));

@@ -66,13 +66,16 @@ const NAMES: &[(&str, Column)] = &[
 
 /// What the columns become, for pages. Names of one line stand in for one another, the first one best.
 pub(super) const READS: &[(&str, &str)] = &[
-    ("JobIDRaw, JobID", "job number; lines of steps (123.batch) are left out"),
+    (
+        "JobIDRaw, JobID",
+        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is 123000004",
+    ),
     ("Submit", "submit time, unless arrival=eligible"),
     ("Eligible", "submit time with arrival=eligible"),
     ("Start", "start: the wait time is that from the submission"),
     ("End", "end: the run time is that from the start, also while the job is suspended"),
     ("ElapsedRaw, Elapsed", "run time if the start or the end is unknown"),
-    ("State", "status: 1 completed, 5 cancelled, 0 ended in another way, −1 has not ended"),
+    ("State", "status: 1 completed, 5 cancelled or revoked, 0 ended in another way, −1 has not ended"),
     ("NNodes, AllocNodes", "processors with unit=nodes"),
     ("AllocCPUS, NCPUS", "processors with unit=cpus"),
     ("AllocTRES", "processors with unit=gpus, and where the columns above are missing"),

@@ -25,11 +25,14 @@ const WORDS: [(&str, i64); 14] = [
 /// has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by 1000`. The words are those
 /// of Slurm, but not its codes of two letters, which are others elsewhere, and some of other systems.
 pub(super) fn status(text: &str) -> Option<i64> {
-    let word = text.split([' ', '+']).next().unwrap_or_default().to_ascii_uppercase();
+    let word = text.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     match fate(word.as_bytes()) {
         Fate::Ended(status) if word.len() > 3 => Some(status),
         Fate::Waits | Fate::Runs if word.len() > 3 => Some(-1),
-        _ => WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&word)).map(|&(_, status)| status),
+        _ => {
+            let word = word.trim_end_matches('+');
+            WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, status)| status)
+        }
     }
 }
 
@@ -43,6 +46,8 @@ mod tests {
             ("COMPLETED", Some(1)),
             ("CANCELLED by 1000", Some(5)),
             ("CANCELLED+", Some(5)),
+            ("out_of_me+", Some(0)),
+            ("Done+", Some(1)),
             ("TIMEOUT", Some(0)),
             ("RUNNING", Some(-1)),
             ("Out_of_memory", Some(0)),

@@ -1,0 +1,124 @@
+//! Comparisons of replays are over the same jobs and the same replications, wherever they are made: in the sentence below a table,
+//! in tables of ratios and in pictures of them.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{Ran, Tested, bundled, run};
+
+/// The bundled log, as an argument.
+fn log() -> String {
+    bundled("lublin-256-10k.swf.gz")
+}
+
+/// Runs a command that has to succeed.
+fn ran(directory: &Path, command: &str) -> Result<Ran, Box<dyn std::error::Error>> {
+    let ran = run(directory, command)?;
+    assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+    Ok(ran)
+}
+
+#[test]
+fn until_compares_the_seeds_that_all_replays_have() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = "replay synthetic:ratio=1.5,jobs=300 -m 16x16 -s fcfs -a mc1x1 fixed-orientation --no-timing -q \
+                  --replications until:within=0.15,min=2,max=60 -o out --columns pairwise_sum_mean";
+    let told = ran(at, replay)?.stdout;
+    let last = told.lines().last().unwrap_or_default();
+    assert!(last.starts_with("fixed-orientation: pairwise sum ") && last.contains(" below mc1x1"), "{told}");
+    // Tables and pictures have the same ratio.
+    let table = ran(at, "table out --relative-to mc1x1 --format csv")?.stdout;
+    let ratio: f64 = table
+        .lines()
+        .find_map(|line| line.strip_prefix("fixed-orientation,"))
+        .and_then(|cell| cell.parse().ok())
+        .ok_or_else(|| table.clone())?;
+    assert!(ratio < 1.0, "{table}");
+    ran(at, "plot out --kind ratio -o plots")?;
+    let picture = fs::read_to_string(at.join("plots/ratio.svg"))?;
+    assert!(picture.contains(&format!("{ratio:.4}")) || picture.contains(&format!("{ratio:.3}")), "{ratio}");
+    Ok(())
+}
+
+#[test]
+fn the_same_replay_again_says_nothing_about_chance() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let replay = format!("replay {} -m 16x16 -a mc1x1 hilbert+bf --no-timing -q", log());
+    let last = |more: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let told = ran(directory.path(), &format!("{replay}{more}"))?.stdout;
+        Ok(told.lines().last().unwrap_or_default().to_owned())
+    };
+    let (once, twice) = (last("")?, last(" --replications 2")?);
+    assert!(once.contains("pairwise sum") && once.contains('±'), "{once}");
+    assert_eq!(once, twice);
+    Ok(())
+}
+
+#[test]
+fn means_over_other_jobs_are_not_compared() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 16x16 -a mc1x1 gabl first-fit --trim 50 --no-timing -q -o out", log());
+    let told = ran(at, &replay)?.stdout;
+    assert!(told.ends_with("first-fit has other jobs in its means and cannot be compared\n"), "{told}");
+    let table = ran(at, "table out --relative-to mc1x1")?.stdout;
+    assert!(
+        table.contains("some ratios are of means over other jobs, see the column jobs_in_means"),
+        "{table}"
+    );
+    Ok(())
+}
+
+#[test]
+fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let study = format!(
+        "logs = [\"{}\"]\nmachines = [\"16x16\"]\nschedulers = [\"fcfs\", \"easy\"]\nallocators = [\"mc1x1\", \"hilbert+bf\"]\n\
+         arrival_scales = [1.0, 0.8]\n",
+        log()
+    );
+    fs::write(at.join("study.toml"), study)?;
+    for shard in 1..=3 {
+        let out = format!("part{shard}");
+        ran(at, &format!("sweep study.toml -o {out} --shard {shard}/3 --no-timing -q"))?;
+        ran(at, &format!("merge {out} -o {out} --partial -q"))?;
+        let table = ran(at, &format!("table {out} --columns log --value wait_s_mean --format csv"))?.stdout;
+        if !table.contains("mc1x1") || !table.contains("hilbert") {
+            continue;
+        }
+        // Neither changes when jobs start.
+        let command =
+            format!("table {out} --columns log --value wait_s_mean --relative-to mc1x1 --format csv");
+        let table = ran(at, &command)?.stdout;
+        let ratios: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
+        assert!(ratios.iter().all(|ratio| ["1", ""].contains(ratio)), "{out}: {table}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_exported_schedule_equals_its_own_where_blocks_are_whole() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 16x16 -a first-fit -s fcfs --placements --no-timing -q -o out", log());
+    ran(at, &replay)?;
+    ran(at, "export out --to swf -o out.swf")?;
+    let told = ran(at, "compare out out.swf")?.stdout;
+    assert!(told.contains(" are equal: 10,000 jobs"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn a_chosen_number_of_jobs_stands_once_in_the_table() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let short = bundled("tiny.swf");
+    let told = ran(
+        directory.path(),
+        &format!("replay {short} {} -m 16x16 -a naive -q --columns wait_s_mean,jobs", log()),
+    )?;
+    let heading = told.stdout.lines().find(|line| line.contains("allocator")).unwrap_or_default();
+    assert!(heading.ends_with(" jobs") && heading.matches("jobs").count() == 1, "{}", told.stdout);
+    Ok(())
+}
