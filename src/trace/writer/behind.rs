@@ -10,6 +10,10 @@ use flate2::write::GzEncoder;
 
 use crate::disk::NewFile;
 
+/// How hard it is compressed, from 1 to 9. The usual 6 takes twice as long, which is more than making the text takes, for files of
+/// logs that are 4 % smaller.
+const LEVEL: u32 = 4;
+
 /// The number of bytes that are handed over at a time.
 const BYTES: usize = 256 << 10;
 /// The number of buffers that wait for the other thread at most.
@@ -31,7 +35,7 @@ impl Behind {
         let write = move || {
             let mut out = BufWriter::with_capacity(64 << 10, file);
             if is_gzip {
-                let mut encoder = GzEncoder::new(out, Compression::default());
+                let mut encoder = GzEncoder::new(out, Compression::new(LEVEL));
                 texts.into_iter().try_for_each(|text| encoder.write_all(&text))?;
                 out = encoder.finish()?;
             } else {
