@@ -89,6 +89,7 @@ fn check(machine: &Mesh, scheduler: &Spec, allocator: &Spec, outcome: &Outcome) 
             end: record.end,
             estimate: job.estimate,
             procs: job.procs,
+            asked: None,
             allocated: record.allocated,
             nodes: Some(parse_intervals(nodes).expect("a list of nodes")),
             moved: record.moves > 0,

@@ -16,6 +16,7 @@ pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> Sc
         end: at(end),
         estimate: at(end - start),
         procs,
+        asked: None,
         allocated: procs,
         nodes: None,
         moved: false,

@@ -59,6 +59,8 @@ pub struct ScheduledJob {
     pub estimate: Time,
     /// The number of processors that it asked for.
     pub procs: u32,
+    /// The number of processors that its log says it asked for, where `procs` is what it got; `None` elsewhere.
+    pub asked: Option<u32>,
     /// The number of nodes that it held.
     pub allocated: u32,
     /// The nodes that it held, as intervals from first to last; `None` if they are not known.

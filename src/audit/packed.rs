@@ -14,7 +14,10 @@ pub(super) const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
 
 /// Appends a job, and its position in its file, to `bytes`.
 pub(super) fn pack(job: &ScheduledJob, position: u64, bytes: &mut Vec<u8>) {
-    let ScheduledJob { row, number, submit, start, end, estimate, procs, allocated, nodes, moved } = job;
+    let ScheduledJob { row, number, submit, start, end, estimate, procs, asked, allocated, nodes, moved } =
+        job;
+    // A job asks for at least one processor.
+    let asked = asked.map_or(0, u64::from);
     let [submit, start, end, estimate] =
         [submit, start, end, estimate].map(|time| time.as_micros().cast_unsigned());
     let [procs, allocated, moved] = [u64::from(*procs), u64::from(*allocated), u64::from(*moved)];
@@ -28,6 +31,7 @@ pub(super) fn pack(job: &ScheduledJob, position: u64, bytes: &mut Vec<u8>) {
         end,
         estimate,
         procs,
+        asked,
         allocated,
         moved,
         intervals,
@@ -47,10 +51,12 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(u64, ScheduledJob)> {
     let (position, row, number) = (next()?, next()?, next()?.cast_signed());
     let mut time = || next().map(|micros| Time::from_micros(micros.cast_signed()));
     let (submit, start, end, estimate) = (time()?, time()?, time()?, time()?);
-    let (procs, allocated, moved) = (low(next()?), low(next()?), next()? > 0);
+    let (procs, asked) = (low(next()?), Some(low(next()?)).filter(|&asked| asked > 0));
+    let (allocated, moved) = (low(next()?), next()? > 0);
     let is_known = next()? != NOT_KNOWN;
     let nodes = is_known.then(|| numbers.map(|both| (low(both >> 32), low(both))).collect());
-    let job = ScheduledJob { row, number, submit, start, end, estimate, procs, allocated, nodes, moved };
+    let job =
+        ScheduledJob { row, number, submit, start, end, estimate, procs, asked, allocated, nodes, moved };
     Ok((position, job))
 }
 
@@ -92,7 +98,7 @@ mod tests {
 
     #[test]
     fn jobs_come_back_as_they_were() -> io::Result<()> {
-        let plain = ScheduledJob { number: -5, allocated: u32::MAX, ..job(7, [-3, 5, 9], 4) };
+        let plain = ScheduledJob { number: -5, asked: Some(3), allocated: u32::MAX, ..job(7, [-3, 5, 9], 4) };
         let placed = ScheduledJob { nodes: Some(vec![(0, 3), (7, u32::MAX)]), moved: true, ..plain.clone() };
         let nowhere = ScheduledJob { nodes: Some(Vec::new()), ..plain.clone() };
         for (job, position) in [plain, placed, nowhere].into_iter().zip(40..) {

@@ -128,7 +128,8 @@ fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, 
     }
     let procs = u32::try_from(procs).map_err(|_| SwfError::Large { path: path(), line, found: procs })?;
     let [submit, wait, run] = [record.submit_s, record.wait_s, record.run_s].map(Time::from_seconds);
-    let asked = Some(record.requested_time_s).filter(|&asked| asked >= 0);
+    let estimate = Some(record.requested_time_s).filter(|&estimate_s| estimate_s >= 0);
+    let asked = u32::try_from(record.requested_procs).ok().filter(|asked| (1..=procs).contains(asked));
     let start = submit + wait;
     Ok(Some(ScheduledJob {
         row: line,
@@ -136,8 +137,9 @@ fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, 
         submit,
         start,
         end: start + run,
-        estimate: asked.map_or(run, Time::from_seconds),
+        estimate: estimate.map_or(run, Time::from_seconds),
         procs,
+        asked,
         allocated: procs,
         nodes: None,
         moved: false,

@@ -221,6 +221,7 @@ fn known(saved: &Downtimes) -> KnownOutages {
             end,
             estimate: end - start,
             procs: run.procs,
+            asked: None,
             allocated: run.allocated,
             nodes: (!run.nodes.is_empty()).then(|| run.nodes.clone()),
             moved: false,

@@ -75,7 +75,7 @@ impl Held {
     }
 
     /// Returns words of a set of nodes with the bits of the nodes in them, see [`NodeSet::words`](super::NodeSet::words). A
-    /// word may come several times.
+    /// word may come several times in a form that is not of [`RecentlyHeld`].
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
     }

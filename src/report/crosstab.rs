@@ -98,7 +98,7 @@ pub fn crosstab(
     let mut pivot = Pivot::new(&entries);
     let mut title = options.value.clone();
     let hidden = hidden(options, sheet);
-    let mut notes: Vec<String> = mean_note(options, &pivot, &hidden).into_iter().collect();
+    let mut notes: Vec<String> = Vec::new();
     let mut widths = None;
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
@@ -111,23 +111,20 @@ pub fn crosstab(
         );
         let mut pair = |operands| pair_results(sheet, &hidden, operands);
         let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
+        notes.extend(mean_note(options, counts(&operands), &hidden));
         if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
             let ratios = Ratios::read(sheet, &options.value, folder)?;
             let width = |[of, base]: &Operands| ratios.half_width(of, base);
             let found: Vec<Vec<_>> = operands.iter().map(|row| row.iter().map(width).collect()).collect();
-            if found.iter().flatten().any(Option::is_some) {
-                let over = if hidden.is_empty() { "by a block bootstrap over jobs" } else { "over seeds" };
-                notes.push(format!("± is half the width of the 95 % confidence interval, {over}"));
-                widths = Some(found);
-            }
+            let is_any = found.iter().flatten().any(Option::is_some);
+            notes.extend(is_any.then(|| width_note(&hidden)));
+            widths = Some(found).filter(|_| is_any);
         }
         pivot = pivot.relative_to(side, base);
         if are_cut.contains(&true) {
-            let over = if hidden == ["seed"] {
-                "seeds that both of its results have"
-            } else {
-                "results that both sides have"
-            };
+            let seeds = hidden == ["seed"];
+            let over =
+                if seeds { "seeds that both of its results have" } else { "results that both sides have" };
             notes.push(format!("a ratio is over the {over}"));
             let cells = pivot.values.iter_mut().flatten().zip(operands.iter().flatten()).zip(are_cut);
             for ((value, [of, base]), _) in cells.filter(|(_, is_cut)| *is_cut) {
@@ -135,11 +132,15 @@ pub fn crosstab(
                 *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
             }
         }
-        notes.extend(other_jobs_note(sheet, operands.iter().flatten()));
+        let is_of_jobs = metric(&options.value).is_some_and(|metric| metric.of_jobs.is_some());
+        notes.extend(other_jobs_note(sheet, operands.iter().flatten()).filter(|_| is_of_jobs));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
         widths = Some(half_widths(&pivot, &entries));
+    }
+    if options.relative_to.is_none() {
+        notes.splice(0..0, mean_note(options, pivot.results, &hidden));
     }
     // Single counts are shown without decimals.
     let decimals =
@@ -186,8 +187,7 @@ fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
 }
 
 /// Returns a note on the results that the numbers are means of; `None` if each number is a single result.
-fn mean_note(options: &CrosstabOptions, pivot: &Pivot, hidden: &[&str]) -> Option<String> {
-    let (fewest, most) = pivot.results;
+fn mean_note(options: &CrosstabOptions, (fewest, most): (usize, usize), hidden: &[&str]) -> Option<String> {
     if most < 2 {
         return None;
     }
@@ -239,6 +239,23 @@ fn operands(
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| both(row, column)).collect()).collect()
 }
 
+/// Returns the fewest and the most results behind one side of a ratio.
+fn counts(operands: &[Vec<Operands>]) -> (usize, usize) {
+    let ratios = operands.iter().flatten().filter(|both| !both.iter().any(Vec::is_empty));
+    let counts = || ratios.clone().flatten().map(Vec::len);
+    (counts().min().unwrap_or_default(), counts().max().unwrap_or_default())
+}
+
+/// Returns the note on the confidence intervals of ratios.
+fn width_note(hidden: &[&str]) -> String {
+    let over = if hidden.is_empty() {
+        "by a block bootstrap over jobs"
+    } else {
+        "over seeds, or by a block bootstrap over jobs where all seeds give the same"
+    };
+    format!("± is half the width of the 95 % confidence interval, {over}")
+}
+
 /// Keeps those results of both sides that agree in the `hidden` columns, as `until:` may repeat one result more often than
 /// another, and a study may be unfinished. Returns whether any is left out. Where only seeds differ, all stay if none agree.
 fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Operands) -> bool {
@@ -251,8 +268,10 @@ fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Operands) -> bo
     }
     let pair = |&i: &usize| Some((i, *based.get(&key(i))?));
     let paired: (Vec<usize>, Vec<usize>) = of.iter().filter_map(pair).unzip();
+    let is_one_empty = of.is_empty() || base.is_empty();
     let are_all_other = paired.0.is_empty() && hidden == ["seed"];
-    let is_cut = !are_all_other && (paired.0.len() < of.len() || paired.1.len() < base.len());
+    let is_cut =
+        !is_one_empty && !are_all_other && (paired.0.len() < of.len() || paired.1.len() < base.len());
     if is_cut {
         (*of, *base) = paired;
     }

@@ -116,15 +116,16 @@ impl<'a> Ratios<'a> {
         Ok(ratios)
     }
 
-    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: of one result each over
-    /// the same jobs, or of replications with the same seeds. `None` if they cannot be paired.
+    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: over replications with the same
+    /// seeds; or over the same jobs if there is one result each, or if all others are the same again. `None` if they cannot be
+    /// paired.
     pub(super) fn half_width(&self, of: &[usize], base: &[usize]) -> Option<f64> {
         if of == base {
             return None;
         }
-        let found = if let ([of], [base]) = (of, base) {
-            let (jobs, blocks) = self.jobs.get(&self.replay(*of)?)?;
-            let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base)?)?;
+        let found = if self.is_repeated(of) && self.is_repeated(base) {
+            let (jobs, blocks) = self.jobs.get(&self.replay(*of.first()?)?)?;
+            let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base.first()?)?)?;
             if jobs != base_jobs {
                 return None;
             }
@@ -140,6 +141,15 @@ impl<'a> Ratios<'a> {
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
         found.half_width.filter(|_| found.is_relative)
+    }
+
+    /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept: then seeds say nothing
+    /// about chance.
+    fn is_repeated(&self, rows: &[usize]) -> bool {
+        let jobs = |row: usize| self.replay(row).and_then(|replay| self.jobs.get(&replay));
+        let number =
+            |row: usize| self.sheet.numbers(self.value).and_then(|numbers| numbers[row]).map(f64::to_bits);
+        rows.windows(2).all(|pair| number(pair[0]) == number(pair[1]) && jobs(pair[0]) == jobs(pair[1]))
     }
 
     /// Returns the number and the seed of the replay in a row of the summary.

@@ -34,6 +34,7 @@ pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseInt
             end: record.end,
             estimate: if is_predicted { record.prediction } else { job.estimate },
             procs: job.procs,
+            asked: None,
             allocated: record.allocated,
             nodes: Some(intervals(&outcome.recording.placements[i])?),
             moved: record.moves > 0,

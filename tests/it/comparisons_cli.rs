@@ -52,6 +52,16 @@ fn the_same_replay_again_says_nothing_about_chance() -> Tested {
     let (once, twice) = (last("")?, last(" --replications 2")?);
     assert!(once.contains("pairwise sum") && once.contains('±'), "{once}");
     assert_eq!(once, twice);
+    // A third allocator that draws does not make the others uncertain, or more certain.
+    let replay = format!("{replay} --replications 2 -o out").replace("hilbert+bf", "hilbert+bf random");
+    let told = ran(directory.path(), &replay)?.stdout;
+    let clause =
+        |text: &str| text.lines().last().and_then(|line| line.split([';', ',']).next()).map(str::to_owned);
+    assert_eq!(clause(&told), clause(&once), "{told}");
+    // Tables have the same interval.
+    let table = ran(directory.path(), "table out --relative-to hilbert+bf --decimals 3")?.stdout;
+    let row = table.lines().find(|line| line.trim_start().starts_with("mc1x1")).unwrap_or_default();
+    assert!(row.contains('±') && !row.contains("±0.000"), "{table}");
     Ok(())
 }
 

@@ -66,6 +66,7 @@ fn films_of_what_cannot_be_shown_are_refused() -> Tested {
         ("out -o film.gif --seconds NaN", 2, "expected a number of seconds from 10 to 20"),
         ("out -o film.gif --show mc1x1", 2, "'mc1x1' is not among the results (one of: naive)"),
         ("out -o film.gif --window 5", 2, "expected FROM..TO"),
+        ("out -o film.gif --window 9000000..9000001", 1, "machines: there is nothing in --window"),
         (
             "out -o others.gif",
             1,

@@ -75,7 +75,7 @@ fn options_of_pictures_have_an_effect() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let drawn = fs::read_to_string(at.join("pictures/box.svg"))?;
     assert!(drawn.contains("also those that --trim leaves out"));
-    for kind in ["box", "waits", "cdf", "gantt"] {
+    for kind in ["box", "waits", "cdf", "gantt", "nodes"] {
         let said = wrong(at, 1, &format!("plot out --kind {kind} --window 900000..900001"))?;
         assert!(said.contains(&format!("{kind}: there is nothing in --window")), "{said}");
     }

@@ -64,10 +64,12 @@ pub(super) fn in_step<E: From<io::Error>>([mut a, mut b]: [Walk<'_, E>; 2]) -> R
     }
 }
 
-/// Adds a job with the same number in both schedules, unless it asks for something else, and gets it, in the other one.
+/// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
-    // A log of the Standard Workload Format may tell only what a job got, which is more than it asked for where blocks are whole.
-    if x.submit != y.submit || x.procs != y.procs && x.allocated != y.allocated {
+    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less where blocks are whole.
+    let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
+    let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
+    if x.submit != y.submit || !is_same {
         let of = |job: &ScheduledJob| format!("{} at {}", counted(job.procs, "processor"), job.submit);
         return Ok(Err(NotSameJobs(format!("job {} asks for {} and for {}", x.number, of(&x), of(&y)))));
     }

@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         complain(&format!("lost, as {} has no nodes of jobs: lists of nodes: {lists}", format.name));
     }
     if lost_sides > 0 {
-        complain(&format!("lost, as {} has no shapes of jobs: shapes: {lost_sides}", format.name));
+        complain(&format!("lost: shapes of jobs: {lost_sides}"));
     }
     for (what, count) in &summary.facts.counts {
         complain(&format!("{}: {what}: {count}", args.input.log.display()));

@@ -29,7 +29,8 @@ const MOST_SINGLE: u32 = 4096;
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
 
-/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, or all machines are too large.
+/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window, or all machines are
+/// too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (mut replays, mut note) = shown_replays(options, results, MOST_PANELS)?;
     let all = replays.len();
@@ -51,11 +52,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         note = some_of(options, replays.len(), results.replays()?);
     }
     let (low, high) = options.window_s.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let mut found: Vec<Busy> = replays.iter().map(Busy::of_killed).collect();
+    let mut found: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, (low, high))).collect();
     let kept = visit_placed(options, &replays, &|start, end| end > low && start < high, &mut |i, job| {
         found[i].add(&job.nodes, (job.start_s.max(low), job.end_s.min(high)));
     })?;
-    if kept.is_none() {
+    if kept.is_none() || options.window_s.is_some() && found.iter().all(|busy| busy.length_s() <= 0.0) {
         return Ok(None);
     }
     let widths: Vec<u32> = replays.iter().map(|replay| across(replay.machine.extents())).collect();
@@ -87,12 +88,15 @@ struct Busy {
 }
 
 impl Busy {
-    /// Returns the times of the runs in which jobs were killed.
-    fn of_killed(replay: &ShownReplay) -> Self {
+    /// Returns the times of the runs in which jobs were killed, as far as they lie in a window.
+    fn of_killed(replay: &ShownReplay, (low_s, high_s): (f64, f64)) -> Self {
         let span_s = (f64::INFINITY, f64::NEG_INFINITY);
         let mut busy = Self { busy_s: vec![0.0; replay.machine.nodes() as usize], span_s };
         for run in &replay.outages.killed {
-            busy.add(&run.nodes, (run.times_s[1], run.times_s[2]));
+            let (start_s, end_s) = (run.times_s[1].max(low_s), run.times_s[2].min(high_s));
+            if start_s < end_s {
+                busy.add(&run.nodes, (start_s, end_s));
+            }
         }
         busy
     }

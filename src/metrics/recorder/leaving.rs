@@ -33,7 +33,7 @@ impl LeftJobs {
         self.recording.clear_jobs();
     }
 
-    /// Makes room for so many jobs, where there is none left.
+    /// Makes room for so many jobs in what was cleared, and frees the nodes of those that were there.
     pub(super) fn reserve(&mut self, jobs: usize) {
         self.held.clear();
         self.jobs.reserve(jobs);

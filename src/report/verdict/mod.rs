@@ -151,7 +151,7 @@ fn merged(told: Vec<(String, String)>) -> Vec<String> {
 
 /// Returns the sentence on a group of replays, a clause for each of the numbers `names`; `None` if no two can be compared.
 fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
-    let group = over_common(group, names);
+    let group = over_common(group);
     let (group, left_out) = of_same_jobs(&group);
     // The first number that differs decides who is named.
     let ranked = |name: &&'static str| ranked(&group, name);
@@ -176,21 +176,13 @@ fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
 }
 
 /// Returns the candidates with those replications that all of them have, which are the first ones: `until:` may repeat one more
-/// often than another. Of each only one is left if all others are the same again, as nothing depends on the seed: they say
-/// nothing about chance.
-fn over_common<'a>(group: &[Candidate<'a>], names: &[&str]) -> Vec<Candidate<'a>> {
+/// often than another.
+fn over_common<'a>(group: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
     let common = group.iter().map(|candidate| candidate.replications.len()).min().unwrap_or_default();
-    let is_repeated = |candidate: &Candidate<'_>| match candidate.replications {
-        [first, others @ ..] => others
-            .iter()
-            .all(|other| other.is_of_same_jobs(first) && names.iter().all(|name| other.equals(first, name))),
-        [] => true,
-    };
-    let kept = if group.iter().all(is_repeated) { common.min(1) } else { common };
     let cut = |Candidate { name, spec, replications }: &Candidate<'a>| Candidate {
         name: name.clone(),
         spec,
-        replications: &(*replications)[..kept],
+        replications: &(*replications)[..common],
     };
     group.iter().map(cut).collect()
 }
@@ -300,12 +292,21 @@ impl Candidate<'_> {
                 || self.difference(other, name).is_some_and(is_nil))
     }
 
-    /// Returns the difference to `base`: by the bootstrap over time, or over replications if there are several.
+    /// Returns the difference to `base`: over replications, or by the bootstrap over time if there is one, or if all others are the
+    /// same again, as nothing in them depends on the seed: they say nothing about chance.
     fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
         match (self.replications, base.replications) {
-            ([of], [base]) => of.difference(base, name),
+            ([of, ..], [based, ..]) if self.is_repeated(name) && base.is_repeated(name) => {
+                of.difference(based, name)
+            }
             _ => Difference::over_replications(&self.means(name), &base.means(name)),
         }
+    }
+
+    /// Returns whether all replications are the first one again, as far as this number tells.
+    fn is_repeated(&self, name: &str) -> bool {
+        let Some((first, others)) = self.replications.split_first() else { return true };
+        others.iter().all(|other| other.is_of_same_jobs(first) && other.equals(first, name))
     }
 
     /// Returns a difference with half the width of its interval, such as `2.4 % (±0.3)`.

@@ -99,6 +99,10 @@ impl<'a> Incoming<'a> {
                 self.sifted = sieve.sift(job).map_err(ReplayError::Failed)?;
             }
         }
+        if self.next == JobId::MAX && self.at_hand().is_some() {
+            // The number behind that of the last job has to exist, too.
+            return Err(ReplayError::Failed(TOO_MANY.to_owned()));
+        }
         Ok(())
     }
 

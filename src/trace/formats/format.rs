@@ -117,10 +117,11 @@ pub trait LineParser {
     }
 }
 
-/// Returns the number of a task of an array of jobs; `None` if it fits no 64 bits. Logs number tasks within their array, and no
-/// array has a million.
+/// Returns the number of a task of an array of jobs; `None` if it has none of its own, as it is the millionth or a later one, or
+/// as the number fits no 64 bits. Logs number tasks within their array.
 pub(in crate::trace::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
-    array.checked_mul(1_000_000)?.checked_add(index)
+    const MOST: i64 = 1_000_000;
+    array.checked_mul(MOST)?.checked_add(index).filter(|_| index < MOST)
 }
 
 /// The meaning of one line.

@@ -301,7 +301,8 @@ fn listed_slots(text: &str) -> Option<i64> {
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
-        slots = slots.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+        let found = last.checked_sub(first)?.checked_add(1).filter(|&found| found > 0)?;
+        slots = slots.checked_add(found)?;
     }
     Some(slots)
 }
@@ -317,7 +318,7 @@ fn number_of(id: &str) -> Option<Option<i64>> {
         return Some(None);
     }
     let index: i64 = index.parse().ok()?;
-    Some(Some(number_of_task(job, index)?))
+    Some(Some(number_of_task(job, index).unwrap_or(job)))
 }
 
 /// Returns whether a line begins with a date, a time and a type of one letter, such as `05/13/2024 10:00:00;E;`.
@@ -396,9 +397,13 @@ mod tests {
         let (first, second) = (record(&mut cpus, PRO)?, record(&mut cpus, TORQUE)?);
         assert_eq!((first.allocated_procs, first.wait_s, second.allocated_procs), (8, 58, 4));
         assert_eq!(record(&mut pbs("pbs:unit=gpus"), PRO)?.allocated_procs, 0);
-        for (hosts, slots) in
-            [("n3/0-3,5", 5), ("n3/0,2,4", 3), ("n3/0-15+n4/0-3,8-11+n5/2", 25), ("n3/a,2", 1)]
-        {
+        for (hosts, slots) in [
+            ("n3/0-3,5", 5),
+            ("n3/0,2,4", 3),
+            ("n3/0-15+n4/0-3,8-11+n5/2", 25),
+            ("n3/a,2", 1),
+            ("n3/0-3+n4/5-1", 5),
+        ] {
             let line = TORQUE.replace("n3/0+n3/1+n4/0-1", hosts);
             assert_eq!(record(&mut cpus, &line)?.allocated_procs, slots, "{hosts}");
         }

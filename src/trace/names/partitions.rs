@@ -78,7 +78,7 @@ impl FromStr for Partitions {
     }
 }
 
-/// Returns the problem, in words, that no job is of the partition `missing`. `counted` has the partitions of the log in the
+/// Returns the problem, in words, that no job is of the partition `missing`. `by_name` has the partitions of the log in the
 /// order of their numbers, each with its jobs; those with most jobs are named.
 pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> String {
     const NAMED: usize = 12;

@@ -108,7 +108,8 @@ impl Writer {
 
     /// Writes a record with the fields that the format has. Other fields are lost.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
-        self.lost_sides += u64::from(record.sides.is_some() && !self.has_sides);
+        let is_lost = record.sides.is_some() && !self.has_sides;
+        self.lost_sides = self.lost_sides.saturating_add(u64::from(is_lost));
         if self.sorter.is_some() && !self.has_records {
             self.comment(b"; Note: sorted by submit time by meshreplay")?;
         }

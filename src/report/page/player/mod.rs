@@ -17,7 +17,7 @@ use std::path::Path;
 use self::strip::{Run, StripOfRuns};
 use super::error::ReportError;
 use crate::allocator;
-use crate::figure::{Clock, FirstSeeds, Results, downtimes};
+use crate::figure::{Clock, FigureError, FirstSeeds, Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
@@ -83,6 +83,9 @@ pub(in crate::report) fn played(
         let strip = found.strip.strip();
         let jobs = inside;
         replays.push(PlayedReplay { name, colour, strip, extents, wraps, blocks, unavailable, down, jobs });
+    }
+    if window_s.is_some() && kept == 0 && killed == 0 {
+        return Err(FigureError::NothingInWindow { kind: "machines" }.into());
     }
     let clock = Clock::of(folder, results);
     let note = note((kept, all, killed), (window, clock.as_ref()), &replays);

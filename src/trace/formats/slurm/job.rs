@@ -109,7 +109,7 @@ impl Accounting {
     ///
     /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
-    ///   started if it has nodes and a run time.
+    ///   started if it has ended, and has nodes and a run time.
     /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {

@@ -68,7 +68,7 @@ const NAMES: &[(&str, Column)] = &[
 pub(super) const READS: &[(&str, &str)] = &[
     (
         "JobIDRaw, JobID",
-        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is 123000004",
+        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is 123000004, and so is part 4 of a heterogeneous job",
     ),
     ("Submit", "submit time, unless arrival=eligible"),
     ("Eligible", "submit time with arrival=eligible"),
