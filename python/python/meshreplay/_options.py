@@ -15,8 +15,8 @@ class ReplayOptions(TypedDict, total=False):
 
     unavailable: Scalar | Sequence[Scalar] | None
     """`--unavailable`: Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its
-    lines, or a table with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two
-    corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17."""
+    lines, or a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or
+    submeshes by two corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17."""
 
     order: Literal["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"] | None
     """`--order`: Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given,
