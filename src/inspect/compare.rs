@@ -93,8 +93,8 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
     let waits =
         |job: &WaitingJob| format!("{} ({}, {})", job.number, counted(job.procs, "processor"), job.estimate);
     format!(
-        "{in_use}, {} jobs run; waiting: {}; starting: {}",
-        side.running,
+        "{in_use}; running: {}; waiting: {}; starting: {}",
+        counted(side.running, "job"),
         list(side.waiting.iter().map(waits).collect()),
         list(side.started.iter().map(ToString::to_string).collect())
     )

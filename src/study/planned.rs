@@ -10,6 +10,7 @@ use super::source::JobSource;
 use crate::guest::Guests;
 use crate::metrics::Summary;
 use crate::trace::formats;
+use crate::words::counted;
 
 /// The bytes of disk that a summary takes, by measurement.
 const SUMMARY_BYTES: u64 = 20_000;
@@ -140,13 +141,14 @@ impl Study {
             outcomes.iter().map(|outcome| outcome.summary.get(name).unwrap_or_default()).sum()
         };
         for (name, what) in [
-            ("jobs_never_started", "never started, as nodes that they need did not come up"),
-            ("jobs_given_up", "were given up, as they were killed once more than --on-outage allows"),
+            ("jobs_never_started", "never started, as needed nodes did not come up"),
+            ("jobs_given_up", "given up after one more kill than --on-outage allows"),
         ] {
             let count = without_end(name);
             if count > 0.0 {
                 notes.push(format!(
-                    "{log} on {machine} with '{allocator}': {count} jobs {what}; they are in no mean"
+                    "{log} on {machine} with '{allocator}': {} {what}; left out of all means",
+                    counted(count, "job")
                 ));
             }
         }

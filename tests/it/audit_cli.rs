@@ -140,11 +140,11 @@ fn easy_is_not_fcfs_and_the_first_to_overtake_is_named() -> Tested {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines[0], "first difference: at 20 s, job 4");
-    let fcfs = "  fcfs starts it at 120 s; 4 of 16 processors free, 2 jobs run; waiting: 3 (16 processors, 100 s), \
+    let fcfs = "  fcfs starts it at 120 s; 4 of 16 processors free; running: 2 jobs; waiting: 3 (16 processors, 100 s), \
                 4 (4 processors, 30 s); starting: nobody";
     assert_eq!(lines[1], fcfs);
     assert!(
-        lines[2].starts_with("  easy starts it; 4 of 16 processors free, ")
+        lines[2].starts_with("  easy starts it; 4 of 16 processors free; ")
             && lines[2].ends_with("starting: 4")
     );
     assert!(lines[4].starts_with("starts that differ: "), "{}", ran.stdout);

@@ -1,6 +1,7 @@
 //! Comparisons of replays are over the same jobs and the same replications, wherever they are made: in the sentence below a table,
 //! in tables of ratios and in pictures of them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -91,20 +92,32 @@ fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Test
     );
     fs::write(at.join("study.toml"), study)?;
     for shard in 1..=3 {
-        let out = format!("part{shard}");
-        ran(at, &format!("sweep study.toml -o {out} --shard {shard}/3 --no-timing -q"))?;
-        ran(at, &format!("merge {out} -o {out} --partial -q"))?;
-        let table = ran(at, &format!("table {out} --columns log --value wait_s_mean --format csv"))?.stdout;
-        if !table.contains("mc1x1") || !table.contains("hilbert") {
+        ran(at, &format!("sweep study.toml -o part{shard} --shard {shard}/3 --no-timing -q"))?;
+    }
+    let mut compared = BTreeSet::new();
+    for parts in ["part1", "part2", "part3", "part1 part2", "part2 part3", "part1 part3"] {
+        let out = parts.replace(' ', "_");
+        ran(at, &format!("merge {parts} -o {out} --partial -q"))?;
+        let table = |options: &str| -> Result<String, Box<dyn std::error::Error>> {
+            Ok(ran(at, &format!("table {out} --value wait_s_mean --format csv {options}"))?.stdout)
+        };
+        let cells = table("--columns scheduler,arrival_scale")?;
+        let row = |allocator: &str| -> Vec<&str> {
+            let row = cells.lines().find_map(|line| line.strip_prefix(allocator));
+            row.map(|cells| cells.split(',').skip(1).collect()).unwrap_or_default()
+        };
+        let (mc1x1, curve) = (row("mc1x1"), row("hilbert+bf"));
+        if mc1x1.is_empty() || curve.is_empty() {
             continue;
         }
+        let has_both = mc1x1.iter().zip(&curve).any(|(a, b)| !a.is_empty() && !b.is_empty());
         // Neither changes when jobs start.
-        let command =
-            format!("table {out} --columns log --value wait_s_mean --relative-to mc1x1 --format csv");
-        let table = ran(at, &command)?.stdout;
-        let ratios: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
-        assert!(ratios.iter().all(|ratio| ["1", ""].contains(ratio)), "{out}: {table}");
+        let ratios = table("--columns log --relative-to mc1x1")?;
+        let ratio = ratios.lines().find_map(|line| line.strip_prefix("hilbert+bf,")).unwrap_or("no row");
+        assert_eq!(ratio, if has_both { "1" } else { "" }, "{out}: {ratios}{cells}");
+        compared.insert(has_both);
     }
+    assert_eq!(compared.len(), 2, "some parts have replays of both allocators, and some have not");
     Ok(())
 }
 
@@ -117,6 +130,28 @@ fn an_exported_schedule_equals_its_own_where_blocks_are_whole() -> Tested {
     ran(at, "export out --to swf -o out.swf")?;
     let told = ran(at, "compare out out.swf")?.stdout;
     assert!(told.contains(" are equal: 10,000 jobs"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn jobs_that_ask_for_different_numbers_are_not_the_same_though_they_hold_as_many_nodes() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    for procs in [3, 4] {
+        let log = format!(
+            "; MaxProcs: 16\n1 0 -1 10 {procs} -1 -1 {procs} 10 -1 1 1 1 1 1 1 -1 -1\n\
+             2 5 -1 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n"
+        );
+        fs::write(at.join(format!("{procs}.swf")), log)?;
+        let replay = format!("replay {procs}.swf -m 4x4 -s fcfs -a buddy-2d --no-timing -q -o by{procs}");
+        // A block of the buddy system has 4 nodes for 3 processors, too.
+        assert!(ran(at, &replay)?.stdout.contains("buddy-2d"));
+    }
+    let refused = run(at, "compare by3 by4")?;
+    let problem = "by3 and by4: job 1 asks for 3 processors at 0 s and for 4 processors at 0 s; compare schedules of the \
+                   same jobs\n";
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    assert!(refused.stderr.ends_with(problem), "{}", refused.stderr);
     Ok(())
 }
 

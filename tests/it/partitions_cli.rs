@@ -178,7 +178,7 @@ fn accounting_knows_partitions_by_name() -> Tested {
     let ran = run(at, "trace convert dump.txt debug.swf --partition debug --keep-names")?;
     assert!(ran.stderr.contains("debug.swf: 12 of 12 jobs written"), "{}", ran.stderr);
     let header = fs::read_to_string(at.join("debug.swf"))?;
-    assert!(header.contains("; Note: 18 jobs of other partitions are left out\n"), "{header}");
+    assert!(header.contains("; Note: 18 jobs of other partitions left out\n"), "{header}");
     let ran = run(at, "trace info dump.txt --partition 1")?;
     assert!(
         ran.stderr.contains("no job is of partition '1'; expected one of: debug (12 jobs), 2 (9"),
@@ -257,7 +257,7 @@ fn commands_that_read_logs_take_one_partition_alone() -> Tested {
         let ran = run(at, &format!("trace convert log.swf out.swf --force --partition {name}"))?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert_eq!(fs::read_to_string(at.join("out.swf"))?, fs::read_to_string(at.join("part.swf"))?);
-        assert!(ran.stderr.contains("log.swf: 72 jobs of other partitions are left out\n"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("log.swf: 72 jobs of other partitions left out\n"), "{}", ran.stderr);
     }
     let info = run(at, "trace info log.swf --partition 2+1 --format json")?;
     let found: serde_json::Value = serde_json::from_str(&info.stdout)?;

@@ -13,6 +13,7 @@ use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
 use crate::metrics::BusyNodes;
+use crate::words::counted;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -197,10 +198,11 @@ fn panel(
     let cell = |(&(size, load), &(count, sum, _)): (&(u32, usize), &(u64, f64, u32))| {
         let (mean, from) = (sum / count as f64, width * load as f64);
         let words = format!(
-            "{} processors at {from:.0} to {:.0} %: {} {unit}, mean of {count} jobs",
+            "{} processors at {from:.0} to {:.0} %: {} {unit}, mean of {}",
             sizes(size),
             from + width,
-            colours.text(mean)
+            colours.text(mean),
+            counted(count, "job")
         );
         GridCell { place: [from, f64::from(size - least), width, 1.0], colour: colours.of(mean), words }
     };

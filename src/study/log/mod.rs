@@ -29,6 +29,7 @@ use crate::memory;
 use crate::spec::SpecError;
 use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
 use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
+use crate::words::counted;
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]
@@ -109,8 +110,9 @@ impl LoadedLog {
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {
             notes.push(format!(
-                "{}: {surplus} lines have more fields than the format has; the rest is ignored",
-                path.display()
+                "{}: {} with more fields than the format has; the rest is ignored",
+                path.display(),
+                counted(surplus, "line")
             ));
         }
         let said = self.summary.facts.notes.iter().cloned();

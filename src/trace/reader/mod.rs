@@ -24,6 +24,7 @@ use super::source::Source;
 use super::summary::LogSummary;
 use super::times::TIME_ZONE;
 use crate::spec::Spec;
+use crate::words::counted;
 
 /// One line of a log, or one record that several lines gave together.
 #[derive(Debug)]
@@ -242,7 +243,10 @@ impl Reader {
             left_out.map_err(|problem| TraceError::Partition { path: self.path.clone(), problem })?;
         let mut facts = self.parser.lines.facts();
         if left_out > 0 {
-            facts.notes.push(format!("{left_out} jobs of other partitions are left out"));
+            facts.notes.push(format!(
+                "{} of other partitions left out",
+                counted(left_out, "job")
+            ));
         }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
