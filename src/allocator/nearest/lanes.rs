@@ -4,9 +4,10 @@
 //! of them are computed at once. Centres of `mm` with the same y and z have the same path, as long as each x before them is
 //! a centre's too. So it is walked once for all of them.
 
-use super::bounds::LANES;
+use super::bounds::ball::Ball;
 use super::bounds::sums::RimBits;
 use super::bounds::sweep::{Found, Sweep, Work};
+use super::bounds::{LANES, Lanes};
 use super::centres::Centres;
 use super::deciding::Deciding;
 use super::order::Order;
@@ -85,14 +86,14 @@ impl Last {
         }
     }
 
-    /// Starts with the centres that need the radius of the rim of `work`, if this was not done.
-    fn begin_radius(&mut self, work: &Work<'_>, order: &Order, machine: &Machine) {
-        let reach = work.ball.radius + 1;
+    /// Starts with the centres that need the radius of the rim of `ball`, if this was not done.
+    fn begin_radius(&mut self, work: &Work<'_>, ball: &Ball, order: &Order, machine: &Machine) {
+        let reach = ball.radius + 1;
         self.radii.resize_with(self.radii.len().max(reach + 1), Radius::default);
         let Radius { is_begun, rims, orders, walks, lines } = &mut self.radii[reach];
         if !*is_begun {
             *is_begun = true;
-            rims.begin(machine.mesh(), reach, work.ball.places(work.field), self.is_forgetful);
+            rims.begin(machine.mesh(), reach, ball.places(work.field), self.is_forgetful);
             (*orders, *walks) = (rims.count(), 0);
             lines.clear();
             if order.kind() == Centres::Combinations {
@@ -111,17 +112,18 @@ impl Last {
         &mut self,
         sweep: &mut Sweep,
         work: &Work<'_>,
+        ball: &Ball,
         cell: usize,
         found: &Found,
         places: &[Option<Place<'_>>; LANES],
-    ) -> [u32; LANES] {
-        let Some(place) = places.iter().flatten().next() else { return [0; LANES] };
-        self.begin_radius(work, place.order, place.machine);
-        Sweep::free_on_rim(work, cell, &mut self.bits);
+    ) -> Lanes {
+        let Some(place) = places.iter().flatten().next() else { return Lanes::ZERO };
+        self.begin_radius(work, ball, place.order, place.machine);
+        Sweep::free_on_rim(work, ball, cell, &mut self.bits);
         let mut is_known = [false; LANES];
         for (lane, place) in places.iter().enumerate() {
             let Some(place) = place else { continue };
-            let need = work.ball.k - found.inner[lane];
+            let need = ball.k - found.inner[lane];
             for (word, bits) in self.places.iter_mut().enumerate() {
                 let half = |word: usize| self.bits.words.get(word).map_or(0, |lanes| lanes[lane]);
                 *bits = u64::from(half(2 * word)) | u64::from(half(2 * word + 1)) << 32;
@@ -131,7 +133,7 @@ impl Last {
                 lanes[lane] = (self.places[word / 2] >> (word % 2 * 32)) as u32;
             }
         }
-        let mut sums = sweep.sums(work, &self.bits);
+        let mut sums = sweep.sums(work, ball, &self.bits);
         for lane in 0..LANES {
             if !is_known[lane] {
                 sums[lane] = 0;

@@ -6,16 +6,17 @@
 //! A few centres are tried on their own: those that need a larger radius than most, and some at the end of a ring.
 
 use std::cell::OnceCell;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use pulp::Arch;
+use smallvec::SmallVec;
 
-use super::bounds::LANES;
 use super::bounds::ball::{Apart, Ball};
 use super::bounds::field::Field;
 use super::bounds::radii;
 use super::bounds::reach::Reach;
-use super::bounds::sweep::{Sweep, Work};
+use super::bounds::sweep::{Part, Sweep, Work};
+use super::bounds::{LANES, Lanes, Lanes16};
 use super::centres::Centres;
 use super::lanes::{Last, Place};
 use super::order::Order;
@@ -29,6 +30,9 @@ const FIRST: usize = 512;
 const LINES: usize = 64;
 /// One in so many neighbouring centres is looked at before the others.
 const SOME: usize = 16;
+/// So many neighbours along the last axis are looked at on one line after another, as the balls of neighbouring lines need almost the
+/// same sums, which then are in the nearest cache.
+const COLUMN: usize = 4 * LANES;
 /// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
 const SCATTERED: usize = 2;
 
@@ -73,8 +77,43 @@ struct Group {
     /// The first of them, and its place along each axis.
     cell: usize,
     place: [usize; 3],
-    /// The radii that they need; 0 for those that are not centres, or are given up.
+    /// The radii that they need; 0 for those that are not centres, or are done with.
     needs: [u32; LANES],
+}
+
+impl Group {
+    /// Returns the least radius that one of them needs; `None` if all are done with.
+    fn least(&self) -> Option<u32> {
+        self.needs.iter().copied().filter(|&need| need > 0).min()
+    }
+
+    /// Returns the parts of those that are not done with, each with the ball of its radius, or of the last one. They are in the
+    /// order of radii.
+    fn parts<'a>(&self, last: u32, ball: impl Fn(u32) -> &'a Ball) -> SmallVec<[Part<'a>; LANES]> {
+        let mut parts = SmallVec::new();
+        let mut after = 0;
+        while let Some(radius) =
+            self.needs.iter().map(|need| (*need).min(last)).filter(|&need| need > after).min()
+        {
+            let mut lanes = Lanes16([0; LANES]);
+            for (lane, need) in lanes.iter_mut().zip(&self.needs) {
+                *lane = if (*need).min(last) == radius { u16::MAX } else { 0 };
+            }
+            parts.push(Part { ball: ball(radius), lanes });
+            after = radius;
+        }
+        parts
+    }
+}
+
+/// What the sweeps of all centres have in common.
+struct Round<'a> {
+    search: Search<'a>,
+    /// The radii of the balls.
+    radii: RangeInclusive<usize>,
+    apart: Apart,
+    /// No sum is below this one.
+    floor: u32,
 }
 
 impl Ranked {
@@ -150,7 +189,7 @@ impl Ranked {
         self.field.fill(search.machine, last + 1);
         self.list_open(search.order);
         self.candidates.clear();
-        let apart = Apart::new(&self.field, search.k);
+        let apart = Apart::new(&self.field, search.k, &self.wide.floors(search));
         if let Some(dense) = self.densest(&Ball::new(&self.field, first, search.k), &apart) {
             best = self.try_centre(search, dense, first + 1, best)?;
         }
@@ -162,16 +201,21 @@ impl Ranked {
         self.find_needs(search, radii.clone())?;
         self.balls.clear();
         self.balls.resize_with(last - first + 1, OnceCell::new);
-        let bound = u32::try_from(floor).unwrap_or(u32::MAX);
+        let floor = u32::try_from(floor).unwrap_or(u32::MAX);
+        let round = Round { search, radii, apart, floor };
         self.last.begin(search.order, search.machine.mesh().extents()[0]);
-        let lines = self.open.len() / self.field.extents[2];
+        let cells = self.field.extents[2];
+        let lines = self.open.len() / cells;
+        let column = if self.field.extents[0] == 1 { COLUMN } else { cells };
         // Some of all centres come first, so that the best sum is low when the others are looked at.
         for is_some in [true, false] {
-            for line in 0..lines {
-                if search.machine.is_stopped() {
-                    return None;
+            for from in (0..cells).step_by(column) {
+                for line in 0..lines {
+                    if search.machine.is_stopped() {
+                        return None;
+                    }
+                    best = self.sweep_line(&round, best, line, from..cells.min(from + column), is_some);
                 }
-                best = self.sweep_line(search, &radii, &apart, best, bound, (line, is_some));
             }
         }
         self.try_candidates(search, best)
@@ -223,14 +267,13 @@ impl Ranked {
     fn densest(&mut self, ball: &Ball, apart: &Apart) -> Option<Coord> {
         let [_, rows, cells] = self.field.extents;
         let Self { field, sweep, open, .. } = self;
-        sweep.prepare(ball);
-        let work = Work { arch: Arch::new(), field, ball, apart };
+        let work = Work { arch: Arch::new(), field, apart };
         let mut most = None;
         let each = (open.len() / cells / LINES).max(1);
         for (line, open) in open.chunks_exact(cells).enumerate().step_by(each) {
             for (at, open) in open.chunks(LANES).enumerate() {
                 let place = [line / rows, line % rows, at * LANES];
-                let [inner, rim] = sweep.numbers(&work, field.cell(place));
+                let [inner, rim] = sweep.numbers(&work, ball, field.cell(place));
                 for i in (0..open.len()).filter(|&i| open[i] > 0) {
                     let number = inner[i] + rim[i];
                     if most.is_none_or(|(most, _)| number > most) {
@@ -246,27 +289,31 @@ impl Ranked {
     fn find_needs(&mut self, search: Search<'_>, radii: RangeInclusive<usize>) -> Option<()> {
         let [_, rows, cells] = self.field.extents;
         let Self { field, reach, open, .. } = self;
+        let arch = Arch::new();
         reach.begin(field, radii, search.k);
-        // The least radius that the neighbouring centres on the line before need, if they were looked at.
-        let mut above = vec![0; cells.div_ceil(LANES)];
-        for (line, open) in open.chunks_exact_mut(cells).enumerate() {
-            if search.machine.is_stopped() {
-                return None;
-            }
-            if line % rows == 0 {
-                above.fill(0);
-            }
-            for ((at, open), above) in open.chunks_mut(LANES).enumerate().zip(&mut above) {
-                if open.iter().all(|&open| open == 0) {
-                    *above = 0;
-                    continue;
+        for from in (0..cells).step_by(COLUMN) {
+            // The least radius that the neighbouring centres on the line before need, if they were looked at.
+            let mut above = [0; COLUMN / LANES];
+            for (line, open) in open.chunks_exact_mut(cells).enumerate() {
+                if search.machine.is_stopped() {
+                    return None;
                 }
-                let cell = field.cell([line / rows, line % rows, at * LANES]);
-                let least = usize::from(*above).saturating_sub(1);
-                let needs = reach.find(Arch::new(), field, cell, least);
-                *above = needs.iter().copied().min().unwrap_or(0);
-                for (i, open) in open.iter_mut().enumerate() {
-                    *open *= needs[i];
+                if line % rows == 0 {
+                    above.fill(0);
+                }
+                let open = &mut open[from..cells.min(from + COLUMN)];
+                for ((at, open), above) in open.chunks_mut(LANES).enumerate().zip(&mut above) {
+                    if open.iter().all(|&open| open == 0) {
+                        *above = 0;
+                        continue;
+                    }
+                    let cell = field.cell([line / rows, line % rows, from + at * LANES]);
+                    let least = usize::from(*above).saturating_sub(1);
+                    let needs = reach.find(arch, field, cell, least);
+                    *above = needs.iter().copied().min().unwrap_or(0);
+                    for (open, need) in open.iter_mut().zip(*needs) {
+                        *open *= need;
+                    }
                 }
             }
         }
@@ -274,19 +321,17 @@ impl Ranked {
     }
 
     /// Finds the sums of the centres of a line as far as their bounds say that they may win, and returns the best centre. Those
-    /// whose sums are not found become candidates. No bound is below `floor`. The line comes with whether some of its centres
-    /// are looked at, or the others.
+    /// whose sums are not found become candidates. `at` has the positions on the line, of which some are looked at, or the others.
     fn sweep_line(
         &mut self,
-        search: Search<'_>,
-        radii: &RangeInclusive<usize>,
-        apart: &Apart,
+        round: &Round<'_>,
         mut best: Best,
-        floor: u32,
-        (line, is_some): (usize, bool),
+        line: usize,
+        at: Range<usize>,
+        is_some: bool,
     ) -> Best {
         let [_, rows, cells] = self.field.extents;
-        for from in (0..cells).step_by(LANES) {
+        for from in at.step_by(LANES) {
             if ((from / LANES + line).is_multiple_of(SOME)) != is_some {
                 continue;
             }
@@ -298,47 +343,61 @@ impl Ranked {
             {
                 *need = u32::from(open);
             }
-            best = self.sweep_group(search, radii, apart, best, floor, &mut group);
+            best = self.sweep_group(round, best, &mut group);
         }
         best
     }
 
-    /// Does the work of [`Self::sweep_line`] for some neighbouring centres from a cell on.
-    fn sweep_group(
-        &mut self,
-        search: Search<'_>,
-        radii: &RangeInclusive<usize>,
-        apart: &Apart,
-        mut best: Best,
-        floor: u32,
-        group: &mut Group,
-    ) -> Best {
+    /// Does the work of [`Self::sweep_line`] for some neighbouring centres.
+    fn sweep_group(&mut self, round: &Round<'_>, mut best: Best, group: &mut Group) -> Best {
+        // First all are looked at with the least radius. Then those that are left are looked at in the same way, or in the plane,
+        // where balls have few lines, each with its own radius.
+        let is_plane = self.field.extents[0] == 1;
+        let mut is_first = true;
+        while let Some(least) = group.least() {
+            best = self.look(round, best, group, (is_first || !is_plane).then_some(least));
+            is_first = false;
+        }
+        best
+    }
+
+    /// Looks at neighbouring centres, all with the ball of one radius, `with`, or each with that of its own. Those that need this
+    /// radius are done with afterwards, and others that cannot win. Returns the best centre.
+    fn look(&mut self, round: &Round<'_>, mut best: Best, group: &mut Group, with: Option<u32>) -> Best {
         let Self { field, sweep, candidates, balls, last, .. } = self;
-        let Search { machine, order, k, .. } = search;
-        let Group { cell, place: [a, b, c], .. } = *group;
-        let centre = |i: usize| field.coord([a, b, c + i]);
-        let needs = &mut group.needs;
+        let Round { search: Search { machine, order, k, .. }, radii, apart, floor } = round;
+        let (of_last, cell, [a, b, c]) = (*radii.end() as u32 + 1, group.cell, group.place);
+        let ball = |radius: u32| -> &Ball {
+            let of_ball = radius as usize - 1;
+            balls[of_ball - radii.start()].get_or_init(|| Ball::new(field, of_ball, *k))
+        };
+        let with = with.map(|radius| radius.min(of_last));
+        let parts = match with {
+            Some(radius) => SmallVec::from_iter([Part::all(ball(radius))]),
+            None => group.parts(of_last, ball),
+        };
+        let work = Work { arch: Arch::new(), field, apart };
         // It takes a while to find out which nodes of their rims free nodes take as centres.
         let is_close = order.kind() == Centres::Free;
-        while let Some(need) = needs.iter().copied().filter(|&need| need > 0).min() {
-            let radius = need.min(*radii.end() as u32 + 1);
-            let of_ball = radius as usize - 1;
-            let ball = balls[of_ball - radii.start()].get_or_init(|| Ball::new(field, of_ball, k));
-            let work = Work { arch: Arch::new(), field, ball, apart };
-            let limit = u32::try_from(best.sum).unwrap_or(u32::MAX);
-            let limits = needs.map(|other| if other == need { limit } else { 0 });
-            let found = sweep.look(&work, cell, &limits, is_close);
-            let (mut places, mut is_any) = ([None; LANES], false);
-            for (of_centre, bound) in needs.iter_mut().zip(found.bound) {
-                *of_centre = if bound.max(floor) > limit { 0 } else { *of_centre };
-                is_any |= *of_centre == need;
-            }
-            if !is_any {
-                continue;
-            }
-            for (i, of_centre) in needs.iter_mut().enumerate().filter(|(_, of_centre)| **of_centre == need) {
-                *of_centre = 0;
-                let (centre, bound) = (centre(i), found.bound[i].max(floor));
+        let limit = u32::try_from(best.sum).unwrap_or(u32::MAX);
+        // In space, rims have so many places that only centres are looked at closely that are done with afterwards.
+        let is_plane = field.extents[0] == 1;
+        let is_meant =
+            |need: u32| need > 0 && (is_plane || with.is_none_or(|radius| need.min(of_last) == radius));
+        let limits = Lanes(group.needs.map(|need| if is_meant(need) { limit } else { 0 }));
+        let found = sweep.look(&work, &parts, cell, &limits, is_close);
+        for (need, bound) in group.needs.iter_mut().zip(*found.bound) {
+            *need = if bound.max(*floor) > limit { 0 } else { *need };
+        }
+        for Part { ball, .. } in &parts {
+            let radius = ball.radius as u32 + 1;
+            let mut places = [None; LANES];
+            for (i, of_centre) in group.needs.iter_mut().enumerate() {
+                if *of_centre == 0 || (*of_centre).min(of_last) != radius {
+                    continue;
+                }
+                let need = std::mem::take(of_centre);
+                let (centre, bound) = (field.coord([a, b, c + i]), found.bound[i].max(*floor));
                 if bound == limit && order.rank(centre) >= best.rank {
                     continue;
                 }
@@ -351,16 +410,12 @@ impl Ranked {
             if places.iter().all(Option::is_none) {
                 continue;
             }
-            let sums = last.sums(sweep, &work, cell, &found, &places);
+            let sums = last.sums(sweep, &work, ball, cell, &found, &places);
             for (i, place) in places.iter().enumerate() {
                 let Some(place) = place else { continue };
                 let rank = order.rank(place.centre);
                 if sums[i] == 0 {
-                    candidates.push(Candidate {
-                        bound: found.bound[i].max(floor),
-                        rank,
-                        radius: place.radius,
-                    });
+                    candidates.push(Candidate { bound: found.bound[i].max(*floor), rank, radius });
                 } else if (u64::from(sums[i]), rank) < (best.sum, best.rank) {
                     best = Best { sum: sums[i].into(), rank, radius: radius as usize };
                 }

@@ -139,8 +139,11 @@ impl Rims {
             // The sort is stable, so that places at the same distance stay in location order.
             group.sort_by_key(|&place| hops[usize::from(place)]);
             let is_end = |pair: &[u16]| hops[usize::from(pair[0])] != hops[usize::from(pair[1])];
-            let inside = (1..).zip(group.windows(2)).filter(|(_, pair)| is_end(pair));
-            split.extend(inside.map(|(at, _)| (from + at) as u16));
+            for (at, pair) in (from + 1..).zip(group.windows(2)) {
+                if is_end(pair) {
+                    split.push(at as u16);
+                }
+            }
             split.push(end);
             from = usize::from(end);
         }

@@ -144,6 +144,11 @@ impl Wide {
         self.floor.get_or_insert_with(|| Floor::new(search.machine.mesh())).of(search.k)
     }
 
+    /// Returns lower bounds of the pairwise sums of any 0, 1, … up to k nodes, see [`Floor::quick`].
+    pub(super) fn floors(&mut self, search: Search<'_>) -> Vec<u64> {
+        self.floor.get_or_insert_with(|| Floor::new(search.machine.mesh())).quick(search.k)
+    }
+
     /// Returns the radius that `centre` needs, and the pairwise sum of its nodes; the sum is `None` if it is not below
     /// `limit`. All is `None` if fewer than k nodes are free. `near` is the first radius to try. Before the call,
     /// `prepare` must have been called for the same machine state.

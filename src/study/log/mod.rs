@@ -28,8 +28,8 @@ use crate::job::{Job, JobId, Time};
 use crate::memory;
 use crate::spec::SpecError;
 use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
-use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 use crate::words::counted;
+use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]

@@ -243,10 +243,7 @@ impl Reader {
             left_out.map_err(|problem| TraceError::Partition { path: self.path.clone(), problem })?;
         let mut facts = self.parser.lines.facts();
         if left_out > 0 {
-            facts.notes.push(format!(
-                "{} of other partitions left out",
-                counted(left_out, "job")
-            ));
+            facts.notes.push(format!("{} of other partitions left out", counted(left_out, "job")));
         }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();

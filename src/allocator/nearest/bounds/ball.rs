@@ -12,6 +12,48 @@ pub(in super::super) struct Ball {
     pub(super) rim: Vec<([usize; 3], isize)>,
     /// Lower bounds of the pairwise sum of m nodes of the rim.
     pub(super) on_rim: Vec<u32>,
+    pub(super) slabs: Vec<Slab>,
+}
+
+/// The part of a ball at one position of the first axis. A line is given by how many cells its beginning and the cell behind its end
+/// are from the centre.
+#[derive(Debug)]
+pub(super) struct Slab {
+    /// The position, from that of the first slab on.
+    pub(super) a: usize,
+    /// The lines along the last axis, from position `first_b` of the middle axis on.
+    pub(super) along: Vec<[isize; 2]>,
+    pub(super) first_b: usize,
+    /// The lines along the middle axis, from position `first_c` of the last axis on.
+    pub(super) across: Vec<[isize; 2]>,
+    pub(super) first_c: usize,
+}
+
+/// Returns the slabs of a ball.
+fn slabs(field: &Field, radius: usize) -> Vec<Slab> {
+    let flat = field.flat();
+    let [reach_a, reach_b] = [0, 1].map(|axis| if flat[axis] { 0 } else { radius as i32 });
+    let slab = |a: i32| {
+        let left = radius as i32 - a.abs();
+        let wide = left.min(reach_b);
+        let line = |[from, to]: [[i32; 3]; 2]| [cells(field, from), cells(field, to)];
+        let along = (-wide..=wide).map(|b| {
+            let c = left - b.abs();
+            line([[a, b, -c], [a, b, c + 1]])
+        });
+        let across = (-left..=left).map(|c| {
+            let b = (left - c.abs()).min(reach_b);
+            line([[a, -b, c], [a, b + 1, c]])
+        });
+        Slab {
+            a: (a + reach_a) as usize,
+            along: along.collect(),
+            first_b: (reach_b - wide) as usize,
+            across: across.collect(),
+            first_c: radius - left as usize,
+        }
+    };
+    (-reach_a..=reach_a).map(slab).collect()
 }
 
 impl Ball {
@@ -23,7 +65,14 @@ impl Ball {
                 [0, 1, 2].map(|axis| (place[axis] + if flat[axis] { 0 } else { radius as i32 + 1 }) as usize);
             (at, cells(field, place))
         });
-        Self { radius, k, flat, rim: places.collect(), on_rim: on_rim(radius + 1, flat) }
+        Self {
+            radius,
+            k,
+            flat,
+            rim: places.collect(),
+            on_rim: on_rim(radius + 1, flat),
+            slabs: slabs(field, radius),
+        }
     }
 
     /// Returns the places of the rim as offsets along each dimension from the centre.
@@ -47,12 +96,12 @@ pub(in super::super) struct Apart {
 }
 
 impl Apart {
-    /// Returns the bounds for up to `k` nodes on `field`. O(k).
-    pub(in super::super) fn new(field: &Field, k: u32) -> Self {
+    /// Returns the bounds for up to `k` nodes on `field`, of which `known` has others for 0, 1, … up to `k`. O(k).
+    pub(in super::super) fn new(field: &Field, k: u32, known: &[u64]) -> Self {
         let dims = field.extents.iter().filter(|&&extent| extent > 1).count();
         let shell = |t: u64| nodes_within(t, dims) - nodes_within(t - 1, dims);
         let (mut nearest, mut left, mut t) = (0_u64, shell(1), 1);
-        let anywhere = (0..=u64::from(k)).map(|m| {
+        let anywhere = known.iter().zip(0..=u64::from(k)).map(|(&known, m)| {
             // `nearest` is the least sum of the distances of a node to m − 1 others.
             if m >= 2 {
                 if left == 0 {
@@ -62,7 +111,7 @@ impl Apart {
                 left -= 1;
                 nearest += t;
             }
-            (m * nearest).div_ceil(2) as u32
+            known.max((m * nearest).div_ceil(2)) as u32
         });
         Self { anywhere: anywhere.collect() }
     }
@@ -91,18 +140,42 @@ fn on_rim(radius: usize, flat: [bool; 3]) -> Vec<u32> {
     std::iter::once(0).chain(pairs).collect()
 }
 
-/// Returns the rows of a ball along the last axis: how many cells the middle of each is from the centre, and how many
-/// nodes it has on either side.
-pub(super) fn rows(field: &Field, radius: usize) -> Vec<(isize, usize)> {
-    let flat = field.flat();
-    let reach = |axis: usize, left: i32| if flat[axis] { 0..=0 } else { -left..=left };
-    let radius = radius as i32;
-    let mut rows = Vec::new();
-    for a in reach(0, radius) {
-        let left = radius - a.abs();
-        rows.extend(reach(1, left).map(|b| (cells(field, [a, b, 0]), (left - b.abs()) as usize)));
+/// Returns the rows of a ball along the last axis, as the lines of a [`Slab`] are given.
+pub(super) fn rows(field: &Field, radius: usize) -> Vec<[isize; 2]> {
+    slabs(field, radius).into_iter().flat_map(|slab| slab.along).collect()
+}
+
+/// The places at one distance from a centre as lines along the diagonals of the last two axes, see [`Field`]. Lines are given as those
+/// of a [`Slab`].
+#[derive(Debug, Default)]
+pub(super) struct Rim {
+    pub(super) rising: Vec<[isize; 2]>,
+    pub(super) falling: Vec<[isize; 2]>,
+    /// The places that are on none of these lines, by how many cells they are from the centre.
+    pub(super) places: Vec<isize>,
+}
+
+impl Rim {
+    /// Returns the places at distance `radius`.
+    pub(super) fn new(field: &Field, radius: usize) -> Self {
+        let (flat, radius) = (field.flat(), radius as i32);
+        let mut lines = Self::default();
+        let line = |[from, to]: [[i32; 3]; 2]| [cells(field, from), cells(field, to)];
+        for a in if flat[0] { 0..=0 } else { -radius..=radius } {
+            let d = radius - a.abs();
+            if flat[1] || d == 0 {
+                let places: &[i32] = if d == 0 { &[0] } else { &[-d, d] };
+                lines.places.extend(places.iter().map(|&c| cells(field, [a, 0, c])));
+                continue;
+            }
+            // Each side of the square has one of its corners.
+            lines.rising.push(line([[a, -d, 0], [a, 0, d]]));
+            lines.rising.push(line([[a, 1, 1 - d], [a, d + 1, 1]]));
+            lines.falling.push(line([[a, 0, d], [a, d, 0]]));
+            lines.falling.push(line([[a, 1 - d, -1], [a, 1, -d - 1]]));
+        }
+        lines
     }
-    rows
 }
 
 /// Returns how many cells a place is from the centre, given its offset along each axis.

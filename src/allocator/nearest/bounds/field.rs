@@ -5,7 +5,7 @@
 //! centres. The field is padded: on a line the cells beyond the ends are busy nodes, and on a ring they are the nodes
 //! from its other end. So balls that reach beyond an end need no code of their own.
 
-use super::lanes::{LANES, Lanes16};
+use super::lanes::LANES;
 use crate::machine::{Coord, Machine};
 
 /// The free nodes of one machine state.
@@ -24,6 +24,10 @@ pub(in super::super) struct Field {
     along: Vec<u16>,
     /// For each cell the number of free nodes before it along the middle axis, modulo 2^16.
     across: Vec<u16>,
+    /// The same along the diagonals on which both of these axes ascend.
+    rising: Vec<u16>,
+    /// The same along the diagonals on which the middle axis ascends and the last one descends.
+    falling: Vec<u16>,
 }
 
 impl Field {
@@ -42,8 +46,9 @@ impl Field {
         let cells = first * self.steps[0];
         self.flags.clear();
         self.flags.resize(cells, 0);
-        self.along.resize(cells, 0);
-        self.across.resize(cells, 0);
+        for sums in [&mut self.along, &mut self.across, &mut self.rising, &mut self.falling] {
+            sums.resize(cells, 0);
+        }
         self.set_flags(machine);
         for axis in [2, 1, 0] {
             if mesh.wraps(self.dims[axis]) {
@@ -79,22 +84,33 @@ impl Field {
 
     /// Returns the free nodes from a cell on: 1 for a free one, 0 for others.
     #[inline(always)]
-    pub(in super::super) fn free(&self, cell: usize) -> &Lanes16 {
+    pub(in super::super) fn free(&self, cell: usize) -> &[u16; LANES] {
         lanes(&self.flags, cell)
     }
 
-    /// Returns two sums for each lane from a cell on. Their difference is the number of free nodes within `radius` of the
-    /// cell along the last axis.
+    /// Returns two sums for each lane from a cell on. Their difference is the number of free nodes on a line along the last axis,
+    /// given by how many cells its beginning and its end are from the cell.
     #[inline(always)]
-    pub(in super::super) fn within_along(&self, cell: usize, radius: usize) -> [&Lanes16; 2] {
-        [lanes(&self.along, cell - radius), lanes(&self.along, cell + radius + 1)]
+    pub(super) fn along(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+        line.map(|end| lanes(&self.along, cell.wrapping_add_signed(end)))
     }
 
-    /// Returns the same as [`Self::within_along`] for the middle axis.
+    /// Returns the same as [`Self::along`] for the middle axis.
     #[inline(always)]
-    pub(in super::super) fn within_across(&self, cell: usize, radius: usize) -> [&Lanes16; 2] {
-        let step = self.steps[1];
-        [lanes(&self.across, cell - radius * step), lanes(&self.across, cell + (radius + 1) * step)]
+    pub(super) fn across(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+        line.map(|end| lanes(&self.across, cell.wrapping_add_signed(end)))
+    }
+
+    /// Returns the same as [`Self::along`] for the diagonals on which both of these axes ascend.
+    #[inline(always)]
+    pub(super) fn rising(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+        line.map(|end| lanes(&self.rising, cell.wrapping_add_signed(end)))
+    }
+
+    /// Returns the same as [`Self::along`] for the diagonals on which the middle axis ascends and the last one descends.
+    #[inline(always)]
+    pub(super) fn falling(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+        line.map(|end| lanes(&self.falling, cell.wrapping_add_signed(end)))
     }
 
     /// Sets the flags of the free nodes, 64 nodes of a row after those of the row before, so that rows that lie across
@@ -141,18 +157,34 @@ impl Field {
                 before = before.wrapping_add(flag);
             }
         }
-        for (sums, flags) in self.across.chunks_exact_mut(slab).zip(self.flags.chunks_exact(slab)) {
-            sums[..row].fill(0);
-            for at in row..slab {
-                sums[at] = sums[at - row].wrapping_add(flags[at - row]);
+        // The next cell of a diagonal is one further, or one nearer, than the next one across.
+        for (sums, step) in
+            [(&mut self.across, row), (&mut self.rising, row + 1), (&mut self.falling, row - 1)]
+        {
+            for (sums, flags) in sums.chunks_exact_mut(slab).zip(self.flags.chunks_exact(slab)) {
+                sum_up_by_steps(sums, flags, step);
             }
+        }
+    }
+}
+
+/// Sets each sum to the number of flags so many cells before it, twice as many, and so on.
+fn sum_up_by_steps(sums: &mut [u16], flags: &[u16], step: usize) {
+    let first = step.min(sums.len());
+    sums[..first].fill(0);
+    // Sums a step apart lie in two slices, so that the compiler sees that they can be computed side by side.
+    for from in (step..sums.len()).step_by(step) {
+        let (done, open) = sums.split_at_mut(from);
+        let before = done[from - step..].iter().zip(&flags[from - step..from]);
+        for (sum, (before, flag)) in open.iter_mut().zip(before) {
+            *sum = before.wrapping_add(*flag);
         }
     }
 }
 
 /// Returns the lanes from a cell on.
 #[inline(always)]
-fn lanes(cells: &[u16], from: usize) -> &Lanes16 {
-    const NONE: &Lanes16 = &[0; LANES];
+fn lanes(cells: &[u16], from: usize) -> &[u16; LANES] {
+    const NONE: &[u16; LANES] = &[0; LANES];
     cells[from..].first_chunk().unwrap_or(NONE)
 }

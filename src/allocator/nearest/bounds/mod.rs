@@ -1,8 +1,8 @@
 //! Lower bounds of the pairwise sums of all centres of a machine, computed by vector instructions.
 //!
 //! `field` has the free nodes in a form that suits such instructions. `reach` finds the radii that neighbouring centres need,
-//! and `sweep` finds bounds of their sums for a ball of one radius, whose geometry is in `ball`. `sums` has the sums of
-//! those that take known nodes. `lanes` has the arithmetic.
+//! and `sweep` finds bounds of their sums for balls of some radii, whose geometry is in `ball`, and `rim` closer ones. `sums` has the
+//! sums of those that take known nodes. `lanes` has the arithmetic.
 #![expect(
     clippy::cast_possible_wrap,
     clippy::inline_always,
@@ -16,6 +16,7 @@ pub(super) mod ball;
 pub(super) mod field;
 mod lanes;
 pub(super) mod reach;
+mod rim;
 pub(super) mod sums;
 pub(super) mod sweep;
 
@@ -24,7 +25,7 @@ use std::ops::RangeInclusive;
 use self::ball::nodes_within;
 use crate::machine::Machine;
 
-pub(super) use lanes::LANES;
+pub(super) use lanes::{LANES, Lanes, Lanes16};
 
 /// The number of nodes of the smallest machine on which bounds save time, also if it is nearly full.
 const NODES: u32 = 16_384;

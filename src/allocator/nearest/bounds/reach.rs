@@ -1,13 +1,13 @@
 //! The radii that neighbouring centres need: the distances to their k-th nearest free nodes.
 //!
-//! The number of free nodes of a ball is counted by rows once, and then grows by one rim after another. From one centre to
-//! a neighbour the radius changes by at most 1, so that the count begins near the result.
+//! The number of free nodes of a ball is counted by rows once, and then grows by one rim after another, which are diagonals. From
+//! one centre to a neighbour the radius changes by at most 1, so that the count begins near the result.
 
 use std::ops::RangeInclusive;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::ball::{cells, rim, rows};
+use super::ball::{Rim, rows};
 use super::field::Field;
 use super::lanes::{LANES, Lanes16, difference, plus_16};
 
@@ -15,15 +15,9 @@ use super::lanes::{LANES, Lanes16, difference, plus_16};
 #[derive(Debug, Default)]
 pub(in super::super) struct Reach {
     k: u16,
-    /// For each radius from the first one on the rows of the ball, each with its radius; and the cells of the rim behind it.
-    radii: Vec<Radius>,
+    /// For each radius from the first one on the rows of the ball, and the rim behind it.
+    radii: Vec<(Vec<[isize; 2]>, Rim)>,
     first: usize,
-}
-
-#[derive(Debug)]
-struct Radius {
-    rows: Vec<(isize, usize)>,
-    rim: Vec<isize>,
 }
 
 /// A call of [`Reach::find`], to be compiled for each set of vector instructions.
@@ -40,15 +34,20 @@ impl WithSimd for Find<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Lanes16 {
         let Self { reach, field, cell, from } = self;
-        let mut within = [0_u16; LANES];
-        for (cells, radius) in &reach.radii[from].rows {
-            let free = difference(field.within_along(cell.wrapping_add_signed(*cells), *radius));
-            within = plus_16(within, free);
+        let mut within = Lanes16::ZERO;
+        for row in &reach.radii[from].0 {
+            within = plus_16(within, difference(field.along(cell, *row)));
         }
-        let mut needs = [(reach.first + from + 1) as u16; LANES];
-        for radius in &reach.radii[from..] {
-            for cells in &radius.rim {
-                within = plus_16(within, *field.free(cell.wrapping_add_signed(*cells)));
+        let mut needs = Lanes16([(reach.first + from + 1) as u16; LANES]);
+        for (_, rim) in &reach.radii[from..] {
+            for line in &rim.rising {
+                within = plus_16(within, difference(field.rising(cell, *line)));
+            }
+            for line in &rim.falling {
+                within = plus_16(within, difference(field.falling(cell, *line)));
+            }
+            for cells in &rim.places {
+                within = plus_16(within, Lanes16(*field.free(cell.wrapping_add_signed(*cells))));
             }
             let mut is_short = 0;
             for i in 0..LANES {
@@ -69,10 +68,7 @@ impl Reach {
     pub(in super::super) fn begin(&mut self, field: &Field, radii: RangeInclusive<usize>, k: u32) {
         (self.k, self.first) = (k as u16, *radii.start());
         self.radii.clear();
-        self.radii.extend(radii.map(|radius| {
-            let (rows, rim) = (rows(field, radius), rim(radius + 1, field.flat()));
-            Radius { rows, rim: rim.into_iter().map(|place| cells(field, place)).collect() }
-        }));
+        self.radii.extend(radii.map(|radius| (rows(field, radius), Rim::new(field, radius + 1))));
     }
 
     /// Returns the radii that the centres from `cell` on need. They must be at least `least`; those above the rim of the last
