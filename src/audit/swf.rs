@@ -41,7 +41,7 @@ pub enum SwfError {
     },
 }
 
-/// A log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate counts as
+/// A log as a schedule. Jobs that never ran are left out. An unknown estimate counts as
 /// equal to the run time. Times that count from 1970 are counted from the first submit time instead.
 #[derive(Debug)]
 pub struct LogSchedule {
@@ -119,10 +119,12 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// Returns the job of a record in this line of a log; `None` if it never ran.
+/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without a wait,
+/// processors that it had, and any time for which it ran, as logs have jobs that were cancelled while they waited.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
     let path = || path.display().to_string();
-    let Some(procs) = record.procs().filter(|_| record.run_s >= 0) else { return Ok(None) };
+    let has_started = record.wait_s >= 0 || record.allocated_procs > 0 || record.run_s > 0;
+    let Some(procs) = record.procs().filter(|_| record.run_s >= 0 && has_started) else { return Ok(None) };
     if record.wait_s < 0 {
         return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
     }
@@ -206,6 +208,10 @@ mod tests {
             ..job(1, [5, 15, 75], 4)
         };
         assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
+        // A job that was cancelled while it waited has neither a wait nor processors.
+        std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", "-1 0 -1")))?;
+        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+        assert_eq!((schedule.count, schedule.left_out), (1, 1));
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
         let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
         assert!(

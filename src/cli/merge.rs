@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (manifest, missing) = frame::merge(&parts, &out, args.partial, args.tidy)?;
     let total = manifest.cells.len();
     for &cell in missing.iter().take(NAMED) {
-        complain(&format!("missing: cell {}, {}", cell + 1, manifest.cells[cell].spec.label()));
+        complain(&format!("missing: replay {cell}, {}", manifest.cells[cell].spec.label()));
     }
     if missing.len() > NAMED {
         complain(&format!("missing: … and {} more", missing.len() - NAMED));

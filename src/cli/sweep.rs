@@ -30,7 +30,7 @@ use crate::words::counted;
   arrival_scales = [1, 0.8, 0.6]              # [1] if left out
   rules = [\"requested:overrun=kill\"]          # [\"authors\"] if left out
   schedulers = [\"fcfs\", \"easy\"]               # [\"easy\"] if left out
-  seeds = [1, 2, 3]                           # [1] if left out
+  seeds = [1]                                 # [1] if left out; several in place of replications
   replications = \"until:within=0.05\"         # 1 if left out
 A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
 

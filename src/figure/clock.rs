@@ -32,14 +32,12 @@ impl Clock {
     /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the first load if
     /// there are none. `None` as for [`Self::of`].
     pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
-        let numbers = results.numbers("replay").ok()?;
-        let is_shown = |row: &usize| match numbers[*row] {
-            _ if replays.is_empty() => results.is_at_first_load(*row),
-            number => {
-                number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
-            }
-        };
-        Self::of_rows(folder, results, &(0..numbers.len()).filter(is_shown).collect::<Vec<_>>())
+        let rows = 0..results.sheet.height();
+        Self::of_rows(
+            folder,
+            results,
+            &rows.filter(|&row| results.is_shown(row, replays)).collect::<Vec<_>>(),
+        )
     }
 
     /// Returns the clock of these rows of the summary.

@@ -46,8 +46,7 @@ pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
 /// What kinds need that show how numbers change with the load.
-pub(super) const SEVERAL_LOADS: &str =
-    "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model";
+pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, or rates, or ratios of a workload model";
 
 /// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;

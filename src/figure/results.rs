@@ -148,9 +148,30 @@ impl Results {
 
     /// Returns the values of a row in the varying columns except for its allocator and the columns in `but`.
     pub fn beside_allocator(&self, row: usize, but: &[&str]) -> Vec<String> {
-        let is_load = |name: &str| name == "rules" && self.gaps.is_some();
-        let is_other = |name: &&&str| **name != "allocator" && !but.contains(name) && !is_load(name);
-        self.varying.iter().filter(is_other).map(|name| self.label(row, name)).collect()
+        let is_other = |name: &&&str| **name != "allocator" && !but.contains(name);
+        // Rules that differ in the longest time between arrivals and in nothing else are told by this time.
+        let label = |name: &&str| match &self.gaps {
+            Some(gaps) if *name == "rules" => Load::Gap(gaps[row]).label().unwrap_or_default(),
+            _ => self.label(row, name),
+        };
+        self.varying.iter().filter(is_other).map(label).collect()
+    }
+
+    /// Returns the coordinate that a picture over the load has along its axis, if the load is no part of the log: arrival scales,
+    /// or else rules that differ in the longest time between arrivals and in nothing else.
+    pub fn load_column(&self) -> &'static str {
+        let has_gaps = self.gaps.is_some() && !self.varying.contains(&"arrival_scale");
+        if has_gaps { "rules" } else { "arrival_scale" }
+    }
+
+    /// Returns the coordinates that rows at the first load share.
+    pub fn load_columns(&self) -> &'static [&'static str] {
+        if self.gaps.is_some() { &["arrival_scale", "rules"] } else { &["arrival_scale"] }
+    }
+
+    /// Returns the coordinates that make up the place of a row, see [`Self::place`].
+    pub fn place_columns(&self) -> [&'static str; 3] {
+        ["log", "machine", self.load_column()]
     }
 
     /// Returns the values that all rows share, as text; empty if they share none.
@@ -161,22 +182,34 @@ impl Results {
         words.collect::<Vec<_>>().join(" · ")
     }
 
-    /// Returns the values that all rows at the first load share, as text, with this load.
-    pub fn shared_at_first_load(&self) -> String {
-        if self.varying.contains(&"arrival_scale") {
-            format!("{} · arrivals × {}", self.shared(), self.label(0, "arrival_scale"))
-        } else if let Some(gaps) = &self.gaps {
-            format!("{} · arrivals up to {} s apart", self.shared(), gaps[0])
-        } else {
-            self.shared()
+    /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows, if it is one; see
+    /// [`Self::is_shown`].
+    pub fn shared_of_shown(&self, replays: &[u32]) -> String {
+        let shown: Vec<usize> = (0..self.sheet.height()).filter(|&row| self.is_shown(row, replays)).collect();
+        let mut words = vec![self.shared()];
+        if let Some(&first) = shown.first() {
+            let is_one =
+                |name: &str| shown.iter().all(|&row| self.label(row, name) == self.label(first, name));
+            if self.varying.contains(&"arrival_scale") && is_one("arrival_scale") {
+                words.push(format!("arrivals × {}", self.label(first, "arrival_scale")));
+            }
+            if let Some(gaps) = self.gaps.as_ref().filter(|_| is_one("rules")) {
+                words.push(format!("arrivals up to {} s apart", gaps[first]));
+            }
         }
+        words.retain(|word| !word.is_empty());
+        words.join(" · ")
     }
 
-    /// Returns whether a row has the same load as the first row: the same arrival scale and the same longest time
-    /// between arrivals.
-    pub fn is_at_first_load(&self, row: usize) -> bool {
-        let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
-        self.label(row, "arrival_scale") == self.label(0, "arrival_scale") && gap(row) == gap(0)
+    /// Returns whether a picture of jobs shows a row: one of the replays with these numbers, or without any, one at the load of the
+    /// first row, which is the arrival scale and the longest time between arrivals.
+    pub fn is_shown(&self, row: usize, replays: &[u32]) -> bool {
+        if replays.is_empty() {
+            let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
+            return self.label(row, "arrival_scale") == self.label(0, "arrival_scale") && gap(row) == gap(0);
+        }
+        let number = self.sheet.numbers("replay").and_then(|numbers| numbers[row]);
+        number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
     }
 
     /// Returns one curve for each group of rows that differ only in seed and in the columns of `but`, in the order of
@@ -187,10 +220,11 @@ impl Results {
 
     /// Returns the curves over the load. Logs that are one workload model at several loads belong to one curve.
     pub fn curves_by_load(&self) -> Vec<Curve> {
-        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale.
-        let is_model = self.varying.contains(&"log") && !self.varying.contains(&"arrival_scale");
-        if !is_model {
-            return self.curves(&["arrival_scale"]);
+        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale, or in the times between arrivals
+        // that their rules draw.
+        let has_load = self.varying.contains(&"arrival_scale") || self.gaps.is_some();
+        if has_load || !self.varying.contains(&"log") {
+            return self.curves(&[self.load_column()]);
         }
         let without_load = |row: usize| {
             let log = self.label(row, "log");

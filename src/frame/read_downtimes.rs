@@ -8,6 +8,7 @@ use super::FrameError;
 use super::detail::downtimes::KILLED;
 use super::sheet::Sheet;
 use crate::machine::{NodeId, parse_intervals};
+use crate::metrics::KilledWaits;
 
 /// The first and the last node of each run of consecutive nodes.
 type Intervals = Vec<(NodeId, NodeId)>;
@@ -61,6 +62,11 @@ impl Downtimes {
     pub fn outside(&self, nodes: u32) -> Option<NodeId> {
         let all = self.down.iter().map(|down| &down.nodes).chain(self.killed.iter().map(|run| &run.nodes));
         all.flatten().map(|&(_, last)| last).find(|&last| last >= nodes)
+    }
+
+    /// Returns the waits of the jobs that were killed, in the order of `killed`.
+    pub fn waits(&self) -> KilledWaits {
+        KilledWaits::of(self.killed.iter().map(|run| (run.number, run.times_s)))
     }
 }
 

@@ -70,8 +70,11 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
             What::Start => format!("starts it at {}", job.start),
             What::End => format!("ends it at {}", job.end),
             What::Place => {
-                let nodes = job.nodes.iter().flatten().copied().take(LISTED);
-                format!("places it on {} {}", counted(job.allocated, "node"), format_intervals(nodes))
+                let nodes = job.nodes.iter().flatten().copied();
+                let left = nodes.clone().count().saturating_sub(LISTED);
+                let more = if left > 0 { format!(" and {left} more intervals") } else { String::new() };
+                let named = format_intervals(nodes.take(LISTED));
+                format!("places it on {} {named}{more}", counted(job.allocated, "node"))
             }
         };
         lines.push(format!("  {name} {did}; {}\n", state(side, nodes)));

@@ -17,6 +17,7 @@ mod facts;
 mod fragmentation;
 mod gather;
 mod groups;
+mod killed_waits;
 mod metric;
 mod paired;
 mod recorder;
@@ -35,6 +36,7 @@ pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use gather::Number;
 pub use groups::{GroupNumbers, GroupSums, GroupedJob, OfGroups, group_numbers, grouped_metrics};
+pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
 pub use paired::{BlockFiller, BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
 pub use recorder::{

@@ -173,9 +173,10 @@ fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool)
     }
 }
 
-/// Returns the names of the columns that identify a result. Results that differ in one of them are different.
+/// Returns the names of the columns that identify a result. Results that differ in one of them are different. The last two are of
+/// the frame of shapes.
 fn identity() -> impl Iterator<Item = &'static str> {
-    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
+    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
 }
 
 /// Returns the names of the columns in which results of the same row and column differ.

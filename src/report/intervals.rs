@@ -1,6 +1,6 @@
 //! Confidence intervals of the ratios of a table: of means over the same jobs, or over replications.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::frame::{FrameError, Replication, Sheet};
@@ -74,13 +74,15 @@ const NO_JOBS: Size = Size { jobs: 0, is_sorted: true, last_submit_s: f64::NEG_I
 
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
-    /// other jobs in every replay, and there is no interval. It reads them twice, in parts, and keeps 2,048 sums of each
+    /// other jobs in every replay, and there is no interval; nor where several rows are of one replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each
     /// replay, and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
     pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
         let is_trimmed =
             sheet.numbers("trim_percent").is_some_and(|percent| percent.iter().any(Option::is_some));
-        let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| !is_trimmed)
+        let rows: BTreeSet<_> = (0..sheet.height()).map(|row| ratios.replay(row)).collect();
+        let is_whole = !is_trimmed && rows.len() == sheet.height();
+        let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| is_whole)
         else {
             return Ok(ratios);
         };

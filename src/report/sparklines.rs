@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::metrics::BusyNodes;
+use crate::metrics::{BusyNodes, KilledWaits, LostRun};
 use crate::study::{Outcome, ReplaySpec};
 use crate::text::{Screen, grouped};
 
@@ -22,8 +22,9 @@ struct Replay {
     labels: Vec<String>,
     /// The number of nodes that jobs can have.
     nodes: f64,
-    /// For each job its arrival, its start and its end in seconds, and the number of its nodes.
-    jobs: Vec<([f64; 3], f64)>,
+    /// For each run of a job, also those in which it was killed, the time from which it waited, its start and its end in seconds,
+    /// and the number of its nodes.
+    runs: Vec<([f64; 3], f64)>,
 }
 
 /// The curves of the first replication of each replay, which are drawn once all replays have ended, so that they share
@@ -47,15 +48,22 @@ impl Sparklines {
         let words =
             [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
         let rest = [spec.machine.to_string(), format!("scale {}", spec.arrival_scale)];
-        let jobs = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
-            let times_s = [job.submit.as_seconds(), record.start.as_seconds(), record.end.as_seconds()];
-            (times_s, f64::from(record.allocated))
+        let lost = outcome.recording.outages.iter().flat_map(|outages| &outages.lost_runs);
+        let lost_s = |run: &LostRun| [run.job.submit, run.start, run.end].map(|time| time.as_seconds());
+        let waits = KilledWaits::of(lost.clone().map(|run| (run.job.number, lost_s(run))));
+        let killed = lost.zip(waits.before()).map(|(run, &from_s)| {
+            let [_, start_s, end_s] = lost_s(run);
+            ([from_s, start_s, end_s], f64::from(run.allocated))
+        });
+        let last = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
+            let from_s = waits.since(job.number, job.submit.as_seconds());
+            ([from_s, record.start.as_seconds(), record.end.as_seconds()], f64::from(record.allocated))
         });
         self.replays.push(Replay {
             number,
             labels: words.into_iter().cloned().chain(rest).collect(),
             nodes: f64::from(spec.machine.available()),
-            jobs: jobs.collect(),
+            runs: killed.chain(last).collect(),
         });
     }
 
@@ -69,7 +77,7 @@ impl Sparklines {
         } else {
             ""
         };
-        let times = || self.replays.iter().flat_map(|replay| &replay.jobs).map(|(times, _)| times);
+        let times = || self.replays.iter().flat_map(|replay| &replay.runs).map(|(times, _)| times);
         let from_s = times().map(|times| times[0]).fold(f64::INFINITY, f64::min);
         let to_s = times().map(|times| times[2]).fold(f64::NEG_INFINITY, f64::max);
         if to_s <= from_s {
@@ -115,9 +123,9 @@ impl Replay {
     /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the time.
     fn curves(&self, span_s: (f64, f64), parts: usize) -> [Vec<f64>; 2] {
         let (mut busy, mut waiting) = (BusyNodes::new(span_s, parts), BusyNodes::new(span_s, parts));
-        for &([submit_s, start_s, end_s], nodes) in &self.jobs {
+        for &([from_s, start_s, end_s], nodes) in &self.runs {
             busy.add(start_s, end_s, nodes / self.nodes);
-            waiting.add(submit_s, start_s, 1.0);
+            waiting.add(from_s, start_s, 1.0);
         }
         [busy, waiting].map(|curve| curve.means().into_iter().map(|(_, mean)| mean).collect())
     }
@@ -156,8 +164,8 @@ fn span(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn replay(labels: [&str; 3], jobs: Vec<([f64; 3], f64)>) -> Replay {
-        Replay { number: 0, labels: labels.map(str::to_owned).to_vec(), nodes: 4.0, jobs }
+    fn replay(labels: [&str; 3], runs: Vec<([f64; 3], f64)>) -> Replay {
+        Replay { number: 0, labels: labels.map(str::to_owned).to_vec(), nodes: 4.0, runs }
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Sweep {
         let is_given = |row: &Coordinate| study.cells.iter().any(|cell| row.is_given(&cell.spec));
         let named: Vec<&Coordinate> =
             Coordinate::listed().filter(|row| row.name != "allocator" && is_given(row)).collect();
-        let left = ["cell", "key", "state"].into_iter().chain(named.iter().map(|row| row.title()));
+        let left = ["replay", "key", "state"].into_iter().chain(named.iter().map(|row| row.title()));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
         columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
         let total: u64 = study.cells.iter().map(|cell| cell.cost).sum();
@@ -34,7 +34,7 @@ impl Sweep {
                 (false, true) => "to do",
                 (false, false) => "another shard's",
             };
-            let mut row = vec![(i + 1).to_string(), planned.key[..KEY_SHOWN].to_owned(), state.to_owned()];
+            let mut row = vec![i.to_string(), planned.key[..KEY_SHOWN].to_owned(), state.to_owned()];
             row.extend(named.iter().map(|coordinate| coordinate.shown(&planned.spec)));
             row.extend([
                 planned.spec.labels.allocator.clone(),

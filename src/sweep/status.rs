@@ -86,6 +86,9 @@ fn as_word(path: &Path) -> String {
     if text.starts_with('-') { format!("./{text}") } else { text.into_owned() }
 }
 
+/// What stands for the file of a study in commands where its path is not known.
+const UNKNOWN: &str = "STUDY.toml";
+
 /// Returns the commands that run the missing cells, as lines of text.
 fn next(
     path: &Path,
@@ -97,11 +100,14 @@ fn next(
         // Directories of earlier versions of this program, and directories that shards were merged into, do not say how
         // the study was started.
         let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
-        Started { study: "STUDY.toml".to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
+        Started { study: UNKNOWN.to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
     });
+    let is_known = started.study != UNKNOWN;
     let path = as_word(path);
     let words = ["meshreplay", "sweep", &started.study, "-o", &path];
     let sweep = command_line(words.into_iter().chain(started.options.iter().map(String::as_str)));
     let again = |last: &Submission| format!("to resubmit: {sweep} --submit {}", command_line([&last.spec]));
-    last.map(again).into_iter().chain([format!("to finish: {sweep}")]).collect()
+    let note = format!("{UNKNOWN} stands for the file of the study; leave out options that are keys of it");
+    let commands = last.map(again).into_iter().chain([format!("to finish: {sweep}")]);
+    commands.chain((!is_known).then_some(note)).collect()
 }

@@ -30,6 +30,7 @@ mod groups_cli;
 mod hardening;
 mod imports;
 mod labels_cli;
+mod loads_cli;
 mod lublin;
 mod mistakes_cli;
 mod native_logs;

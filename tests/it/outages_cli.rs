@@ -299,3 +299,32 @@ fn outages_that_cannot_be_are_named() -> Tested {
     }
     Ok(())
 }
+
+#[test]
+fn killed_jobs_are_busy_while_they_run_and_wait_only_between_their_runs() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("one.swf"), "; MaxProcs: 16\n1 0 -1 100 16 -1 -1 16 100 -1 1 1 1 1 1 1 -1 -1\n")?;
+    fs::write(at.join("o.csv"), "time,node,state\n50,0,down\n60,0,up\n")?;
+    let replay = "replay one.swf -m 4x4 -s fcfs -a naive --outages o.csv --sparklines --no-timing -q --placements -o out";
+    let told = run(at, replay)?;
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    // Each sign stands for 4 s of 160: the job runs for 50 s, waits for 10 s and runs for 100 s.
+    let busy = format!("{}▄  {}", "█".repeat(12), "█".repeat(25));
+    let waits = format!("{}▄██", " ".repeat(12));
+    assert!(told.stdout.contains(&format!(" naive  {busy}  {waits}\n")), "{}", told.stdout);
+    // In the strip of the player, half of the parts between are those of a queue.
+    let ran = run(at, "report out")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let page = fs::read_to_string(at.join("out/report.html"))?;
+    let numbers = |name: &str| -> Option<Vec<u32>> {
+        let list = page.split(&format!("\"{name}\":[")).nth(1)?.split(']').next()?;
+        list.split(',').map(|number| number.parse().ok()).collect()
+    };
+    let (queue, busy) = (numbers("queue").ok_or("no queue")?, numbers("busy").ok_or("no busy")?);
+    let (waiting, idle) =
+        (queue.iter().filter(|&&jobs| jobs > 0).count(), busy.iter().filter(|&&share| share == 0).count());
+    // The window is that of the runs: 10 of 160 s are a sixteenth of 480 parts.
+    assert!((29..=32).contains(&waiting) && (29..=31).contains(&idle), "{waiting}, {idle}");
+    Ok(())
+}

@@ -419,7 +419,8 @@ fn a_status_says_what_is_left_of_a_local_sweep() -> Tested {
     assert_eq!(site.status(1)?, format!("{counted}{next}"));
     // A directory that does not say how it was started.
     fs::remove_file(site.at().join("out/unfinished.json"))?;
-    let usual = "to finish: meshreplay sweep STUDY.toml -o out --no-timing\n";
+    let usual = "to finish: meshreplay sweep STUDY.toml -o out --no-timing\n\
+                 STUDY.toml stands for the file of the study; leave out options that are keys of it\n";
     assert_eq!(site.status(1)?, format!("{counted}{usual}"));
     // The command that it prints, by a shell.
     let ran = site.run("sweep six.toml -o out --no-timing --shard 2/3 -q")?;

@@ -110,7 +110,7 @@ fn shards_merge_to_the_whole() -> Tested {
     }
     let ran = run(at, "merge s1 s2 -o merged -q")?;
     assert_eq!(ran.code, Some(1));
-    let named = ran.stderr.lines().filter(|line| line.starts_with("missing: cell ")).count();
+    let named = ran.stderr.lines().filter(|line| line.starts_with("missing: replay ")).count();
     assert!((15..=20).contains(&named), "{}", ran.stderr);
     assert!(ran.stderr.contains("are missing and nothing is written"), "{}", ran.stderr);
     assert!(!at.join("merged").exists());

@@ -34,7 +34,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let scale = if options.log { Scale::Log } else { Scale::Linear };
     let about =
         "whiskers 5\u{a0}% and 95\u{a0}% of the jobs, box 25\u{a0}%, 50\u{a0}% and 75\u{a0}%, dot mean";
-    let shared = about_jobs(results);
+    let shared = about_jobs(options, results);
     let boxes = Boxes {
         title: format!("Distribution of the {} of jobs", value.title()),
         subtitle: if shared.is_empty() { about.to_owned() } else { format!("{shared} · {about}") },

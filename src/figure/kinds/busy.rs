@@ -68,7 +68,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     series.extend(lines_of_up(up));
     let chart = Chart {
         title: "Utilization over time".to_owned(),
-        subtitle: results.shared_at_first_load(),
+        subtitle: results.shared_of_shown(options.replays),
         x: axis.axis(options, results, "first start"),
         y: Axis {
             title: "busy nodes (%)".to_owned(),

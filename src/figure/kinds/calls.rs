@@ -24,7 +24,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if found.iter().all(|(_, found)| found.count() == 0) {
         return Ok(None);
     }
-    let mut series = shares(found, 1.0);
+    let mut series = shares(found, 1.0, Scale::Log);
     for series in &mut series {
         // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
         series.points.retain(|point| point.y > 0.0);
@@ -33,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let axis = |title: String| Axis { title, scale: Scale::Log, ..Axis::default() };
     let chart = Chart {
         title: "Duration of calls that place a job".to_owned(),
-        subtitle: about_jobs(results),
+        subtitle: about_jobs(options, results),
         x: axis(format!("duration ({})", unit.name)),
         y: axis("share of calls that take longer".to_owned()),
         series,

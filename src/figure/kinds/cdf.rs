@@ -27,12 +27,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let is_log = options.log || found.iter().any(|(_, found)| has_long_tail(found));
     // Values of 0 have no place on a logarithmic axis; the curve then begins with the share of the others.
-    let mut series = shares(found, 100.0);
-    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
     let scale = if is_log { Scale::Log } else { Scale::Linear };
+    let mut series = shares(found, 100.0, scale);
+    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
     let chart = Chart {
         title: format!("Distribution of the {} of jobs", value.title()),
-        subtitle: about_jobs(results),
+        subtitle: about_jobs(options, results),
         x: Axis { scale, ..value.axis() },
         y: Axis {
             title: "jobs with at most this (%)".to_owned(),

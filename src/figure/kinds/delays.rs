@@ -22,7 +22,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
     }
-    let curves = results.curves(&["log", "machine", "arrival_scale"]);
+    let curves = results.curves(&results.place_columns());
     let is_delay = |metric: &&Metric| {
         metric.column.unit == "s" && metric.terminal.is_some_and(|column| column.group == Group::Delays)
     };

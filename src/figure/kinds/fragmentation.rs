@@ -53,7 +53,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (title, unit_of_value) = title(&value);
     let chart = Chart {
         title: format!("{title} over time"),
-        subtitle: results.shared_at_first_load(),
+        subtitle: results.shared_of_shown(options.replays),
         x: axis.axis(options, results, "first arrival"),
         y: Axis { title: title.to_lowercase() + unit_of_value, shows: Some(0.0), ..Axis::default() },
         series,

@@ -29,8 +29,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let unit = Nanoseconds::of((0..results.sheet.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
-        let same_load =
-            |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
+        let same_load = |a: &usize, b: &usize| {
+            results.load_columns().iter().all(|name| results.label(*a, name) == results.label(*b, name))
+        };
         let point = |rows: &[usize]| {
             let x = mean(rows.iter().map(|&row| cost(row)))? / unit.ns;
             Some(Point { x, y: mean(rows.iter().map(|&row| y[row]))?, half_width: 0.0 })
@@ -38,7 +39,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let points = rows.chunk_by(same_load).filter_map(point).collect();
         Series { name, look, kind: Kind::Points, points }
     };
-    let series: Vec<Series> = results.curves(&["arrival_scale"]).into_iter().map(series).collect();
+    let series: Vec<Series> = results.curves(results.load_columns()).into_iter().map(series).collect();
     let mut subtitle = results.shared();
     if series.iter().any(|series| series.points.len() > 1) {
         subtitle += if subtitle.is_empty() { "a point for each load" } else { " · a point for each load" };

@@ -63,7 +63,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         panel(replay, &earliest.jobs, &axis, (options, count, x.clone(), &colours))
     };
     let panels: Vec<Grid> = replays.iter().zip(&found).zip(counts).map(panel).collect();
-    let said = [results.shared_at_first_load(), note];
+    let said = [results.shared_of_shown(options.replays), note];
     let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let title = "Who holds which nodes".to_owned();
     Ok(Some(Panels { title, subtitle, panels, columns: 1, aspect: Some(0.32) }.draw_on(options.page)))

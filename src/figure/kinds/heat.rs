@@ -8,6 +8,7 @@ use super::jobs::time_axis::TimeAxis;
 use super::jobs::values::JobValue;
 use super::nodes::shade;
 use super::values::Nanoseconds;
+use crate::figure::downtimes::downtimes;
 use crate::figure::draw::{Axis, Grid, GridCell, Panels};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
@@ -68,7 +69,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let cells = found.get(curve.replays.first()?)?;
         Some(panel(curve, cells, (least, biggest), (&colours, name)))
     };
-    let mut parts = vec![about_jobs(results), "colour: mean over the jobs of a field".to_owned()];
+    let mut parts = vec![about_jobs(options, results), "colour: mean over the jobs of a field".to_owned()];
     if all > MOST_PANELS {
         parts.push(some_of(options, MOST_PANELS, all));
     }
@@ -95,11 +96,20 @@ fn means(
     let span = TimeAxis::of("jobs", &whole, ["start_s", "end_s"], curves, std::iter::empty())?;
     let Some(axis) = span else { return Ok(None) };
     let mut busy: BTreeMap<u64, BusyNodes> = BTreeMap::new();
+    let none = || BusyNodes::new(axis.span_s(), MOMENTS);
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.first() == Some(&replay));
+    // Runs in which jobs were killed kept nodes busy too.
+    for (replay, outages) in downtimes(options.folder, results, &is_shown)? {
+        let found = busy.entry(replay).or_insert_with(none);
+        outages
+            .killed
+            .iter()
+            .for_each(|run| found.add(run.times_s[1], run.times_s[2], f64::from(run.allocated)));
+    }
     let names = ["start_s", "end_s", "allocated"];
     visit_rows("jobs", options, &names, curves, &mut |row| {
         if row.is_first_seed {
-            let found = busy.entry(row.replay).or_insert_with(|| BusyNodes::new(axis.span_s(), MOMENTS));
-            found.add(row.values[0], row.values[1], row.values[2]);
+            busy.entry(row.replay).or_insert_with(none).add(row.values[0], row.values[1], row.values[2]);
         }
     })?;
     let mut loads: BTreeMap<u64, (BusyNodes, Vec<f64>)> = BTreeMap::new();

@@ -1,5 +1,7 @@
 //! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
+use std::mem::discriminant;
+
 use super::values::{axis, points, untitled};
 use crate::figure::FigureError;
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
@@ -26,6 +28,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     };
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };
+    // Loads of several kinds, as jobs per second and traffic ratios, have no axis in common.
+    let is_of_kind = |load: Load| discriminant(&load) == discriminant(&first);
+    let is_one_kind = (0..results.sheet.height()).filter_map(|row| results.load(row)).all(is_of_kind);
+    if options.axis != Some(LoadAxis::Utilization) && !is_one_kind {
+        return Ok(None);
+    }
     let utilization = results.numbers("utilization")?;
     let x = |row: usize| match options.axis {
         None | Some(LoadAxis::Arrivals) => results.load(row).map(Load::arrivals),

@@ -72,7 +72,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let nodes: u32 = shown.iter().map(|(replay, _)| replay.machine.nodes()).sum();
     let shares = Shares::of(&shown, nodes > MOST_SINGLE);
     let panels: Vec<Grid> = shown.iter().map(|(replay, busy)| panel(replay, busy, (&shares, page))).collect();
-    let said = [results.shared_at_first_load(), note];
+    let said = [results.shared_of_shown(options.replays), note];
     let subtitle = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let title = "Share of the time that each node is busy".to_owned();
     let is_empty = panels.is_empty();

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::busy::PARTS;
 use super::jobs::columns::{job_curves, plain, visit_rows};
 use super::jobs::time_axis::TimeAxis;
+use crate::figure::downtimes::downtimes;
 use crate::figure::draw::{Axis, Chart, Kind, Series};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::figure::results::Results;
-use crate::metrics::BusyNodes;
+use crate::metrics::{BusyNodes, KilledWaits};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -27,11 +28,22 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(axis) = span else { return Ok(None) };
     // A job that waits counts as a busy node does in a picture of utilization.
     let mut waiting: BTreeMap<u64, BusyNodes> = BTreeMap::new();
-    let names = ["submit_s", "start_s"];
+    let none = || BusyNodes::new(axis.span_s(), PARTS);
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.first() == Some(&replay));
+    let mut killed: BTreeMap<u64, KilledWaits> = BTreeMap::new();
+    for (replay, outages) in downtimes(options.folder, results, &is_shown)? {
+        let (waits, found) = (outages.waits(), waiting.entry(replay).or_insert_with(none));
+        for (run, &from_s) in outages.killed.iter().zip(waits.before()) {
+            found.add(from_s, run.times_s[1], 1.0);
+        }
+        killed.insert(replay, waits);
+    }
+    let names = ["submit_s", "start_s", "job"];
     visit_rows("jobs", options, &names, &curves, &mut |row| {
         if row.is_first_seed {
-            let found = waiting.entry(row.replay).or_insert_with(|| BusyNodes::new(axis.span_s(), PARTS));
-            found.add(row.values[0], row.values[1], 1.0);
+            let [submit_s, start_s, job] = [row.values[0], row.values[1], row.values[2]];
+            let from_s = killed.get(&row.replay).map_or(submit_s, |waits| waits.since(job as i64, submit_s));
+            waiting.entry(row.replay).or_insert_with(none).add(from_s, start_s, 1.0);
         }
     })?;
     let series = curves.into_iter().filter_map(|curve| {
@@ -41,7 +53,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     });
     let chart = Chart {
         title: "Length of the queue over time".to_owned(),
-        subtitle: results.shared_at_first_load(),
+        subtitle: results.shared_of_shown(options.replays),
         x: axis.axis(options, results, "first arrival"),
         y: Axis { title: "waiting jobs".to_owned(), shows: Some(0.0), ..Axis::default() },
         series: series.collect(),

@@ -1,10 +1,13 @@
 //! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and load.
 
+use std::cell::Cell;
+
 use super::values::{mean, untitled};
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::figure::results::{Curve, Results};
+use crate::metrics::metric;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -20,11 +23,22 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
-    let curves = results.curves(&PLACES);
+    let curves = results.curves(&results.place_columns());
     if curves.len() < 2 {
         return Ok(None);
     }
     let bases = bases(options, results, &curves)?;
+    let in_means = metric(column)
+        .and_then(|metric| metric.of_jobs)
+        .and_then(|_| results.numbers("jobs_in_means").ok())
+        .unwrap_or_default();
+    let are_of_same_jobs = Cell::new(true);
+    let has_same_jobs = |[of, by]: [&[usize]; 2]| {
+        let jobs = |rows: &[usize]| {
+            rows.iter().map(|&row| in_means.get(row).copied().flatten()).sum::<Option<f64>>()
+        };
+        of.is_empty() || by.is_empty() || jobs(of) == jobs(by)
+    };
     let group = |place: &String| {
         let here = |rows: &[usize]| -> Vec<usize> {
             rows.iter().copied().filter(|&row| results.place(row) == *place).collect()
@@ -32,6 +46,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y[row]));
         let ratio = |(curve, base): (&Curve, &Option<usize>)| {
             let [of, by] = of_common_seeds(results, [here(&curve.rows), here(&curves[(*base)?].rows)]);
+            are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));
             let by = value(by).filter(|by| *by > 0.0)?;
             Some(value(of)? / by)
         };
@@ -51,11 +66,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let base = first.map(|&base| results.label(curves[base].rows[0], "allocator"));
         format!("{} under the same {}", base.unwrap_or_default(), beside(results))
     };
+    let groups = results.places().iter().map(group).collect();
+    let note = if are_of_same_jobs.get() { "" } else { "some ratios are of means over other jobs" };
+    let said = [results.shared(), note.to_owned()];
     let bars = Bars {
         title: format!("{} by that of {by}", untitled(column)),
-        subtitle: results.shared(),
+        subtitle: said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · "),
         axis: "ratio".to_owned(),
-        groups: results.places().iter().map(group).collect(),
+        groups,
         legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
         base: 1.0,
         ..Bars::default()
@@ -74,12 +92,12 @@ fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize
     if both.iter().any(Vec::is_empty) { [of, base] } else { both }
 }
 
-/// The columns whose values are the groups of bars.
-const PLACES: [&str; 3] = ["log", "machine", "arrival_scale"];
-
 /// Returns the names of the columns, beside the allocator, in which curves differ, such as `scheduler`.
 fn beside(results: &Results) -> String {
-    let others = results.varying().iter().filter(|name| **name != "allocator" && !PLACES.contains(name));
+    let others = results
+        .varying()
+        .iter()
+        .filter(|name| **name != "allocator" && !results.place_columns().contains(name));
     others.copied().collect::<Vec<_>>().join(" and ")
 }
 
@@ -92,7 +110,7 @@ fn bases(
     curves: &[Curve],
 ) -> Result<Vec<Option<usize>>, FigureError> {
     let allocator = |curve: &Curve| results.label(curve.rows[0], "allocator");
-    let rest = |curve: &Curve| results.beside_allocator(curve.rows[0], &PLACES);
+    let rest = |curve: &Curve| results.beside_allocator(curve.rows[0], &results.place_columns());
     let of_allocator = |base: &str| -> Vec<Option<usize>> {
         let is_base = |curve: &Curve, other: &Curve| allocator(other) == base && rest(other) == rest(curve);
         curves.iter().map(|curve| curves.iter().position(|other| is_base(curve, other))).collect()

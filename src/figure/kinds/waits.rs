@@ -23,7 +23,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     }
     let chart = Chart {
         title: "Waiting times".to_owned(),
-        subtitle: about_jobs(results),
+        subtitle: about_jobs(options, results),
         x: Axis { title: "wait (s)".to_owned(), scale: Scale::Log, ..Axis::default() },
         y: Axis {
             title: "jobs that wait longer (%)".to_owned(),
@@ -31,7 +31,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             most: Some(100.0),
             ..Axis::default()
         },
-        series: shares(found, 100.0),
+        series: shares(found, 100.0, Scale::Log),
         ..Chart::default()
     };
     Ok(Some(chart.draw_on(options.page)))

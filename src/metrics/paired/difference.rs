@@ -1,6 +1,6 @@
 //! The difference of the means of two replays of the same jobs, with its confidence interval.
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use super::super::replications::Interval;
 use super::bootstrap::half_width;
@@ -22,6 +22,9 @@ pub struct Difference {
     pub is_relative: bool,
     /// Whether the numbers of all blocks of jobs are exactly the same in both replays.
     pub is_equal: bool,
+    /// The degrees of freedom of Student's distribution from which the interval comes; `None` if it does not come from few
+    /// replications.
+    pub freedom: Option<usize>,
 }
 
 impl Difference {
@@ -47,23 +50,27 @@ impl Difference {
             let errors: Vec<f64> = (0..of.sums.len().min(base.sums.len())).map(error).collect();
             half_width(&errors, CONFIDENCE, SEED)
         };
-        Some(Self { value: (mean - base_mean) / divisor, half_width, is_relative, is_equal })
+        let value = (mean - base_mean) / divisor;
+        Some(Self { value, half_width, is_relative, is_equal, freedom: None })
     }
 
     /// Returns the difference of two means over replications, from the mean of each replication: replication i of both
-    /// has the same seed and so the same jobs. Replications are independent, and their differences have the interval of
-    /// Student's distribution. Returns `None` without replications.
+    /// has the same seed and so the same jobs. Replications are independent, and what they add to the error of the ratio of the means,
+    /// linearised as in [`Self::between`], has the interval of Student's distribution (W. G. Cochran, "Sampling techniques", 3rd
+    /// edition, 1977, §6.3). Returns `None` without replications.
     pub fn over_replications(of: &[f64], base: &[f64]) -> Option<Self> {
-        let differences: Vec<f64> = of.iter().zip(base).map(|(of, base)| of - base).collect();
-        let found = Interval::of(&differences)?;
-        let base_mean = Interval::of(&base[..differences.len()])?.mean;
+        let count = of.len().min(base.len());
+        let (mean, base_mean) = (Interval::of(&of[..count])?.mean, Interval::of(&base[..count])?.mean);
         let is_relative = base_mean != 0.0;
-        let divisor = if is_relative { base_mean } else { 1.0 };
+        let (slope, divisor) = if is_relative { (mean / base_mean, base_mean) } else { (1.0, 1.0) };
+        let errors: Vec<f64> = of.iter().zip(base).map(|(of, base)| of - slope * base).collect();
+        let half_width = Interval::of(&errors)?.half_width / divisor.abs();
         Some(Self {
-            value: found.mean / divisor,
-            half_width: (found.count > 1).then(|| found.half_width / divisor.abs()),
+            value: (mean - base_mean) / divisor,
+            half_width: (count > 1).then_some(half_width),
             is_relative,
             is_equal: of == base,
+            freedom: Some(count.saturating_sub(1)),
         })
     }
 
@@ -72,7 +79,8 @@ impl Difference {
         let is_relative = base_mean != 0.0;
         let divisor = if is_relative { base_mean } else { 1.0 };
         let is_equal = mean.to_bits() == base_mean.to_bits();
-        Self { value: (mean - base_mean) / divisor, half_width: None, is_relative, is_equal }
+        let value = (mean - base_mean) / divisor;
+        Self { value, half_width: None, is_relative, is_equal, freedom: None }
     }
 
     /// Returns whether the confidence interval leaves out 0. Without an interval nothing is certain.
@@ -83,9 +91,14 @@ impl Difference {
     /// Returns whether the confidence interval still leaves out 0 if so many pairs are looked at, of which one is told
     /// because it stands out. The confidence holds for all of them at once: each pair gets an equal share of the error
     /// (the correction of Bonferroni; O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical
-    /// Association 56, 1961), and the interval is widened by the ratio of the normal distribution's quantiles.
+    /// Association 56, 1961), and the interval is widened by the ratio of the quantiles of its distribution, which is Student's with few
+    /// replications, and otherwise the normal one.
     pub fn is_certain_among(&self, pairs: usize) -> bool {
-        let quantile = |error: f64| Normal::standard().inverse_cdf(1.0 - error / 2.0);
+        let student = self.freedom.and_then(|freedom| StudentsT::new(0.0, 1.0, freedom as f64).ok());
+        let quantile = |error: f64| match student {
+            Some(student) => student.inverse_cdf(1.0 - error / 2.0),
+            None => Normal::standard().inverse_cdf(1.0 - error / 2.0),
+        };
         let error = 1.0 - CONFIDENCE;
         let widening = quantile(error / pairs.max(1) as f64) / quantile(error);
         self.half_width.is_some_and(|half_width| self.value.abs() > half_width * widening)
@@ -117,11 +130,18 @@ mod tests {
 
     #[test]
     fn replications_are_paired_by_seed() {
-        // The differences are 1, 2 and 3: 2 ± 4.303 / √3 with 2 degrees of freedom.
+        // The ratio of the means is 1.05, from which the replications are off by 0.5, −2 and 1.5. Their variance is 3.25, and the
+        // quantile of Student's distribution with 2 degrees of freedom is 4.303.
+        let found =
+            Difference::over_replications(&[11.0, 19.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
+        assert!((found.value - 0.05).abs() < 1e-12 && found.is_relative && !found.is_certain());
+        let half_width = 4.302_653 * (3.25_f64 / 3.0).sqrt() / 20.0;
+        assert!(found.half_width.is_some_and(|half| (half - half_width).abs() < 1e-6), "{found:?}");
+        // A ratio that is the same in all replications is certain, however much these differ.
         let found =
             Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
-        assert!((found.value - 0.1).abs() < 1e-12 && found.is_relative && !found.is_certain());
-        assert!(found.half_width.is_some_and(|half| (half - 4.302_653 / 3.0_f64.sqrt() / 20.0).abs() < 1e-6));
+        assert!((found.value - 0.1).abs() < 1e-12 && found.is_certain());
+        assert!(found.half_width.is_some_and(|half| half < 1e-12), "{found:?}");
         let one = Difference::over_replications(&[1.0], &[2.0]).expect("a replication");
         assert_eq!((one.value, one.half_width), (-0.5, None));
     }
@@ -154,6 +174,40 @@ mod tests {
         }
         // Without the correction most runs find a difference that is not there; with it at most 5 % would.
         assert!(plain > RUNS / 2 && corrected <= RUNS / 10, "{plain} and {corrected} of {RUNS}");
+    }
+
+    #[test]
+    fn intervals_of_ratios_over_replications_cover_the_truth() {
+        // The numbers of one seed have most of their chance in common, so that their ratio is nearly the same with every seed.
+        const RUNS: usize = 1000;
+        let mut rng = ChaCha8Rng::seed_from_u64(9);
+        let mut covered = 0;
+        for _ in 0..RUNS {
+            let mut draw = || rng.random_range(-1.0..1.0_f64);
+            let pair = |(common, own, other): (f64, f64, f64)| {
+                (3.0 * (1.0 + 0.2 * common + 0.02 * own), 2.0 * (1.0 + 0.2 * common + 0.02 * other))
+            };
+            let (of, base): (Vec<f64>, Vec<f64>) = (0..6).map(|_| pair((draw(), draw(), draw()))).unzip();
+            let found = Difference::over_replications(&of, &base).expect("replications");
+            covered += usize::from(found.half_width.is_some_and(|half| (found.value - 0.5).abs() <= half));
+        }
+        assert!((930..=970).contains(&covered), "{covered} of {RUNS}");
+    }
+
+    #[test]
+    fn the_best_of_twelve_equal_allocators_is_seldom_certainly_below_another_with_few_seeds() {
+        const RUNS: usize = 400;
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let mut found = 0;
+        for _ in 0..RUNS {
+            let drawn: Vec<Vec<f64>> =
+                (0..12).map(|_| (0..5).map(|_| rng.random_range(9.0..11.0)).collect()).collect();
+            let sum = |means: &&Vec<f64>| means.iter().sum::<f64>();
+            let best = drawn.iter().min_by(|a, b| sum(a).total_cmp(&sum(b))).expect("twelve allocators");
+            let pairs = drawn.iter().filter_map(|other| Difference::over_replications(best, other));
+            found += usize::from(pairs.into_iter().any(|found| found.is_certain_among(66)));
+        }
+        assert!(found <= RUNS / 20, "{found} of {RUNS}");
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub(super) fn state(replay: &PlayedReplay, played: &Played, time_s: f64) -> Stri
     let part = ((time_s - from_s) / (to_s - from_s) * parts as f64).max(0.0) as usize;
     let waiting = replay.strip.queue.get(part.min(parts.saturating_sub(1))).copied().unwrap_or(0);
     let share = if nodes > 0 { 100.0 * f64::from(busy) / f64::from(nodes) } else { 0.0 };
-    format!("{waiting} waiting, {share:.0} % busy")
+    // What is known of the queue is the longest one in a part of the window.
+    let most = if waiting > 0 { "up to " } else { "" };
+    format!("{most}{waiting} waiting, {share:.0} % busy")
 }
 
 /// Returns the time as a date, or as days and hours since the log began.

@@ -61,6 +61,21 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
             ),
         });
     }
+    let of_place = |curve: &Curve| {
+        let places = results.varying().iter().filter(|name| is_place(name));
+        (
+            places.map(|name| results.label(curve.rows[0], name)).collect::<Vec<_>>(),
+            jobs_in_means(results, curve),
+        )
+    };
+    let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
+    if jobs.iter().any(|(place, jobs_of)| jobs.iter().any(|(other, of)| other == place && of != jobs_of)) {
+        sentences.push(
+            "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not compared, and none of \
+             these means is marked."
+                .to_owned(),
+        );
+    }
     if table.rows.iter().flatten().any(|cell| cell.text.contains('±')) {
         sentences.push(
             "Numbers are means over replications, ± half of their 95 % confidence interval.".to_owned(),
@@ -83,6 +98,12 @@ fn title(name: &'static str) -> &'static str {
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns the number of jobs in the means of a curve's replications together; `None` if it is not known.
+fn jobs_in_means(results: &Results, curve: &Curve) -> Option<f64> {
+    let jobs = results.numbers("jobs_in_means").ok()?;
+    curve.rows.iter().map(|&row| jobs[row]).sum()
 }
 
 /// Returns whether replays that differ in this coordinate are of different questions, so that none of them is better.
@@ -207,15 +228,19 @@ impl Shown<'_> {
             places.iter().map(|name| results.label(curve.rows[0], name)).collect()
         };
         let places: Vec<Vec<String>> = curves.iter().map(place).collect();
-        for i in self.best(&places, &cells) {
+        let in_means: Vec<Option<f64>> = match self.metric.of_jobs {
+            Some(_) => curves.iter().map(|curve| jobs_in_means(results, curve)).collect(),
+            None => vec![None; curves.len()],
+        };
+        for i in self.best(&places, &in_means, &cells) {
             cells[i].is_best = true;
         }
         cells
     }
 
     /// Returns the positions of the cells whose number is the best of their place. Empty where all of a place have the
-    /// same text.
-    fn best(&self, places: &[Vec<String>], cells: &[ReportCell]) -> Vec<usize> {
+    /// same text, or where `in_means` says that means are over different numbers of jobs.
+    fn best(&self, places: &[Vec<String>], in_means: &[Option<f64>], cells: &[ReportCell]) -> Vec<usize> {
         let sign = match self.metric.better {
             Better::Lower => 1.0,
             Better::Higher => -1.0,
@@ -228,6 +253,7 @@ impl Shown<'_> {
             let first = rivals.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b)));
             first.is_some_and(|first| {
                 cells[i].text == cells[first].text
+                    && rivals.iter().all(|&j| in_means[j] == in_means[i])
                     && rivals.iter().any(|&j| cells[j].text != cells[first].text)
             })
         };

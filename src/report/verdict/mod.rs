@@ -110,6 +110,7 @@ fn prefix(candidate: &Candidate<'_>, replays: &[Measured<'_>], axis: Axis) -> St
     words.extend(
         differs(|a, b| a.partition == b.partition).then(|| format!("partition {}", spec.partition_label())),
     );
+    words.extend(differs(|a, b| a.rules == b.rules).then(|| format!("by the rules {}", spec.rules)));
     words.extend(differs(|a, b| a.machine == b.machine).then(|| format!("on {}", spec.machine)));
     if axis == Axis::Allocator {
         words.extend(

@@ -334,7 +334,7 @@ impl ReplaySpec {
 
     /// Returns the partitions for people, who read names as the log has them.
     pub fn partition_label(&self) -> String {
-        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), |chosen| chosen.names().join("+"))
+        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), Partitions::label)
     }
 
     /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not

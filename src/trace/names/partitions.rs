@@ -40,6 +40,17 @@ impl Partitions {
     pub fn names(&self) -> &[String] {
         &self.0
     }
+
+    /// Returns the names for people to read, such as `batch+debug`. One that is called like another choice is spelt as it has to be
+    /// typed, so that it is not taken for that.
+    pub fn label(&self) -> String {
+        if self.is_reserved() { self.to_string() } else { self.0.join("+") }
+    }
+
+    /// Returns whether this is one partition that is called like another choice.
+    fn is_reserved(&self) -> bool {
+        matches!(&*self.0, [name] if [ALL_PARTITIONS, EACH].contains(&name.as_str()))
+    }
 }
 
 impl fmt::Display for Partitions {
@@ -48,7 +59,7 @@ impl fmt::Display for Partitions {
             if i > 0 {
                 f.write_str("+")?;
             }
-            let is_reserved = self.0.len() == 1 && [ALL_PARTITIONS, EACH].contains(&name.as_str());
+            let is_reserved = self.is_reserved();
             for (at, letter) in name.chars().enumerate() {
                 let is_special = matches!(letter, '+' | ',' | '|' | '%' | '=')
                     || letter.is_whitespace()
@@ -70,7 +81,11 @@ impl FromStr for Partitions {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("found '{text}', expected {EXPECTED}");
-        if text.contains([',', '|', '=']) || [ALL_PARTITIONS, EACH].contains(&text) {
+        if [ALL_PARTITIONS, EACH].contains(&text) {
+            let called = Self(vec![text.to_owned()]);
+            return Err(format!("{}; a partition that is called {text} is spelt {called}", wrong()));
+        }
+        if text.contains([',', '|', '=']) {
             return Err(wrong());
         }
         let names = text.split('+').map(decoded).collect::<Option<Vec<String>>>().ok_or_else(wrong)?;
@@ -185,6 +200,12 @@ mod tests {
         }
         assert_eq!("a+b+a".parse::<Partitions>().map(|chosen| chosen.to_string()), Ok("a+b".to_owned()));
         assert_eq!("all".parse(), Ok(PartitionChoice::All));
+        let all = Partitions::new(["all".to_owned()]).expect("a choice");
+        assert_eq!((all.label(), all.to_string()), ("%61ll".to_owned(), "%61ll".to_owned()));
+        let two = Partitions::new(["all".to_owned(), "a b".to_owned()]).expect("a choice");
+        assert_eq!(two.label(), "all+a b");
+        let problem = "all".parse::<Partitions>().expect_err("a choice of another kind");
+        assert!(problem.ends_with("a partition that is called all is spelt %61ll"), "{problem}");
         assert_eq!("each".parse(), Ok(PartitionChoice::Each));
     }
 

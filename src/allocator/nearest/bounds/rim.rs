@@ -10,20 +10,7 @@
 use super::ball::Ball;
 use super::field::Field;
 use super::lanes::{LANES, Lanes, Lanes16, plus_16, widen};
-use super::sweep::{Found, Part, Sweep};
-
-/// What is known of neighbouring centres before their rims are looked at.
-pub(super) struct Known<'a> {
-    /// The sums over pairs of nodes of the balls.
-    pub(super) sum: Lanes,
-    /// The least sums over pairs of nodes from beyond.
-    pub(super) pairs: Lanes,
-    /// How many nodes from beyond each centre needs.
-    pub(super) need: Lanes,
-    pub(super) limits: &'a Lanes,
-    /// Whether bounds are to be as close as they can be.
-    pub(super) is_close: bool,
-}
+use super::sweep::{Found, Known, Part, Sweep};
 
 impl Sweep {
     /// Sets what is to find out about the centres of a part by their rims.

@@ -20,7 +20,6 @@ use pulp::{Arch, Simd, WithSimd};
 use super::ball::{Apart, Ball};
 use super::field::Field;
 use super::lanes::{LANES, Lanes, Lanes16, difference, only, plus, plus_16, widen};
-use super::rim::Known;
 
 /// What a sweep finds out about a centre.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +54,19 @@ impl<'a> Part<'a> {
     pub(in super::super) fn all(ball: &'a Ball) -> Self {
         Self { ball, lanes: Lanes16([u16::MAX; LANES]) }
     }
+}
+
+/// What is known of neighbouring centres before their rims are looked at.
+pub(super) struct Known<'a> {
+    /// The sums over pairs of nodes of the balls.
+    pub(super) sum: Lanes,
+    /// The least sums over pairs of nodes from beyond.
+    pub(super) pairs: Lanes,
+    /// How many nodes from beyond each centre needs.
+    pub(super) need: Lanes,
+    pub(super) limits: &'a Lanes,
+    /// Whether bounds are to be as close as they can be.
+    pub(super) is_close: bool,
 }
 
 /// A call of [`Sweep::look`], to be compiled for each set of vector instructions.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::figure::draw::{Kind, Look, Point, Series};
+use crate::figure::draw::{Kind, Look, Point, Scale, Series};
 use crate::figure::error::FigureError;
 use crate::figure::first_seeds::FirstSeeds;
 use crate::figure::kind::PlotOptions;
@@ -30,18 +30,14 @@ pub(in crate::figure::kinds) fn job_curves(
 ) -> Result<Vec<JobCurve>, FigureError> {
     let numbers = results.numbers("replay")?;
     let number = |row: usize| numbers[row].map(|number| number as u64);
-    let is_chosen = |number: u64| options.replays.iter().any(|&replay| u64::from(replay) == number);
     let known: Vec<u64> = (0..numbers.len()).filter_map(number).collect();
     if let Some(&replay) = options.replays.iter().find(|replay| !known.contains(&u64::from(**replay))) {
         let last = known.iter().copied().max().unwrap_or_default();
         return Err(FigureError::NoReplay { replay: u64::from(replay), last });
     }
-    let are_chosen = !options.replays.is_empty();
-    let curves = results.curves(if are_chosen { &[] } else { &["arrival_scale"] });
+    let curves = results.curves(if options.replays.is_empty() { results.load_columns() } else { &[] });
     let curves = curves.into_iter().filter_map(|curve| {
-        let is_shown = |&row: &usize| {
-            if are_chosen { number(row).is_some_and(is_chosen) } else { results.is_at_first_load(row) }
-        };
+        let is_shown = |&row: &usize| results.is_shown(row, options.replays);
         let rows: Vec<usize> = curve.rows.into_iter().filter(is_shown).collect();
         let mut replays: Vec<u64> = rows.iter().copied().filter_map(number).collect();
         replays.dedup();
@@ -109,13 +105,13 @@ pub(in crate::figure::kinds) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
 
 /// Returns the values that the replays share, for the subtitle of a plot of single jobs. It says so if the plot has jobs that
 /// means leave out.
-pub(in crate::figure::kinds) fn about_jobs(results: &Results) -> String {
+pub(in crate::figure::kinds) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
     let trims = results.sheet.numbers("trim_percent").unwrap_or_default();
     let of_all = trims
         .iter()
         .any(Option::is_some)
         .then(|| "all jobs, also those that --trim leaves out of means".to_owned());
-    let parts = [Some(results.shared_at_first_load()).filter(|shared| !shared.is_empty()), of_all];
+    let parts = [Some(results.shared_of_shown(options.replays)).filter(|shared| !shared.is_empty()), of_all];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
@@ -146,13 +142,18 @@ pub(in crate::figure::kinds) fn distributions(
     Ok(is_there.then(|| curves.into_iter().zip(found).collect()))
 }
 
-/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than x. Only
-/// points with x above 0 are kept.
-pub(in crate::figure::kinds) fn shares(distributions: Distributions, factor: f64) -> Vec<Series> {
+/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than x. On a
+/// logarithmic `scale` only points with x above 0 are kept.
+pub(in crate::figure::kinds) fn shares(
+    distributions: Distributions,
+    factor: f64,
+    scale: Scale,
+) -> Vec<Series> {
+    let has_place = |point: &Point| point.x > 0.0 || matches!(scale, Scale::Linear);
     let series = |(JobCurve { name, look, .. }, found): (JobCurve, Distribution)| {
         let points = plain(found.exceeding()).into_iter();
         let points = points.map(|point| Point { y: factor * point.y, ..point });
-        Series { name, look, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
+        Series { name, look, kind: Kind::Line, points: points.filter(has_place).collect() }
     };
     distributions.into_iter().map(series).collect()
 }

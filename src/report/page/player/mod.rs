@@ -20,6 +20,7 @@ use crate::allocator;
 use crate::figure::{Clock, FigureError, FirstSeeds, Results, downtimes};
 use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
+use crate::metrics::KilledWaits;
 use crate::text::grouped;
 use crate::words::counted;
 
@@ -43,13 +44,14 @@ pub(in crate::report) fn played(
 ) -> Result<Option<Played>, ReportError> {
     let shown = shown(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
+    let mut outages = downtimes(folder, results, &is_shown)?;
     let mut window = window_s;
     if window.is_none() {
-        let Some(usual) = default_window(folder, &shown)? else { return Ok(None) };
+        let Some(usual) = default_window(folder, &shown, &outages)? else { return Ok(None) };
         window = Some(usual);
     }
     let mut window = window.unwrap_or((0.0, 1.0));
-    let Some(mut found) = found(folder, &shown, window)? else { return Ok(None) };
+    let Some(mut found) = found(folder, &shown, &outages, window)? else { return Ok(None) };
     // The usual window gets shorter until the file is small enough.
     while window_s.is_none() && found.iter().any(|found| found.bytes() > BYTES) {
         let ends = found.iter().filter_map(|found| found.end_within(BYTES));
@@ -58,10 +60,9 @@ pub(in crate::report) fn played(
             break;
         }
         window = (window.0, to);
-        let Some(again) = self::found(folder, &shown, window)? else { return Ok(None) };
+        let Some(again) = self::found(folder, &shown, &outages, window)? else { return Ok(None) };
         found = again;
     }
-    let mut outages = downtimes(folder, results, &is_shown)?;
     let mut replays = Vec::new();
     let (mut kept, mut all, mut killed) = (0, 0, 0);
     for (Shown { number, name, spec, machine, colour }, found) in shown.into_iter().zip(found) {
@@ -157,18 +158,33 @@ impl Found {
 }
 
 /// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not kept.
-fn found(folder: &Path, shown: &[Shown], window_s: (f64, f64)) -> Result<Option<Vec<Found>>, ReportError> {
-    let empty = |shown: &Shown| {
-        let strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
+fn found(
+    folder: &Path,
+    shown: &[Shown],
+    outages: &BTreeMap<u64, Downtimes>,
+    window_s: (f64, f64),
+) -> Result<Option<Vec<Found>>, ReportError> {
+    let waits: Vec<Option<KilledWaits>> =
+        shown.iter().map(|shown| outages.get(&shown.number).map(Downtimes::waits)).collect();
+    let empty = |(shown, waits): (&Shown, &Option<KilledWaits>)| {
+        let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
+        if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
+            for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
+                let [_, start_s, end_s] = run.times_s;
+                strip.add(Run { since_s, start_s, end_s, nodes: f64::from(run.allocated) });
+            }
+        }
         Found { jobs: Vec::new(), strip, all: 0 }
     };
-    let mut found: Vec<Found> = shown.iter().map(empty).collect();
+    let mut found: Vec<Found> = shown.iter().zip(&waits).map(empty).collect();
     let is_there = visit(folder, shown, &COLUMNS, &mut |position, (sheet, i)| {
         let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
         let [submit_s, start_s, end_s] = ["submit_s", "start_s", "end_s"].map(of);
         let found = &mut found[position];
         found.all += 1;
-        found.strip.add(Run { submit_s, start_s, end_s, nodes: of("allocated") });
+        let since_s =
+            waits[position].as_ref().map_or(submit_s, |waits| waits.since(of("job") as i64, submit_s));
+        found.strip.add(Run { since_s, start_s, end_s, nodes: of("allocated") });
         if start_s <= window_s.1 && end_s > window_s.0 {
             let text = sheet.column("nodes").and_then(SheetColumn::texts).map_or("", |texts| &texts[i]);
             let number = of("job") as i64;
@@ -269,22 +285,33 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
 }
 
 /// Returns the default window of time. It begins with the first start and ends where one of the replays has started
-/// [`JOBS`] jobs. If no replay has so many jobs, it ends with the last job. Returns `None` if jobs or their nodes were not
-/// kept.
-fn default_window(folder: &Path, shown: &[Shown]) -> Result<Option<(f64, f64)>, ReportError> {
+/// [`JOBS`] runs of jobs, also those in which jobs were killed. If no replay has so many, it ends with the last job. Returns `None` if
+/// jobs or their nodes were not kept.
+fn default_window(
+    folder: &Path,
+    shown: &[Shown],
+    outages: &BTreeMap<u64, Downtimes>,
+) -> Result<Option<(f64, f64)>, ReportError> {
     // The earliest starts of each replay, one more than the window has, with the latest of them on top.
     let mut starts: Vec<BinaryHeap<Time>> = shown.iter().map(|_| BinaryHeap::new()).collect();
     let mut last_s = vec![f64::NEG_INFINITY; shown.len()];
-    let is_there = visit(folder, shown, &["seed", "start_s", "end_s"], &mut |position, (sheet, i)| {
-        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
-        let (earliest, start) = (&mut starts[position], Time(of("start_s")));
+    let mut add = |position: usize, start_s: f64, end_s: f64| {
+        let (earliest, start) = (&mut starts[position], Time(start_s));
         if earliest.len() <= JOBS {
             earliest.push(start);
         } else if earliest.peek().is_some_and(|latest| start < *latest) {
             earliest.pop();
             earliest.push(start);
         }
-        last_s[position] = last_s[position].max(of("end_s"));
+        last_s[position] = last_s[position].max(end_s);
+    };
+    for (position, shown) in shown.iter().enumerate() {
+        let killed = outages.get(&shown.number).into_iter().flat_map(|outages| &outages.killed);
+        killed.for_each(|run| add(position, run.times_s[1], run.times_s[2]));
+    }
+    let is_there = visit(folder, shown, &["seed", "start_s", "end_s"], &mut |position, (sheet, i)| {
+        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
+        add(position, of("start_s"), of("end_s"));
         Ok(())
     })?;
     if !is_there {

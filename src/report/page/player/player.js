@@ -81,7 +81,7 @@
     const scene = { now, marked: marked(), overlays, dark: dark(), colour, ratio };
     const i = bin(now), isTurned = isCube(view);
     const key = JSON.stringify([state.version, scene.marked, [...overlays], scene.dark, ratio, isTurned && turn]);
-    view.load.textContent = `${replay.queue[i].toLocaleString("en")} waiting · ${states.busy(state).toFixed(0)} % busy`;
+    view.load.textContent = `${replay.queue[i] ? "up to " : ""}${replay.queue[i].toLocaleString("en")} waiting · ${states.busy(state).toFixed(0)} % busy`;
     if (scene.marked !== null || key !== view.drawn) view.said.textContent = states.facts(state, scene);
     if (key === view.drawn) return;
     view.drawn = key;

@@ -3,11 +3,11 @@
 /// The number of parts that the window is divided into.
 const PARTS: usize = 480;
 
-/// A job as the strip counts it.
+/// A run of a job as the strip counts it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
-    /// The arrival, in seconds.
-    pub(super) submit_s: f64,
+    /// The time from which the job waited for it, in seconds: its arrival, or when it was killed before.
+    pub(super) since_s: f64,
     /// The start, in seconds.
     pub(super) start_s: f64,
     /// The end, in seconds.
@@ -44,12 +44,12 @@ impl StripOfRuns {
         (self.window_s.1 - self.window_s.0) / PARTS as f64
     }
 
-    /// Adds a job. O(parts in which it runs).
+    /// Adds a run. O(parts in which it runs).
     pub(super) fn add(&mut self, run: Run) {
         let ((from_s, to_s), part_s) = (self.window_s, self.part_s());
         // A job that starts at once never waits.
-        if run.start_s > run.submit_s && run.submit_s <= to_s && run.start_s > from_s {
-            self.changes.extend([(run.submit_s, 1), (run.start_s, -1)]);
+        if run.start_s > run.since_s && run.since_s <= to_s && run.start_s > from_s {
+            self.changes.extend([(run.since_s, 1), (run.start_s, -1)]);
         }
         let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
         if end_s <= start_s {
@@ -112,10 +112,10 @@ mod tests {
         let number = |i: u64, most: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 % most as f64;
         let runs: Vec<Run> = (1..400)
             .map(|i| {
-                let submit_s = number(i, 1000);
-                let start_s = submit_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
+                let since_s = number(i, 1000);
+                let start_s = since_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
                 Run {
-                    submit_s,
+                    since_s,
                     start_s,
                     end_s: start_s + 1.0 + number(i + 2000, 90),
                     nodes: 1.0 + number(i, 4),
@@ -133,7 +133,7 @@ mod tests {
         // the waiting jobs of the second before are there, except for those of the first part.
         for part in 0..PARTS {
             let second = from_s + part as f64;
-            let waiting = |at: f64| runs.iter().filter(|run| run.submit_s <= at && at < run.start_s).count();
+            let waiting = |at: f64| runs.iter().filter(|run| run.since_s <= at && at < run.start_s).count();
             let before = if part == 0 { 0 } else { waiting(second - 0.5) };
             let ends = part + 1 == PARTS;
             let last = if ends { waiting(to_s) } else { 0 };
