@@ -7,6 +7,12 @@ use super::times::Clock;
 /// takes their start for the submission too.
 pub(super) const EARLY_STARTS: &str = "starts before the submission, which count as the submission";
 
+/// The words for jobs that ended before they started, as after a clock was set back. Their run time is unknown.
+pub(super) const EARLY_ENDS: &str = "ends before the start";
+
+/// The words for lines of steps in the accounting of Slurm.
+pub(super) const STEPS: &str = "job steps, which are part of their jobs";
+
 /// The words for jobs whose submission is unknown in a log that tells that of others.
 pub(super) const UNSUBMITTED: &str = "jobs without a submit time, for which their start stands";
 

@@ -411,7 +411,6 @@ fn wrong_submissions_are_usage_errors_and_leave_nothing() -> Tested {
 #[test]
 fn a_status_says_what_is_left_of_a_local_sweep() -> Tested {
     let site = Site::new(&[])?;
-    // An unfinished study, as after an interrupt.
     let ran = site.run("sweep six.toml -o out --no-timing --shard 1/3 -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let next = format!("to finish: meshreplay sweep {} -o out --no-timing\n", site.quoted("six.toml")?);

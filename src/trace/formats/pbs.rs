@@ -5,8 +5,8 @@
 //!
 //! * The submit time is `ctime`, or what the parameter `submit` says. Start and end are `start` and `end`. All of them
 //!   are seconds since 1970. Of a job that was run again, they are those of its last run.
-//! * The size is counted in nodes (`Resource_List.nodect`, or the hosts of `exec_host`), CPUs (`Resource_List.ncpus`, or
-//!   the slots of `exec_host`) or GPUs (`Resource_List.ngpus`).
+//! * The size is counted in nodes (the hosts of `exec_host`, or else `Resource_List.nodect`, which in PBS Pro counts chunks), CPUs (the
+//!   slots of `exec_host`, or else `Resource_List.ncpus`) or GPUs (`Resource_List.ngpus`).
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and otherwise 0.
 //! * The list of nodes has the hosts of `exec_host`, each once, with commas.
@@ -21,7 +21,7 @@
 use super::format::{Format, LineParser, Parsed, number_of_task};
 use crate::spec::{Params, SpecError};
 use crate::trace::error::Problem;
-use crate::trace::facts::{EARLY_STARTS, Facts};
+use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 use crate::trace::times::{Length, Pair, duration};
@@ -52,8 +52,8 @@ const READS: &[(&str, &str)] = &[
     ("ctime, or qtime or etime by the parameter submit", "submit time"),
     ("start", "start: the wait time is that from the submission"),
     ("end", "end: the run time is that from the start"),
-    ("Resource_List.nodect, or the hosts of exec_host", "processors with unit=nodes"),
-    ("Resource_List.ncpus, or the slots of exec_host", "processors with unit=cpus"),
+    ("the hosts of exec_host, or else Resource_List.nodect", "processors with unit=nodes"),
+    ("the slots of exec_host, or else Resource_List.ncpus", "processors with unit=cpus"),
     ("Resource_List.ngpus", "processors with unit=gpus; 0 if it is missing"),
     ("Resource_List.walltime", "requested time"),
     ("resources_used.cput", "average CPU time, for one processor"),
@@ -75,6 +75,7 @@ struct Pbs {
     reruns: u64,
     arrays: u64,
     early_starts: u64,
+    early_ends: u64,
     has_jobs: bool,
 }
 
@@ -92,6 +93,7 @@ impl Pbs {
             reruns: 0,
             arrays: 0,
             early_starts: 0,
+            early_ends: 0,
             has_jobs: false,
         })
     }
@@ -106,12 +108,15 @@ impl Pbs {
         let (Some(start_s), Some(end_s)) = (start_s, end_s) else {
             return Err(Problem::column(4, "start and end", b"", "both in the line of a job that has ended"));
         };
+        self.early_ends += u64::from(end_s < start_s);
         self.early_starts += u64::from(submit_s.is_some_and(|submit_s| start_s < submit_s));
         let submit_s = submit_s.unwrap_or(start_s).min(start_s);
         let hosts =
             Hosts::of(values.text("exec_host").or_else(|| values.text("exec_vnode")).unwrap_or_default());
-        let nodes = values.number("Resource_List.nodect")?.or_else(|| hosts.count());
-        let cpus = values.number("Resource_List.ncpus")?.or(hosts.slots);
+        // What a job asked for counts chunks of nodes, of which several may be on one host.
+        let nodes = hosts.count().or(values.number("Resource_List.nodect")?);
+        let asked = values.number("Resource_List.ncpus")?;
+        let cpus = hosts.slots.filter(|&slots| slots > 0).or(asked);
         let procs = match self.unit {
             Unit::Nodes => nodes,
             Unit::Cpus => cpus,
@@ -143,7 +148,7 @@ impl Pbs {
             job,
             submit_s,
             wait_s: start_s - submit_s,
-            run_s: (end_s - start_s).max(-1),
+            run_s: if end_s < start_s { -1 } else { end_s - start_s },
             allocated_procs: procs.unwrap_or(-1),
             average_cpu_s: used_s.unwrap_or(-1.0),
             requested_time_s: limit_s,
@@ -206,6 +211,7 @@ impl LineParser for Pbs {
             ("requeues, of which only the last run is read", self.reruns),
             ("array jobs as a whole", self.arrays),
             (EARLY_STARTS, self.early_starts),
+            (EARLY_ENDS, self.early_ends),
         ];
         Facts {
             names: std::mem::take(&mut self.names),
@@ -388,6 +394,28 @@ mod tests {
         assert_eq!(facts.names.of(NameKind::Nodes).collect::<Vec<_>>(), ["n1,n2", "n3,n4"]);
         assert_eq!(facts.counts.iter().map(|row| row.1).collect::<Vec<_>>(), [1, 1]);
         assert!(facts.has_unix_times);
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_job_had_goes_before_what_it_asked_for() -> Result<(), Problem> {
+        // Chunks of one CPU on one host, and processes of Torque that ask for one.
+        let chunks = PRO
+            .replace("exec_host=n1/0*4+n2/0*4", "exec_host=n2/0*32")
+            .replace("ncpus=8", "ncpus=32")
+            .replace("nodect=2", "nodect=32");
+        let torque = TORQUE.replace("Resource_List.nodes", "Resource_List.ncpus=1 Resource_List.nodes");
+        for (line, nodes, cpus) in [
+            (chunks.as_str(), 1, 32),
+            (torque.as_str(), 2, 4),
+            (&PRO.replace("exec_host=n1/0*4+n2/0*4 exec_vnode=(n1:ncpus=4)+(n2:ncpus=4) ", ""), 2, 8),
+        ] {
+            assert_eq!(record(&mut pbs("pbs"), line)?.allocated_procs, nodes, "{line}");
+            assert_eq!(record(&mut pbs("pbs:unit=cpus"), line)?.allocated_procs, cpus, "{line}");
+        }
+        let mut early = pbs("pbs");
+        assert_eq!(record(&mut early, &PRO.replace("end=1715598060", "end=1715594400"))?.run_s, -1);
+        assert!(early.facts().counts.contains(&(EARLY_ENDS, 1)));
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 
 use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
-use crate::trace::facts::{EARLY_STARTS, Facts};
+use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts, STEPS};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 use crate::trace::times::{Length, Pair, duration};
@@ -68,6 +68,7 @@ pub(super) struct Accounting {
     running: u64,
     never_started: u64,
     early_starts: u64,
+    early_ends: u64,
     unknown_states: u64,
 }
 
@@ -83,6 +84,7 @@ impl Accounting {
             running: 0,
             never_started: 0,
             early_starts: 0,
+            early_ends: 0,
             unknown_states: 0,
         })
     }
@@ -110,13 +112,16 @@ impl Accounting {
     /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
     ///   started if it has ended, and has nodes and a run time.
+    /// * The run time is unknown if the end is before the start, as after a clock was set back.
     /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let fate = fate(job.state);
         let has_nodes = job.nodes.is_none_or(|list| !has_no_nodes(list));
         let has_run = matches!(fate, Fate::Ended(_)) && job.elapsed_s.is_some_and(|elapsed_s| elapsed_s > 0);
-        let has_started = fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes;
+        // Older versions give a job that was cancelled while it waited a start, which is its end, but no CPUs.
+        let has_cpus = job.allocated.cpus != Some(0) || job.start_s != job.end_s;
+        let has_started = fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && has_cpus;
         self.count(fate, has_started);
         let start_s = if has_started { job.start_s } else { None };
         let run_s = match fate {
@@ -124,6 +129,9 @@ impl Accounting {
             _ if !has_started => Some(0),
             _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
         };
+        let is_early_end = run_s.is_some_and(|run_s| run_s < 0);
+        self.early_ends += u64::from(is_early_end);
+        let run_s = run_s.filter(|_| !is_early_end);
         let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
         let is_early = start_s.zip(arrival_s).is_some_and(|(start_s, arrival_s)| start_s < arrival_s);
         self.early_starts += u64::from(is_early);
@@ -172,11 +180,12 @@ impl Accounting {
     /// Returns what was learnt beside the records.
     pub(super) fn facts(&mut self) -> Facts {
         let counts = [
-            ("job steps, which are part of their jobs", self.steps),
+            (STEPS, self.steps),
             ("jobs that were still waiting", self.waiting),
             ("jobs that were still running", self.running),
             ("jobs that ended before they started", self.never_started),
             (EARLY_STARTS, self.early_starts),
+            (EARLY_ENDS, self.early_ends),
             ("jobs of an unknown state", self.unknown_states),
         ];
         let unit = match self.unit {

@@ -78,6 +78,10 @@ impl Sacct {
         let end_s = instant_after(Column::End, start_s.or(submit_s))?;
         let eligible_s = instant_after(Column::Eligible, submit_s)?;
         let elapsed_s = elapsed(heading, fields)?;
+        let run = [Column::Start, Column::End].map(text);
+        let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
+        // A job without a start that ran for no time has not started, unless the dump tells no starts.
+        let has_run = |elapsed_s: &i64| *elapsed_s > 0 || !heading.has(&[Column::Start]);
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
         let (allocated, requested) = sizes(heading, fields)?;
         let column = if text(Column::LimitRaw).is_empty() { Column::Limit } else { Column::LimitRaw };
@@ -87,7 +91,7 @@ impl Sacct {
             number,
             submit_s,
             eligible_s,
-            start_s: start_s.or_else(|| Some(end_s? - elapsed_s?)),
+            start_s: start_s.or_else(|| Some(end_s? - elapsed_s.filter(has_run)?)),
             end_s,
             elapsed_s,
             limit_s,
@@ -166,6 +170,30 @@ impl LineParser for Sacct {
         let mut facts = self.accounting.facts();
         facts.add_clock(&self.clock);
         facts
+    }
+}
+
+/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks are put back, and its other
+/// reading does; otherwise the times as they are.
+fn agreeing(
+    clock: &mut Clock,
+    texts: [&[u8]; 2],
+    times_s: [Option<i64>; 2],
+    elapsed_s: Option<i64>,
+) -> [Option<i64>; 2] {
+    let ([Some(start_s), Some(end_s)], Some(elapsed_s)) = (times_s, elapsed_s) else { return times_s };
+    if end_s - start_s == elapsed_s {
+        return times_s;
+    }
+    // What could be read before can be read again.
+    let mut later = |text, earlier_s: i64| clock.instant_after(text, Some(earlier_s + 1)).ok().flatten();
+    let [later_start_s, later_end_s] = [later(texts[0], start_s), later(texts[1], end_s)];
+    if later_start_s.is_some_and(|start_s| end_s - start_s == elapsed_s) {
+        [later_start_s, Some(end_s)]
+    } else if later_end_s.is_some_and(|end_s| end_s - start_s == elapsed_s) {
+        [Some(start_s), later_end_s]
+    } else {
+        times_s
     }
 }
 
@@ -314,6 +342,53 @@ mod tests {
             (77, 1_714_554_000, 3600, 3600)
         );
         assert_eq!((record.allocated_procs, record.requested_time_s, record.queue), (3, 5400, 1));
+        Ok(())
+    }
+
+    #[test]
+    fn the_run_time_tells_which_of_two_readings_is_meant() -> Result<(), Problem> {
+        let heading = "JobIDRaw|Submit|Start|End|ElapsedRaw|State|NNodes";
+        let day = "2024-10-27T";
+        // In Berlin 02:00 to 03:00 comes twice. The second start, the first one, the second end.
+        for (start, end, elapsed, wait_s, run_s) in [
+            ("02:50:00", "03:10:00", 1200, 7200, 1200),
+            ("02:50:00", "03:10:00", 4800, 3600, 4800),
+            ("02:10:00", "02:40:00", 5400, 1200, 5400),
+            // The job was suspended, so that no reading agrees.
+            ("02:50:00", "03:10:00", 100, 3600, 4800),
+        ] {
+            let line = format!("3|{day}01:50:00|{day}{start}|{day}{end}|{elapsed}|COMPLETED|4");
+            let (records, _) = read("sacct:time-zone=Europe/Berlin", heading, &[&line])?;
+            assert_eq!((records[0].wait_s, records[0].run_s), (wait_s, run_s), "{line}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn jobs_without_a_start_and_a_run_time_have_not_started() -> Result<(), Problem> {
+        let heading = "JobID|Submit|Start|End|Elapsed|State|NNodes|AllocCPUS";
+        let submit = "2024-05-01T10:00:00";
+        for (rest, expected) in [
+            ("None|2024-05-01T10:30:00|00:00:00|CANCELLED by 7|8|0", (-1, 0, -1)),
+            ("Unknown|2024-05-01T10:30:00|00:10:00|TIMEOUT|8|8", (1200, 600, 8)),
+            // Older versions give a job that was cancelled while it waited a start.
+            ("2024-05-01T10:30:00|2024-05-01T10:30:00|00:00:00|CANCELLED by 7|8|0", (-1, 0, -1)),
+            ("2024-05-01T10:30:00|2024-05-01T10:30:00|00:00:00|FAILED|8|8", (1800, 0, 8)),
+            // A clock was set back while the job ran.
+            ("2024-05-01T10:30:00|2024-05-01T10:29:00|00:00:00|NODE_FAIL|8|8", (1800, -1, 8)),
+        ] {
+            let (records, facts) = read("sacct", heading, &[&format!("2|{submit}|{rest}")])?;
+            let record = records[0];
+            assert_eq!((record.wait_s, record.run_s, record.allocated_procs), expected, "{rest}");
+            let never = facts.counts.iter().any(|(what, _)| *what == "jobs that ended before they started");
+            assert_eq!(never, expected.2 < 0, "{rest}");
+            let early = facts.counts.iter().any(|(what, _)| *what == "ends before the start");
+            assert_eq!(early, expected.1 < 0, "{rest}");
+        }
+        let heading = "JobID|Submit|End|Elapsed|State|NNodes";
+        let (records, _) =
+            read("sacct", heading, &[&format!("2|{submit}|2024-05-01T10:30:00|00:00:00|FAILED|8")])?;
+        assert_eq!((records[0].wait_s, records[0].run_s), (1800, 0));
         Ok(())
     }
 

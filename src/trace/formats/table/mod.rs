@@ -28,12 +28,12 @@ use std::ops::RangeInclusive;
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, Spec};
 use crate::trace::error::Problem;
-use crate::trace::facts::Facts;
+use crate::trace::facts::{Facts, STEPS};
 use crate::trace::names::Names;
 use crate::trace::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
 
 use cells::{Cells, Delimiter, candidates};
-use field::{COUNT, FIELDS, Kind};
+use field::{COUNT, FIELDS, Kind, plain};
 use layout::{Layout, Told};
 use row::Counts;
 
@@ -102,6 +102,9 @@ struct Table {
     jobs: i64,
     /// Whether times count from 1970; `None` before the first time.
     has_unix_times: Option<bool>,
+    /// The text in the column of job numbers of the last job, and the number of lines of steps of jobs.
+    last_job: Vec<u8>,
+    steps: u64,
     /// The least and the greatest time in seconds; `None` before the first time.
     span_s: Option<(i64, i64)>,
     counts: Counts,
@@ -121,6 +124,8 @@ impl Table {
             names: Names::default(),
             jobs: 0,
             has_unix_times: None,
+            last_job: Vec::new(),
+            steps: 0,
             span_s: None,
             counts: Counts::default(),
         }
@@ -239,6 +244,10 @@ impl LineParser for Table {
         };
         if is_whole {
             self.partial.clear();
+            if self.is_step() {
+                self.steps += 1;
+                return Ok(Parsed::Part);
+            }
             return self.row();
         }
         if self.partial.is_empty() {
@@ -282,11 +291,34 @@ impl LineParser for Table {
             self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
         facts.notes.extend(read.into_iter().chain(self.counts.notes().filter(|_| !has_submits)));
         facts.counts.extend(self.counts.rows(has_submits));
+        facts.counts.extend((self.steps > 0).then_some((STEPS, self.steps)));
         facts
     }
 }
 
 impl Table {
+    /// Returns whether the line is that of a step of the job before it, such as `12.batch` or `12.0`, in a table of what `sacct` prints
+    /// with another delimiter. Columns of other programs may have points in their job numbers, too, so the job's own line must be the last
+    /// one that was none of a step.
+    fn is_step(&mut self) -> bool {
+        let Some((_, layout)) = &self.layout else { return false };
+        let Some(column) = layout.column(Kind::Job) else { return false };
+        let is_of_slurm =
+            layout.names.get(column - 1).is_some_and(|name| ["jobid", "jobidraw"].contains(&&*plain(name)));
+        let Some(cell) = self.cells.get(column).filter(|_| is_of_slurm) else { return false };
+        if let Some((job, step)) = cell.iter().position(|&byte| byte == b'.').map(|at| cell.split_at(at)) {
+            let step = &step[1..];
+            let is_number = !step.is_empty() && step.iter().all(u8::is_ascii_digit);
+            let is_named = [&b"batch"[..], b"extern", b"interactive"].contains(&step);
+            if job == self.last_job && (is_number || is_named) {
+                return true;
+            }
+        }
+        self.last_job.clear();
+        self.last_job.extend_from_slice(cell);
+        false
+    }
+
     /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look the same, so
     /// that this is no error.
     fn days_of_sheets(&self) -> Option<String> {
@@ -312,6 +344,32 @@ fn is_heading(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_of_jobs_are_left_out_whatever_separates_the_columns() -> Result<(), Box<dyn std::error::Error>> {
+        let dump = "JobID|User|Submit|Start|End|Elapsed|State|NNodes\n\
+                    1|anna|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
+                    1.0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3|bob|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.extern||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.12||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    5.0|eve|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4";
+        for delimiter in [",", "\t", ";"] {
+            let mut parser = (TABLE.parser)(&"table:time-zone=UTC".parse()?)?;
+            let mut jobs = Vec::new();
+            for line in dump.replace('|', delimiter).lines() {
+                if let Parsed::Record(record, _) = parser.parse(line.as_bytes())? {
+                    jobs.push(record.job);
+                }
+            }
+            // A number with a fraction is none of a step if its job was not there before.
+            assert_eq!(jobs, [1, 2, 5], "{delimiter:?}");
+            let counts = parser.facts().counts;
+            assert!(counts.contains(&(STEPS, 4)), "{counts:?}");
+        }
+        Ok(())
+    }
 
     #[test]
     fn days_of_spreadsheets_are_named() -> Result<(), Box<dyn std::error::Error>> {

@@ -10,7 +10,7 @@ use super::Table;
 use super::field::{FIELDS, Kind, seconds_in, sides};
 use super::status::status;
 use crate::trace::error::Problem;
-use crate::trace::facts::{EARLY_STARTS, UNSUBMITTED};
+use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, UNSUBMITTED};
 use crate::trace::formats::format::Parsed;
 use crate::trace::names::NameKind;
 use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
@@ -38,7 +38,7 @@ impl Counts {
         let rows = [
             ("durations rounded to seconds", self.rounded),
             (EARLY_STARTS, self.early_starts),
-            ("ends before the start", self.early_ends),
+            (EARLY_ENDS, self.early_ends),
             ("time limits that are unlimited", self.unlimited),
             ("job numbers cut after their digits", self.cut_numbers),
             ("unknown words for how a job ended", self.odd_words),
