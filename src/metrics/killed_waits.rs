@@ -43,7 +43,11 @@ mod tests {
         // Job 7 arrives at 10 s and is killed twice; another job of that number arrives later.
         let runs = [(7, [10.0, 15.0, 20.0]), (7, [10.0, 40.0, 60.0]), (7, [50.0, 50.0, 55.0])];
         let waits = KilledWaits::of(runs);
-        assert_eq!(waits.before(), [10.0, 20.0, 50.0]);
-        assert_eq!([waits.since(7, 10.0), waits.since(7, 50.0), waits.since(8, 10.0)], [60.0, 55.0, 10.0]);
+        let seconds = |times_s: &[f64]| times_s.iter().map(|time_s| *time_s as i64).collect::<Vec<_>>();
+        assert_eq!(seconds(waits.before()), [10, 20, 50]);
+        assert_eq!(
+            seconds(&[waits.since(7, 10.0), waits.since(7, 50.0), waits.since(8, 10.0)]),
+            [60, 55, 10]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::metrics::{BusyNodes, KilledWaits, LostRun};
+use crate::metrics::{BusyNodes, KilledWaits};
 use crate::study::{Outcome, ReplaySpec};
 use crate::text::{Screen, grouped};
 
@@ -48,14 +48,13 @@ impl Sparklines {
         let words =
             [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
         let rest = [spec.machine.to_string(), format!("scale {}", spec.arrival_scale)];
-        let lost = outcome.recording.outages.iter().flat_map(|outages| &outages.lost_runs);
-        let lost_s = |run: &LostRun| [run.job.submit, run.start, run.end].map(|time| time.as_seconds());
-        let waits = KilledWaits::of(lost.clone().map(|run| (run.job.number, lost_s(run))));
-        let killed = lost.zip(waits.before()).map(|(run, &from_s)| {
-            let [_, start_s, end_s] = lost_s(run);
+        let lost_runs = outcome.recording.outages.iter().flat_map(|outages| &outages.lost_runs);
+        let waits = KilledWaits::of(lost_runs.clone().map(|run| (run.job.number, run.times_s())));
+        let killed = lost_runs.zip(waits.before()).map(|(run, &from_s)| {
+            let [_, start_s, end_s] = run.times_s();
             ([from_s, start_s, end_s], f64::from(run.allocated))
         });
-        let last = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
+        let ended = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
             let from_s = waits.since(job.number, job.submit.as_seconds());
             ([from_s, record.start.as_seconds(), record.end.as_seconds()], f64::from(record.allocated))
         });
@@ -63,7 +62,7 @@ impl Sparklines {
             number,
             labels: words.into_iter().cloned().chain(rest).collect(),
             nodes: f64::from(spec.machine.available()),
-            runs: killed.chain(last).collect(),
+            runs: killed.chain(ended).collect(),
         });
     }
 

@@ -31,6 +31,13 @@ pub struct LostRun {
     pub nodes: String,
 }
 
+impl LostRun {
+    /// Returns the times of the arrival of the job, of the start of the run and of its end, in seconds.
+    pub fn times_s(&self) -> [f64; 3] {
+        [self.job.submit, self.start, self.end].map(Time::as_seconds)
+    }
+}
+
 /// The outages of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutageRecord {
