@@ -119,11 +119,11 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without a wait,
-/// processors that it had, and any time for which it ran, as logs have jobs that were cancelled while they waited.
+/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without both a wait
+/// and any time for which it ran, as logs have jobs that were cancelled while they waited.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
     let path = || path.display().to_string();
-    let has_started = record.wait_s >= 0 || record.allocated_procs > 0 || record.run_s > 0;
+    let has_started = record.wait_s >= 0 || record.run_s > 0;
     let Some(procs) = record.procs().filter(|_| record.run_s >= 0 && has_started) else { return Ok(None) };
     if record.wait_s < 0 {
         return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
@@ -208,10 +208,12 @@ mod tests {
             ..job(1, [5, 15, 75], 4)
         };
         assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
-        // A job that was cancelled while it waited has neither a wait nor processors.
-        std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", "-1 0 -1")))?;
-        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
-        assert_eq!((schedule.count, schedule.left_out), (1, 1));
+        // A job that was cancelled while it waited has no wait, and may have the processors that it asked for.
+        for cancelled in ["-1 0 -1", "-1 0 4"] {
+            std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
+        }
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
         let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
         assert!(
