@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use clap::ArgGroup;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::plot::drawing::{PaperArgs, PixelArgs};
@@ -26,6 +27,8 @@ use crate::words::counted;
 /// Logs are found in a directory by the names of their datasets, in whatever version is there. Figures whose logs are
 /// missing are left out, and the command that fetches the logs is shown. `reproduce list` shows every figure.
 #[derive(Debug, clap::Args)]
+// Without -o there are no plots that these could change.
+#[command(group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output"))]
 #[command(after_help = "Examples:
   meshreplay reproduce list
   scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln && meshreplay reproduce walker2010 fig9

@@ -14,7 +14,7 @@ use super::replay_spec::ReplaySpec;
 use super::source::{JobSource, LogStream};
 use crate::job::Job;
 use crate::trace::{Partitions, TraceError};
-use crate::workload::Rules;
+use crate::workload::{Reason, RuleSet, Rules};
 
 /// The reason why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
@@ -220,12 +220,12 @@ fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<Loaded
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
-    check_jobs(path, &log)?;
+    check_jobs(path, &log, &spec.rules)?;
     Ok(Arc::new(log))
 }
 
-/// Fails if the log at `path` has no jobs.
-pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsError> {
+/// Fails if the log at `path` has no jobs by these rules.
+pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<(), LoadJobsError> {
     if log.jobs() > 0 {
         return Ok(());
     }
@@ -234,7 +234,12 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
             0 => "it has no records".to_owned(),
             lines => format!("it has no records; lines that are no jobs: {lines}"),
         },
-        _ => format!("left out: {}", log.workload.left_out),
+        left_out => {
+            let is_request_unread = rules.set != RuleSet::Requested
+                && log.workload.left_out.count(Reason::NoProcessors) == left_out;
+            let remedy = "; none of them was allocated any, --rules requested takes what they asked for";
+            format!("left out: {}{}", log.workload.left_out, if is_request_unread { remedy } else { "" })
+        }
     };
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }

@@ -263,7 +263,11 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("empty.swf -m 4x4 -a naive", 1, "empty.swf is empty"),
     ("short.swf -m 4x4 -a naive", 1, "short.swf:2: 17 fields, expected 18; --lenient skips such lines"),
     ("wrong.swf -m 4x4 -a naive", 1, "wrong.swf:2: field 5 (allocated processors): found 'x12', expected"),
-    ("none.swf -m 4x4 -a naive", 1, "none.swf: no job to replay; left out: 1 without processors"),
+    (
+        "none.swf -m 4x4 -a naive",
+        1,
+        "none.swf: no job to replay; left out: 1 without processors; none of them was allocated any, --rules requested takes",
+    ),
     ("{tiny} -m 4x4 -a naive -o empty.swf", 1, "empty.swf is not a directory"),
     ("{tiny} -m 4x4 -a naive -o empty.swf/out", 1, "empty.swf/out cannot be made: Not a directory"),
     ("{tiny} -m 4x4 -a naive -o odd", 1, "odd holds other results; --force replaces them"),

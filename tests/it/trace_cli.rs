@@ -212,6 +212,19 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
     assert!(few.stdout.contains("many.swf: error: job number used before: … and 9 more (--all shows them)"));
     let all = run(directory.path(), "trace validate many.swf --all")?;
     assert_eq!(all.stdout.matches("job number used before").count(), 29);
+
+    // A job of Slurm that was requeued has a record for each of its runs.
+    let dump = "JobID|Submit|Start|End|State|NNodes\n\
+                1|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|REQUEUED|3\n\
+                1|2024-05-01T10:00:09|2024-05-01T10:05:00|2024-05-01T10:09:00|COMPLETED|3\n";
+    fs::write(directory.path().join("requeued.txt"), dump)?;
+    let requeued = run(directory.path(), "trace validate requeued.txt")?;
+    assert_eq!(requeued.code, Some(0), "{}", requeued.stdout);
+    assert!(
+        requeued.stdout.contains("requeued.txt:3: warning: job number used before"),
+        "{}",
+        requeued.stdout
+    );
     Ok(())
 }
 

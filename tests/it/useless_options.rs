@@ -57,6 +57,19 @@ fn options_of_groups_need_groups() -> Tested {
 }
 
 #[test]
+fn options_of_the_plots_of_reproduce_need_a_directory() -> Tested {
+    let directory = tempfile::tempdir()?;
+    for option in ["--pictures png", "--size 84mm", "--no-title", "--scale 3", "--dpi 300"] {
+        let said = wrong(directory.path(), 2, &format!("reproduce walker2010 fig9 --traces . {option}"))?;
+        assert!(said.contains("--output <DIR>"), "{option}: {said}");
+        // With the directory the command goes on, and misses the logs.
+        let said = wrong(directory.path(), 1, &format!("reproduce walker2010 fig9 --traces . -o out {option}"))?;
+        assert!(said.contains("none of the logs is in ."), "{option}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
 fn options_of_pictures_have_an_effect() -> Tested {
     let directory = results("--trim 20 --placements")?;
     let at = directory.path();

@@ -36,6 +36,7 @@ fn no_logs() -> Vec<Wrong> {
     let checksum = damaged.len() - 6;
     damaged[checksum] ^= 0x55;
     let utf16: Vec<u8> = TABLE.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf32: Vec<u8> = TABLE.chars().flat_map(|character| u32::from(character).to_le_bytes()).collect();
     vec![
         wrong("", "", "standard input is empty; expected a log with one job on each line"),
         wrong(gzip(""), "", "standard input is empty; expected a log with one job on each line"),
@@ -62,6 +63,7 @@ fn no_logs() -> Vec<Wrong> {
         wrong(b"\x28\xb5\x2f\xfd\x24\0\x01", "", "compressed by zstd; expected a log"),
         wrong(b"\xfd7zXZ\0\0", "", "compressed by xz; expected a log"),
         wrong([b"\xff\xfe".to_vec(), utf16].concat(), "", "is text in UTF-16; expected a log"),
+        wrong([b"\xff\xfe\0\0".to_vec(), utf32].concat(), "", "is text in UTF-32; expected a log"),
         wrong("<!DOCTYPE html>\n<html></html>\n", "", "is a page of HTML or XML; expected a log"),
         wrong(b"1 0 0 2\x000 2\n", "", "is not a text: byte 7 is zero"),
     ]

@@ -91,7 +91,7 @@ struct Columns {
 enum Place {
     /// The number of the node.
     Number(usize),
-    /// The coordinates, as many as the machine has dimensions.
+    /// The coordinates: as many as the machine has dimensions, and further ones of the table, at which all nodes must be 0.
     Coordinates(Vec<usize>),
 }
 
@@ -168,6 +168,8 @@ impl Columns {
         let name = find(&["name", "node", "nodename", "host", "hostname"]);
         let number = find(&["number", "rank", "id"]);
         let axes: Option<Vec<usize>> = AXES[..mesh.dims()].iter().map(|axis| find(&[axis])).collect();
+        let further = AXES[mesh.dims()..].iter().map_while(|axis| find(&[axis]));
+        let axes = axes.map(|axes| axes.into_iter().chain(further).collect());
         let missing = |missing| RowProblem::Header {
             missing,
             found: header.join(" "),
@@ -225,7 +227,7 @@ impl Columns {
                     coord[d] = number(AXES[d], at)?;
                 }
                 if (0..3).any(|d| coord[d] >= mesh.extents()[d]) {
-                    let found: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
+                    let found: Vec<String> = coord[..columns.len()].iter().map(u32::to_string).collect();
                     return Err(outside(format!("({})", found.join(","))));
                 }
                 mesh.node(coord)
@@ -261,6 +263,7 @@ mod tests {
             ("a|0\nb|7\n", "8"),
             ("number,name\n0,a\n7,b\n", "4x2"),
             ("x,y,z,name,rank\n0,0,0,a,5\n1,1,1,b,5\n", "2x2x2"),
+            ("name,x,y,z\na,0,0,0\nb,3,1,0\n", "4x2"),
         ] {
             let expected = Ok(vec![("a".to_owned(), vec![0]), ("b".to_owned(), vec![7])]);
             assert_eq!(nodes(text, machine), expected, "{text}");
@@ -286,6 +289,10 @@ mod tests {
             (
                 "a,8\n",
                 "1: node 'a' is at number 8, outside of machine 4x2; mend the row, or give a machine that has the place",
+            ),
+            (
+                "name,x,y,z\na,0,0,0\nb,0,0,1\n",
+                "3: node 'b' is at (0,0,1), outside of machine 4x2; mend the row, or give a machine that has the place",
             ),
             ("a,4\n\nb,4\n", "3: node 'b' is at (0,1), where line 1 has 'a' already; a place has one name"),
             ("a,3\na,3\n", "2: node 'a' is at (3,0), where line 1 has 'a' already; a place has one name"),

@@ -398,7 +398,7 @@ impl Draft {
                 let (log, counts) = (read.log, read.counts);
                 begun = read.begun;
                 notes.extend(log.notes(&source.path));
-                check_jobs(&source.path, &log)?;
+                check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
                 logs.push(of_loaded(source, log));

@@ -32,6 +32,8 @@ pub struct Format {
     /// Whether the format looks like no other and its records say when jobs started and ended, so that a file of it is
     /// always read as a schedule.
     pub records_starts: bool,
+    /// Whether each run of a job that was requeued has a record of its own, under the number of the job.
+    pub repeats_jobs: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
     /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec has no

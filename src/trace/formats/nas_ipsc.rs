@@ -34,6 +34,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &[],
     recognises: Some(is_line),
     records_starts: false,
+    repeats_jobs: false,
     expects_spaces: false,
     parser: |_| Ok(Box::new(NasIpsc::new())),
     writing: None,

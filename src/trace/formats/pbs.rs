@@ -38,6 +38,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &[],
     recognises: Some(is_line),
     records_starts: true,
+    repeats_jobs: false,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),
     writing: None,

@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     // Four integers on a line may be anything.
     recognises: None,
     records_starts: false,
+    repeats_jobs: false,
     expects_spaces: false,
     parser: |_| Ok(Box::new(Premas { records: 0 })),
     writing: Some(Writing { has_comments: false, by_authors_rules: true, append }),

@@ -31,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["swf"],
     recognises: None,
     records_starts: false,
+    repeats_jobs: false,
     expects_spaces: true,
     parser: |_| Ok(Box::new(Swf { has_sides: false, rounded: 0 })),
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),

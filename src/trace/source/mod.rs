@@ -22,7 +22,7 @@ use crate::disk::hexadecimal;
 
 /// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
 /// them.
-const OTHERS: [(&[u8], &str, &str); 12] = [
+const OTHERS: [(&[u8], &str, &str); 14] = [
     (
         b"PK\x03\x04",
         "a zip file, as Excel's workbooks (.xlsx) are",
@@ -36,6 +36,9 @@ const OTHERS: [(&[u8], &str, &str); 12] = [
     (b"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it, as in zstd -dc FILE | meshreplay … -"),
     (b"\xfd7zXZ", "compressed by xz", "decompress it, as in xz -dc FILE | meshreplay … -"),
     (b"BZh", "compressed by bzip2", "decompress it, as in bzip2 -dc FILE | meshreplay … -"),
+    // UTF-32 begins like UTF-16, and so comes first.
+    (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
     (b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
     (b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
     (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),

@@ -33,6 +33,7 @@ pub enum Defect {
     NegativeSubmit,
     LargerThanMachine,
     DuplicateJob,
+    RepeatedJob,
     NoMachine,
     RecordCount,
     TooManyFields,
@@ -53,13 +54,14 @@ pub enum Defect {
 }
 
 /// Every defect with its severity and its title, in the order of the enum and of reports.
-const DEFECTS: [(Defect, Severity, &str); 23] = [
+const DEFECTS: [(Defect, Severity, &str); 24] = [
     (Defect::TooFewFields, Error, "too few fields"),
     (Defect::NotANumber, Error, "not a number"),
     (Defect::OutOfRange, Error, "number out of range"),
     (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
     (Defect::LargerThanMachine, Error, "job larger than the machine"),
     (Defect::DuplicateJob, Error, "job number used before"),
+    (Defect::RepeatedJob, Warning, "job number used before, as a requeued job has one record for each run"),
     (Defect::NoMachine, Warning, "no number MaxProcs or MaxNodes in the header"),
     (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
     (Defect::TooManyFields, Warning, "too many fields"),
@@ -157,6 +159,9 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
     reader.forget_nodes();
     let mut check = Check::new(shown_max);
+    if reader.format().repeats_jobs {
+        check.duplicate = Defect::RepeatedJob;
+    }
     // Set at the first record, so that it also tells whether a comment comes late.
     let mut procs_max = None;
     while let Some(entry) = reader.next_entry()? {
@@ -189,6 +194,8 @@ struct Check {
     /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
     jobs: JobNumbers,
+    /// What it is if a job has the number of an earlier one.
+    duplicate: Defect,
     previous: Option<Record>,
 }
 
@@ -199,6 +206,7 @@ impl Check {
             shown_max,
             found: vec![(0, Vec::new()); DEFECTS.len()],
             jobs: JobNumbers::default(),
+            duplicate: Defect::DuplicateJob,
             previous: None,
         }
     }
@@ -231,7 +239,7 @@ impl Check {
         }
         // The parts of an interrupted job (status 2 to 4) share its number.
         if self.jobs.add(job, line, (2..=4).contains(&status)) == Seen::Before {
-            self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
+            self.found(self.duplicate, line, format_args!("job {job}"));
         }
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
@@ -266,10 +274,10 @@ impl Check {
         let mut late = mem::take(&mut self.jobs).duplicates(self.shown_max)?;
         late.first.sort_unstable();
         for &(line, job) in &late.first {
-            self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
+            self.found(self.duplicate, line, format_args!("job {job}"));
         }
         // Those that are not shown are counted.
-        self.found[Defect::DuplicateJob as usize].0 += late.count.saturating_sub(late.first.len() as u64);
+        self.found[self.duplicate as usize].0 += late.count.saturating_sub(late.first.len() as u64);
         Ok(())
     }
 

@@ -23,6 +23,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
     records_starts: true,
+    repeats_jobs: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
     writing: None,

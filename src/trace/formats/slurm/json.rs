@@ -25,6 +25,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     extensions: &["json"],
     recognises: Some(|line| line.trim_ascii_start().starts_with(b"{")),
     records_starts: true,
+    repeats_jobs: true,
     expects_spaces: false,
     parser: |spec| {
         let accounting = Accounting::of(spec)?;

@@ -34,6 +34,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     extensions: &["sacct"],
     recognises: Some(is_heading),
     records_starts: true,
+    repeats_jobs: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
     writing: None,

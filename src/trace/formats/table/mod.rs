@@ -55,6 +55,7 @@ pub(super) const TABLE: Format = Format {
     extensions: &[],
     recognises: Some(is_heading),
     records_starts: false,
+    repeats_jobs: false,
     expects_spaces: false,
     parser: |spec| {
         let mut params = Params::new(spec);
@@ -78,6 +79,7 @@ pub(super) const COLUMNS: Format = Format {
     extensions: &[],
     recognises: None,
     records_starts: false,
+    repeats_jobs: false,
     expects_spaces: false,
     parser: |spec| {
         Columns::of(spec)?;
