@@ -63,7 +63,8 @@ fn options_of_the_plots_of_reproduce_need_a_directory() -> Tested {
         let said = wrong(directory.path(), 2, &format!("reproduce walker2010 fig9 --traces . {option}"))?;
         assert!(said.contains("--output <DIR>"), "{option}: {said}");
         // With the directory the command goes on, and misses the logs.
-        let said = wrong(directory.path(), 1, &format!("reproduce walker2010 fig9 --traces . -o out {option}"))?;
+        let said =
+            wrong(directory.path(), 1, &format!("reproduce walker2010 fig9 --traces . -o out {option}"))?;
         assert!(said.contains("none of the logs is in ."), "{option}: {said}");
     }
     Ok(())
