@@ -10,6 +10,9 @@ use super::ScheduledJob;
 use crate::job::Time;
 use crate::trace::{Entry, ReadOptions, Reader, Record, TraceError};
 
+/// The status of jobs that were cancelled (field 11 of SWF).
+const CANCELLED: i64 = 5;
+
 /// The reason for which a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum SwfError {
@@ -120,10 +123,12 @@ impl Iterator for Jobs<'_> {
 }
 
 /// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without both a wait
-/// and any time for which it ran, as logs have jobs that were cancelled while they waited.
+/// and any time for which it ran, as logs have jobs that were cancelled while they waited. Some logs give such jobs a wait; then they
+/// were allocated no processors.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
     let path = || path.display().to_string();
-    let has_started = record.wait_s >= 0 || record.run_s > 0;
+    let has_none = record.allocated_procs == 0 || record.allocated_procs < 0 && record.status == CANCELLED;
+    let has_started = record.run_s > 0 || record.wait_s >= 0 && !has_none;
     let Some(procs) = record.procs().filter(|_| record.run_s >= 0 && has_started) else { return Ok(None) };
     if record.wait_s < 0 {
         return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
@@ -213,6 +218,18 @@ mod tests {
             std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
             let schedule = LogSchedule::read(&path, ReadOptions::default())?;
             assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
+        }
+        // Or it has a wait, and was allocated none. A job of 0 s that ran has processors, or does not say that it was cancelled.
+        for (found, left_out) in [
+            ("10 0 0 -1 -1 8 90 -1 1", 1),
+            ("10 0 -1 -1 -1 8 90 -1 5", 1),
+            ("10 0 -1 -1 -1 8 90 -1 1", 0),
+            ("10 0 4 -1 -1 8 90 -1 5", 0),
+        ] {
+            let other = line.replace("10 60 4 -1 -1 8 90 -1 1", found);
+            std::fs::write(&path, format!("{line}{other}"))?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            assert_eq!((schedule.count, schedule.left_out), (2 - left_out, left_out), "{found}");
         }
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
         let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();

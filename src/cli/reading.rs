@@ -19,7 +19,7 @@ pub(in crate::cli) fn tell_local_zone() {
 pub(in crate::cli) struct Zone {
     /// Time zone of dates in the log that tell none, such as Europe/Berlin or -05:00 [default: this
     /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first is taken,
-    /// unless that is before the job's submission or start.
+    /// unless that is before the job's submission or start, or the run time in a dump of Slurm says otherwise.
     #[arg(long, value_name = "ZONE", value_parser = time_zone, allow_hyphen_values = true)]
     time_zone: Option<String>,
 

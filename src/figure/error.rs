@@ -50,7 +50,7 @@ pub enum FigureError {
     /// A window has a date, and the results do not say which date their times count from.
     #[error(
         "--window: '{date}' is a date, but these results have none: the log does not say when it began, they are of several \
-         logs (--replay chooses those of one), or arrivals are scaled; give seconds of the replay, such as 86400..172800"
+         logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of the replay, such as 86400..172800"
     )]
     NoDates {
         /// The date.

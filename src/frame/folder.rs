@@ -417,7 +417,7 @@ fn odd_key(manifest: &Manifest) -> Option<String> {
         .enumerate()
         .find(|(_, cell)| cell.key.len() != KEY || !is_hexadecimal(&cell.key))?;
     let key: String = cell.key.chars().take(KEY).flat_map(char::escape_default).collect();
-    Some(format!("cell {}: found the key '{key}', expected {KEY} hexadecimal digits", number + 1))
+    Some(format!("cell {number}: found the key '{key}', expected {KEY} hexadecimal digits"))
 }
 
 /// Appends the rows of `more` to `rows`, which become `more` if there were none.

@@ -50,7 +50,10 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
             }
             let left_out = input.jobs.left_out();
             if left_out > 0 {
-                lines.push(format!("not checked: {} of jobs that never ran", counted(left_out, "record")));
+                lines.push(format!(
+                    "not checked: {} of jobs that never ran, or whose run time is unknown",
+                    counted(left_out, "record")
+                ));
             }
             lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
             let text = format!("{name}: no violation on {machine}\n  {}\n", lines.join("\n  "));

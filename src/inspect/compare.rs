@@ -24,7 +24,7 @@ pub fn compare(
     let found = audit::compare([&mut read(first), &mut read(second)])?.map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
-    let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
+    let nodes = machine.or(first.machine.as_ref()).map(Mesh::available);
     let text = match &found.first {
         None => {
             let jobs = counted(grouped(found.jobs as f64, 0), "job");
@@ -72,7 +72,8 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
             What::Place => {
                 let nodes = job.nodes.iter().flatten().copied();
                 let left = nodes.clone().count().saturating_sub(LISTED);
-                let more = if left > 0 { format!(" and {left} more intervals") } else { String::new() };
+                let more =
+                    if left > 0 { format!(" and {} more", counted(left, "interval")) } else { String::new() };
                 let named = format_intervals(nodes.take(LISTED));
                 format!("places it on {} {named}{more}", counted(job.allocated, "node"))
             }

@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 pub struct KilledWaits {
     /// For each run in which a job was killed the time in seconds from which it waited for it.
     before: Vec<f64>,
-    /// The end of the last of these runs, by the number of the job and the bits of its arrival, in seconds.
-    last_ends: BTreeMap<(i64, u64), f64>,
+    /// The ends of these runs in seconds, ascending, by the number of the job and the bits of its arrival.
+    ends_s: BTreeMap<(i64, u64), Vec<f64>>,
 }
 
 impl KilledWaits {
     /// Returns the waits of jobs with these lost runs: the number of the job, and its arrival, the start and the end of the run in
-    /// seconds. The runs of one job must be in the order of time. O(R·log R) for R runs.
+    /// seconds. The runs must be in the order of their ends. O(R·log R) for R runs.
     pub fn of(runs: impl IntoIterator<Item = (i64, [f64; 3])>) -> Self {
         let mut waits = Self::default();
-        for (number, [submit_s, _, end_s]) in runs {
-            waits.before.push(waits.since(number, submit_s));
-            waits.last_ends.insert((number, submit_s.to_bits()), end_s);
+        for (number, [submit_s, start_s, end_s]) in runs {
+            waits.before.push(waits.since(number, submit_s, start_s));
+            waits.ends_s.entry((number, submit_s.to_bits())).or_default().push(end_s);
         }
         waits
     }
@@ -28,9 +28,12 @@ impl KilledWaits {
         &self.before
     }
 
-    /// Returns the time in seconds from which a job waited for its last run: when it was killed the last time, or its arrival.
-    pub fn since(&self, number: i64, submit_s: f64) -> f64 {
-        self.last_ends.get(&(number, submit_s.to_bits())).copied().unwrap_or(submit_s)
+    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: when it was killed the last time
+    /// before, or its arrival. Jobs may have number and arrival in common, as tasks of an array do; then it is the last time that
+    /// one of them was killed.
+    pub fn since(&self, number: i64, submit_s: f64, start_s: f64) -> f64 {
+        let Some(ends_s) = self.ends_s.get(&(number, submit_s.to_bits())) else { return submit_s };
+        ends_s[..ends_s.partition_point(|end_s| *end_s <= start_s)].last().copied().unwrap_or(submit_s)
     }
 }
 
@@ -45,9 +48,15 @@ mod tests {
         let waits = KilledWaits::of(runs);
         let seconds = |times_s: &[f64]| times_s.iter().map(|time_s| *time_s as i64).collect::<Vec<_>>();
         assert_eq!(seconds(waits.before()), [10, 20, 50]);
-        assert_eq!(
-            seconds(&[waits.since(7, 10.0), waits.since(7, 50.0), waits.since(8, 10.0)]),
-            [60, 55, 10]
-        );
+        let last = [waits.since(7, 10.0, 70.0), waits.since(7, 50.0, 70.0), waits.since(8, 10.0, 70.0)];
+        assert_eq!(seconds(&last), [60, 55, 10]);
+    }
+
+    #[test]
+    fn jobs_of_one_number_and_arrival_wait_from_the_last_kill_before_their_run() {
+        // Two tasks of an array run at once. One is killed at 60 s and runs again from 65 s on, the other at 70 s and from 80 s on.
+        let waits = KilledWaits::of([(5, [0.0, 0.0, 60.0]), (5, [0.0, 0.0, 70.0])]);
+        let seconds = [waits.since(5, 0.0, 65.0), waits.since(5, 0.0, 80.0), waits.since(5, 0.0, 0.0)];
+        assert_eq!((waits.before(), seconds), ([0.0; 2].as_slice(), [60.0, 70.0, 0.0]));
     }
 }

@@ -418,6 +418,19 @@ impl Metric {
         }
     }
 
+    /// Returns whether the number is a mean, a share or a variance over the jobs that count in means, or over those of them with at
+    /// least two nodes. Such numbers of two replays say something together only if they are over as many jobs.
+    pub fn is_over_jobs_in_means(&self) -> bool {
+        match self.compute {
+            Compute::Mean(_)
+            | Compute::MeanIf(..)
+            | Compute::ParallelMean(_)
+            | Compute::ParallelMeanToBound
+            | Compute::Variance(_) => true,
+            Compute::Count(_) | Compute::Real(_) | Compute::Sum(..) | Compute::Duration(..) => false,
+        }
+    }
+
     /// Returns the name of the column.
     pub fn name(&self) -> &'static str {
         self.column.name

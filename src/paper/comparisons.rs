@@ -3,6 +3,9 @@
 use super::finding::{Finding, Published, Verdict};
 use crate::metrics::Interval;
 
+/// Of so many comparisons one may fail if a statement is about nearly all cases.
+const MANY: usize = 5;
+
 /// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one of its two
 /// numbers was not measured.
 #[derive(Default)]
@@ -89,14 +92,14 @@ impl Comparisons {
         Some(finding)
     }
 
-    /// Returns the finding of a statement about nearly all cases. It holds even if one comparison fails; the finding
+    /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may fail; the finding
     /// then names that comparison. `None` if nothing was compared.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
-        let certain = self.undecided.is_empty();
+        let may_fail = self.undecided.is_empty() && self.decided.len() >= MANY;
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
         let (first, more) = (exceptions.next(), exceptions.next().is_some());
         let mut finding = self.finding(named)?;
-        if let (Some(exception), true, false) = (first, certain, more) {
+        if let (Some(exception), true, false) = (first, may_fail, more) {
             finding.verdict = Verdict::HoldsBut(exception);
         }
         Some(finding)
@@ -106,6 +109,8 @@ impl Comparisons {
 /// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers have no
 /// decimal point.
 pub(super) fn rounded(value: f64) -> String {
+    // A zero has no sign.
+    let value = value + 0.0;
     if value.fract() == 0.0 && value.abs() < 1e15 {
         return format!("{value:.0}");
     }
@@ -136,7 +141,13 @@ mod tests {
         };
         for (pairs, expected) in [
             (&[(1.0, 2.0), (1.0, 3.0)][..], "ordering holds"),
-            (&[(1.0, 2.0), (1.0, 0.5)], "ordering holds but for this: a (1) is not below b (0.5000)"),
+            (
+                &[(1.0, 2.0), (1.0, 0.5), (1.0, 2.0), (1.0, 2.0), (1.0, 2.0)],
+                "ordering holds but for this: a (1) is not below b (0.5000)",
+            ),
+            // One of few cases is too much to be forgiven.
+            (&[(1.0, 2.0), (1.0, 0.5), (1.0, 2.0), (1.0, 2.0)], "differs: a (1) is not below b (0.5000)"),
+            (&[(1.0, 0.5)], "differs: a (1) is not below b (0.5000)"),
             (&[(3.0, 2.0), (1.0, 0.5)], "differs: a (3) is not below b (2); a (1) is not below b (0.5000)"),
         ] {
             assert_eq!(verdict(compare(pairs).nearly(named())), expected);

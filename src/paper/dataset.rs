@@ -12,8 +12,10 @@ use crate::trace::Format;
 pub struct Dataset {
     /// The name of the log without a version.
     pub name: &'static str,
-    /// The version that the paper used; `None` if the paper does not say.
+    /// The version that the paper used; `None` if it is not known.
     pub used: Option<&'static str>,
+    /// Whether the paper does not name that version, which is the one that the simulator of its authors comes with.
+    pub is_of_simulator: bool,
     /// A version that can be downloaded from the archive.
     pub available: &'static str,
     /// The folder of the log in the archive; `None` if `scripts/fetch-traces.sh` knows the log.
@@ -21,7 +23,7 @@ pub struct Dataset {
 }
 
 const fn dataset(name: &'static str, used: Option<&'static str>, available: &'static str) -> Dataset {
-    Dataset { name, used, available, folder: None }
+    Dataset { name, used, is_of_simulator: false, available, folder: None }
 }
 
 /// All datasets that the figures of papers use.
@@ -31,8 +33,7 @@ pub const DATASETS: &[Dataset] = &[
     Dataset { folder: Some("l_llnl_t3d"), ..dataset("LLNL-T3D-1996", Some("1"), "2") },
     dataset("SDSC-SP2-1998", Some("3.1-cln"), "4.2-cln"),
     Dataset { folder: Some("l_llnl_ubgl"), ..dataset("LLNL-uBGL-2006", Some("1"), "2") },
-    // The paper does not name the version. This one comes with the simulator of its authors.
-    dataset("KTH-SP2-1996", Some("2"), "2"),
+    Dataset { is_of_simulator: true, ..dataset("KTH-SP2-1996", Some("2"), "2") },
     dataset("HPC2N-2002", None, "2.2-cln"),
     dataset("SDSC-Par-1996", None, "3.1-cln"),
 ];

@@ -131,7 +131,9 @@ impl Regeneration<'_> {
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
             let version = Some(located.version.as_str()).filter(|version| !version.is_empty());
-            Some(format!("{dataset}: version {}; the paper's is {used}", version.unwrap_or("unknown")))
+            let is_of_simulator = Dataset::find(dataset).is_some_and(|dataset| dataset.is_of_simulator);
+            let whose = if is_of_simulator { "that of the authors' simulator" } else { "the paper's" };
+            Some(format!("{dataset}: version {}; {whose} is {used}", version.unwrap_or("unknown")))
         });
         let versions = versions.collect();
         let findings = paper.findings(figure, &mut evidence)?;

@@ -156,10 +156,12 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     }
     table.drop_constant(&["log", "machine"]);
     let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
+    let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
     let written = |table: &Table| match format {
         Format::Markdown => table.markdown(),
         Format::Latex => {
-            table.latex(&std::iter::once(&name).chain(versions).cloned().collect::<Vec<String>>())
+            let said = std::iter::once(&name).chain(versions).chain(&without);
+            table.latex(&said.cloned().collect::<Vec<String>>())
         }
         _ => screen.table_from_left(table, 1),
     };
@@ -178,7 +180,6 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     if format == Format::Latex {
         return table;
     }
-    let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
     let notes: Vec<&str> = versions.iter().chain(&without).flat_map(|line| [mark, line]).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())

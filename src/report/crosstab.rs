@@ -6,7 +6,7 @@ use std::path::Path;
 use super::intervals::Ratios;
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn, SheetValues};
-use crate::metrics::{Better, Interval, metric};
+use crate::metrics::{Better, Interval, Metric, metric};
 use crate::spec::{SpecError, unknown};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
@@ -132,7 +132,7 @@ pub fn crosstab(
                 *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
             }
         }
-        let is_of_jobs = metric(&options.value).is_some_and(|metric| metric.of_jobs.is_some());
+        let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
         notes.extend(other_jobs_note(sheet, operands.iter().flatten()).filter(|_| is_of_jobs));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.

@@ -55,8 +55,9 @@ impl Sparklines {
             ([from_s, start_s, end_s], f64::from(run.allocated))
         });
         let ended = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
-            let from_s = waits.since(job.number, job.submit.as_seconds());
-            ([from_s, record.start.as_seconds(), record.end.as_seconds()], f64::from(record.allocated))
+            let start_s = record.start.as_seconds();
+            let from_s = waits.since(job.number, job.submit.as_seconds(), start_s);
+            ([from_s, start_s, record.end.as_seconds()], f64::from(record.allocated))
         });
         self.replays.push(Replay {
             number,

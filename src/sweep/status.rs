@@ -107,7 +107,8 @@ fn next(
     let words = ["meshreplay", "sweep", &started.study, "-o", &path];
     let sweep = command_line(words.into_iter().chain(started.options.iter().map(String::as_str)));
     let again = |last: &Submission| format!("to resubmit: {sweep} --submit {}", command_line([&last.spec]));
-    let note = format!("{UNKNOWN} stands for the file of the study; leave out options that are keys of it");
+    let keys = if started.options.is_empty() { "" } else { "; leave out options that are keys of it" };
+    let note = format!("{UNKNOWN} stands for the file of the study{keys}");
     let commands = last.map(again).into_iter().chain([format!("to finish: {sweep}")]);
     commands.chain((!is_known).then_some(note)).collect()
 }

@@ -107,6 +107,23 @@ fn means_over_other_jobs_are_not_marked_as_the_best() -> Tested {
     ran(at, "report out")?;
     let page = fs::read_to_string(at.join("out/report.html"))?;
     assert!(page.contains("Replays with different numbers of jobs in their means"), "no sentence");
+    // Of all columns only the utilization is no mean over jobs.
+    assert_eq!(page.matches("<td class=\"best\"").count(), 1, "a mean is marked");
+    for value in [
+        "wait_s_mean",
+        "bounded_slowdown_mean",
+        "pairwise_ratio_to_bound_mean",
+        "contiguous_share",
+        "turnaround_s_variance",
+    ] {
+        let table = ran(at, &format!("table out --value {value} --relative-to mc1x1"))?.stdout;
+        assert!(table.contains("some ratios are of means over other jobs"), "{value}: {table}");
+        ran(at, &format!("plot out -k ratio --value {value} -o plots"))?;
+        let picture = fs::read_to_string(at.join("plots/ratio.svg"))?;
+        assert!(picture.contains("some ratios are of means over other jobs"), "{value}");
+    }
+    let table = ran(at, "table out --value utilization --relative-to mc1x1")?.stdout;
+    assert!(!table.contains("other jobs"), "{table}");
     ran(at, "plot out -k ratio -o plots")?;
     let picture = fs::read_to_string(at.join("plots/ratio.svg"))?;
     assert!(picture.contains("some ratios are of means over other jobs"), "{picture}");

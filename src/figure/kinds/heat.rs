@@ -208,8 +208,8 @@ fn panel(
     let cell = |(&(size, load), &(count, sum, _)): (&(u32, usize), &(u64, f64, u32))| {
         let (mean, from) = (sum / count as f64, width * load as f64);
         let words = format!(
-            "{} processors at {from:.0} to {:.0} %: {} {unit}, mean of {}",
-            sizes(size),
+            "{} at {from:.0} to {:.0} %: {} {unit}, mean of {}",
+            counted(sizes(size), "processor"),
             from + width,
             colours.text(mean),
             counted(count, "job")

@@ -42,7 +42,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     visit_rows("jobs", options, &names, &curves, &mut |row| {
         if row.is_first_seed {
             let [submit_s, start_s, job] = [row.values[0], row.values[1], row.values[2]];
-            let from_s = killed.get(&row.replay).map_or(submit_s, |waits| waits.since(job as i64, submit_s));
+            let since_s = |waits: &KilledWaits| waits.since(job as i64, submit_s, start_s);
+            let from_s = killed.get(&row.replay).map_or(submit_s, since_s);
             waiting.entry(row.replay).or_insert_with(none).add(from_s, start_s, 1.0);
         }
     })?;

@@ -5,9 +5,10 @@ use std::cell::Cell;
 use super::values::{mean, untitled};
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
+use crate::figure::in_means::InMeans;
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::figure::results::{Curve, Results};
-use crate::metrics::metric;
+use crate::metrics::{Metric, metric};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -28,16 +29,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     }
     let bases = bases(options, results, &curves)?;
-    let in_means = metric(column)
-        .and_then(|metric| metric.of_jobs)
-        .and_then(|_| results.numbers("jobs_in_means").ok())
-        .unwrap_or_default();
+    let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
     let are_of_same_jobs = Cell::new(true);
     let has_same_jobs = |[of, by]: [&[usize]; 2]| {
-        let jobs = |rows: &[usize]| {
-            rows.iter().map(|&row| in_means.get(row).copied().flatten()).sum::<Option<f64>>()
-        };
-        of.is_empty() || by.is_empty() || jobs(of) == jobs(by)
+        let in_means = |rows: &[usize]| InMeans::of(results, rows);
+        !is_over_jobs
+            || of.is_empty()
+            || by.is_empty()
+            || in_means(of).zip(in_means(by)).is_none_or(|(of, by)| of.is_like(&by))
     };
     let group = |place: &String| {
         let here = |rows: &[usize]| -> Vec<usize> {

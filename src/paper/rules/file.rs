@@ -261,7 +261,8 @@ pub(super) struct Crossing {
     pub(super) target: Expr,
 }
 
-/// The first and the last number of a curve, each with its position in words.
+/// The first and the last number of a curve, each with its position in words. They stand for the comparisons that fail, unless the
+/// curve as a whole goes as it should.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Instead {
@@ -269,6 +270,8 @@ pub(super) struct Instead {
     pub(super) from: Side,
     /// The position and the value of the last point.
     pub(super) to: Side,
+    /// How the curve should go: `rises` or `falls`.
+    pub(super) should: Template,
 }
 
 /// Numbers that were measured under other assumptions.

@@ -235,13 +235,16 @@ fn crossed(crossing: &Crossing, scope: &Scope<'_>, named: &Finding) -> Result<Ve
     Ok(nearest.map(never).into_iter().collect())
 }
 
-/// Returns words that say from where to where a curve goes; `None` if one of its ends was not measured.
+/// Returns words that say from where to where a curve goes; `None` if one of its ends was not measured, or if it goes as it should.
 fn from_to(instead: &Instead, scope: &Scope<'_>) -> Result<Option<String>, RuleError> {
     let (Some(first), Some(last)) = (scope.value(&instead.from.1)?, scope.value(&instead.to.1)?) else {
         return Ok(None);
     };
     let (first, last) = (first.number(), last.number());
     let word = if last > first { "rises" } else { "falls" };
+    if scope.fill(&instead.should)? == word {
+        return Ok(None);
+    }
     let (from, to) = (scope.fill(&instead.from.0)?, scope.fill(&instead.to.0)?);
     Ok(Some(format!("it {word} from {first:.1} at {from} to {last:.1} at {to}")))
 }

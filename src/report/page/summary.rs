@@ -1,7 +1,7 @@
 //! The table of a report with one row for each replay: the numbers in which replays differ, and above them what all share.
 
 use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
-use crate::figure::{Curve, Results};
+use crate::figure::{Curve, InMeans, Results};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn};
 use crate::report::chosen_columns::spread;
 use crate::study::Coordinate;
@@ -61,15 +61,9 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
             ),
         });
     }
-    let of_place = |curve: &Curve| {
-        let places = results.varying().iter().filter(|name| is_place(name));
-        (
-            places.map(|name| results.label(curve.rows[0], name)).collect::<Vec<_>>(),
-            jobs_in_means(results, curve),
-        )
-    };
+    let of_place = |curve: &Curve| (place(results, curve), InMeans::of(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
-    if jobs.iter().any(|(place, jobs_of)| jobs.iter().any(|(other, of)| other == place && of != jobs_of)) {
+    if jobs.iter().any(|(place, of)| jobs.iter().any(|(other, by)| other == place && !are_like(of, by))) {
         sentences.push(
             "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not compared, and none of \
              these means is marked."
@@ -100,10 +94,15 @@ fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Returns the number of jobs in the means of a curve's replications together; `None` if it is not known.
-fn jobs_in_means(results: &Results, curve: &Curve) -> Option<f64> {
-    let jobs = results.numbers("jobs_in_means").ok()?;
-    curve.rows.iter().map(|&row| jobs[row]).sum()
+/// Returns whether two curves have means over as many jobs, as far as it is known.
+fn are_like(of: &Option<InMeans>, by: &Option<InMeans>) -> bool {
+    of.as_ref().zip(by.as_ref()).is_none_or(|(of, by)| of.is_like(by))
+}
+
+/// Returns what a curve is about: its labels in the coordinates that are places.
+fn place(results: &Results, curve: &Curve) -> Vec<String> {
+    let names = results.varying().iter().filter(|name| is_place(name));
+    names.map(|name| results.label(curve.rows[0], name)).collect()
 }
 
 /// Returns whether replays that differ in this coordinate are of different questions, so that none of them is better.
@@ -222,16 +221,10 @@ impl Shown<'_> {
             ReportCell::number(text, found.mean / factor)
         };
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
-        let places: Vec<&'static str> =
-            results.varying().iter().copied().filter(|name| is_place(name)).collect();
-        let place = |curve: &Curve| -> Vec<String> {
-            places.iter().map(|name| results.label(curve.rows[0], name)).collect()
-        };
-        let places: Vec<Vec<String>> = curves.iter().map(place).collect();
-        let in_means: Vec<Option<f64>> = match self.metric.of_jobs {
-            Some(_) => curves.iter().map(|curve| jobs_in_means(results, curve)).collect(),
-            None => vec![None; curves.len()],
-        };
+        let places: Vec<Vec<String>> = curves.iter().map(|curve| place(results, curve)).collect();
+        let is_over_jobs = self.metric.is_over_jobs_in_means();
+        let in_means = |curve: &Curve| InMeans::of(results, &curve.rows).filter(|_| is_over_jobs);
+        let in_means: Vec<Option<InMeans>> = curves.iter().map(in_means).collect();
         for i in self.best(&places, &in_means, &cells) {
             cells[i].is_best = true;
         }
@@ -240,7 +233,7 @@ impl Shown<'_> {
 
     /// Returns the positions of the cells whose number is the best of their place. Empty where all of a place have the
     /// same text, or where `in_means` says that means are over different numbers of jobs.
-    fn best(&self, places: &[Vec<String>], in_means: &[Option<f64>], cells: &[ReportCell]) -> Vec<usize> {
+    fn best(&self, places: &[Vec<String>], in_means: &[Option<InMeans>], cells: &[ReportCell]) -> Vec<usize> {
         let sign = match self.metric.better {
             Better::Lower => 1.0,
             Better::Higher => -1.0,
@@ -253,7 +246,7 @@ impl Shown<'_> {
             let first = rivals.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b)));
             first.is_some_and(|first| {
                 cells[i].text == cells[first].text
-                    && rivals.iter().all(|&j| in_means[j] == in_means[i])
+                    && rivals.iter().all(|&j| are_like(&in_means[j], &in_means[i]))
                     && rivals.iter().any(|&j| cells[j].text != cells[first].text)
             })
         };

@@ -304,10 +304,10 @@ impl Candidate<'_> {
         }
     }
 
-    /// Returns whether all replications are the first one again, as far as this number tells.
+    /// Returns whether all replications are the first one again, as far as this number tells. Their arrivals may differ.
     fn is_repeated(&self, name: &str) -> bool {
         let Some((first, others)) = self.replications.split_first() else { return true };
-        others.iter().all(|other| other.is_of_same_jobs(first) && other.equals(first, name))
+        others.iter().all(|other| other.equals(first, name))
     }
 
     /// Returns a difference with half the width of its interval, such as `2.4 % (±0.3)`.

@@ -5,8 +5,8 @@
 //!
 //! * The submit time is `ctime`, or what the parameter `submit` says. Start and end are `start` and `end`. All of them
 //!   are seconds since 1970. Of a job that was run again, they are those of its last run.
-//! * The size is counted in nodes (the hosts of `exec_host`, or else `Resource_List.nodect`, which in PBS Pro counts chunks), CPUs (the
-//!   slots of `exec_host`, or else `Resource_List.ncpus`) or GPUs (`Resource_List.ngpus`).
+//! * The size is counted in nodes (the hosts of `exec_host` or else of `exec_vnode`, or else `Resource_List.nodect`, which in PBS Pro counts chunks), CPUs (the
+//!   slots of these, or else `Resource_List.ncpus`) or GPUs (`Resource_List.ngpus`).
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and otherwise 0.
 //! * The list of nodes has the hosts of `exec_host`, each once, with commas.
@@ -53,8 +53,14 @@ const READS: &[(&str, &str)] = &[
     ("ctime, or qtime or etime by the parameter submit", "submit time"),
     ("start", "start: the wait time is that from the submission"),
     ("end", "end: the run time is that from the start"),
-    ("the hosts of exec_host, or else Resource_List.nodect", "processors with unit=nodes"),
-    ("the slots of exec_host, or else Resource_List.ncpus", "processors with unit=cpus"),
+    (
+        "the hosts of exec_host or else of exec_vnode, or else Resource_List.nodect",
+        "processors with unit=nodes",
+    ),
+    (
+        "the slots of exec_host or else of exec_vnode, or else Resource_List.ncpus",
+        "processors with unit=cpus",
+    ),
     ("Resource_List.ngpus", "processors with unit=gpus; 0 if it is missing"),
     ("Resource_List.walltime", "requested time"),
     ("resources_used.cput", "average CPU time, for one processor"),
@@ -112,8 +118,10 @@ impl Pbs {
         self.early_ends += u64::from(end_s < start_s);
         self.early_starts += u64::from(submit_s.is_some_and(|submit_s| start_s < submit_s));
         let submit_s = submit_s.unwrap_or(start_s).min(start_s);
-        let hosts =
-            Hosts::of(values.text("exec_host").or_else(|| values.text("exec_vnode")).unwrap_or_default());
+        let hosts = ["exec_host", "exec_vnode"]
+            .into_iter()
+            .find_map(|key| values.text(key).filter(|text| !text.is_empty()));
+        let hosts = Hosts::of(hosts.unwrap_or_default());
         // What a job asked for counts chunks of nodes, of which several may be on one host.
         let nodes = hosts.count().or(values.number("Resource_List.nodect")?);
         let asked = values.number("Resource_List.ncpus")?;

@@ -148,6 +148,15 @@ impl Clock {
         Ok(if is_early { first_s.map(|first_s| first_s + self.other_s) } else { first_s })
     }
 
+    /// Returns the other instant that `text` spells, after `first_s`, if it is a local time that occurs twice; otherwise the same. It
+    /// has been read before, so nothing is counted.
+    pub(in crate::trace) fn later_reading(&mut self, text: &[u8], first_s: i64) -> Option<i64> {
+        let counted = (self.rounded, self.local, self.ambiguous);
+        let later_s = self.instant_after(text, Some(first_s + 1));
+        (self.rounded, self.local, self.ambiguous) = counted;
+        later_s.ok().flatten()
+    }
+
     /// Returns the instant of a day and a time of the day; `None` if the calendar does not have it.
     fn of_civil(&mut self, civil: &Civil) -> Option<i64> {
         let [year, month, day, hour, minute, second] = civil.parts;

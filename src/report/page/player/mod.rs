@@ -182,8 +182,8 @@ fn found(
         let [submit_s, start_s, end_s] = ["submit_s", "start_s", "end_s"].map(of);
         let found = &mut found[position];
         found.all += 1;
-        let since_s =
-            waits[position].as_ref().map_or(submit_s, |waits| waits.since(of("job") as i64, submit_s));
+        let after_kill = |waits: &KilledWaits| waits.since(of("job") as i64, submit_s, start_s);
+        let since_s = waits[position].as_ref().map_or(submit_s, after_kill);
         found.strip.add(Run { since_s, start_s, end_s, nodes: of("allocated") });
         if start_s <= window_s.1 && end_s > window_s.0 {
             let text = sheet.column("nodes").and_then(SheetColumn::texts).map_or("", |texts| &texts[i]);

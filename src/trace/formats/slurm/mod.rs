@@ -12,6 +12,7 @@ mod json_members;
 mod json_text;
 pub(super) mod sacct;
 mod sacct_columns;
+mod sacct_fields;
 mod tres;
 
 pub(super) use job::{Fate, fate};

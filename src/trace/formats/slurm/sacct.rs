@@ -1,4 +1,5 @@
-//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading.
+//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading. Tabs, semicolons and
+//! commas may separate them, too, as `--delimiter` asks for or a spreadsheet writes; then a field may stand in double quotes.
 //!
 //! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part of their
 //! jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
@@ -10,23 +11,23 @@
               most 2^40 s"
 )]
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use super::job::{Accounting, SlurmJob, limit};
-use super::sacct_columns::{COLUMNS, Column, Heading, READS, is_heading, name_of};
-use super::tres::{Resources, quantity};
+use super::sacct_columns::{BAR, COLUMNS, Column, Heading, READS, is_heading};
+use super::sacct_fields::{Fields, elapsed, malformed, sizes, split, split_cells};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
+use crate::trace::formats::cells::{Cells, Delimiter};
 use crate::trace::formats::format::{Format, LineParser, Parsed, number_of_task};
 use crate::trace::names::Names;
-use crate::trace::node_list::NodeList;
-use crate::trace::times::{Clock, Length, Pair, duration};
+use crate::trace::times::Clock;
 
 /// The row of this format.
 pub(in crate::trace::formats) const FORMAT: Format = Format {
     name: "sacct",
-    summary: "dump of Slurm's accounting: sacct -P with a heading, fields in any order",
+    summary: "dump of Slurm's accounting: sacct -P with a heading, fields in any order, separated by bars, tabs, semicolons or commas",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
     reads: READS,
@@ -46,10 +47,9 @@ struct Sacct {
     clock: Clock,
     /// The heading; `None` before it.
     heading: Option<Heading>,
+    /// The fields of a line that has other separators than bars.
+    cells: Cells,
 }
-
-/// The fields of a line, by column. Columns that the dump does not have are empty.
-type Fields<'a> = [&'a [u8]; COLUMNS];
 
 impl Sacct {
     /// Makes the parser of one dump.
@@ -57,7 +57,7 @@ impl Sacct {
         let mut params = Params::new(spec);
         let (accounting, clock) = (Accounting::take(&mut params)?, Clock::take(&mut params)?);
         params.finish()?;
-        Ok(Self { accounting, clock, heading: None })
+        Ok(Self { accounting, clock, heading: None, cells: Cells::default() })
     }
 
     /// Reads the job of the fields of a line.
@@ -80,7 +80,14 @@ impl Sacct {
         let eligible_s = instant_after(Column::Eligible, submit_s)?;
         let elapsed_s = elapsed(heading, fields)?;
         let run = [Column::Start, Column::End].map(text);
+        let read_s = start_s;
         let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
+        // What has the same time as the start, of which the run time has told the reading, is of the same instant.
+        let at_start = |column: Column, time_s: Option<i64>| {
+            if start_s != read_s && text(column) == text(Column::Start) { start_s } else { time_s }
+        };
+        let [submit_s, eligible_s] = [(Column::Submit, submit_s), (Column::Eligible, eligible_s)]
+            .map(|(column, time_s)| at_start(column, time_s));
         // A job without a start that ran for no time has not started, unless the dump tells no starts.
         let has_run = |elapsed_s: &i64| *elapsed_s > 0 || !heading.has(&[Column::Start]);
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
@@ -110,7 +117,21 @@ impl Sacct {
     /// Reads a line below `heading`.
     fn line(&mut self, heading: &Heading, line: &[u8]) -> Result<Parsed, Problem> {
         let mut fields = [&b""[..]; COLUMNS];
-        split(heading, line, &mut fields)?;
+        if heading.separator == BAR {
+            split(heading, line, &mut fields)?;
+            return self.fields(heading, &fields);
+        }
+        // The cells are put back at once; borrowing them would forbid to change what was counted.
+        let mut cells = std::mem::take(&mut self.cells);
+        let is_whole = cells.split(line, Delimiter::Byte(heading.separator), true);
+        let parsed =
+            split_cells(heading, &cells, is_whole, &mut fields).and_then(|()| self.fields(heading, &fields));
+        self.cells = cells;
+        parsed
+    }
+
+    /// Reads the fields of a line below `heading`.
+    fn fields(&mut self, heading: &Heading, fields: &Fields<'_>) -> Result<Parsed, Problem> {
         let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
         let id = fields[column as usize];
         let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -131,7 +152,7 @@ impl Sacct {
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
         let task = id.get(digits + 1..).and_then(whole).and_then(|index| number_of_task(number, index));
-        let job = self.job(heading, &fields, task.unwrap_or(number))?;
+        let job = self.job(heading, fields, task.unwrap_or(number))?;
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 }
@@ -144,7 +165,7 @@ impl LineParser for Sacct {
 
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         // Dumps that were put together have a heading each.
-        let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's', ..]) && is_heading(line);
+        let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's' | b'"', ..]) && is_heading(line);
         match self.heading.take() {
             Some(heading) if !begins_anew() => {
                 // The heading is put back at once; borrowing it would forbid to change what was counted.
@@ -186,9 +207,8 @@ fn agreeing(
     if end_s - start_s == elapsed_s {
         return times_s;
     }
-    // What could be read before can be read again.
-    let mut later = |text, earlier_s: i64| clock.instant_after(text, Some(earlier_s + 1)).ok().flatten();
-    let [later_start_s, later_end_s] = [later(texts[0], start_s), later(texts[1], end_s)];
+    let [later_start_s, later_end_s] =
+        [(texts[0], start_s), (texts[1], end_s)].map(|(text, first_s)| clock.later_reading(text, first_s));
     if later_start_s.is_some_and(|start_s| end_s - start_s == elapsed_s) {
         [later_start_s, Some(end_s)]
     } else if later_end_s.is_some_and(|end_s| end_s - start_s == elapsed_s) {
@@ -196,89 +216,6 @@ fn agreeing(
     } else {
         times_s
     }
-}
-
-/// Returns the problem of a field that is not what was expected.
-#[cold]
-fn malformed(heading: &Heading, column: Column, found: &[u8], expected: &str) -> Problem {
-    Problem::column(heading.fields[column as usize], name_of(column), found, expected)
-}
-
-/// Splits a line into its fields. If it has more of them than the heading, and one field alone is text that users choose,
-/// such as the name of the job, the bars belong to that text.
-fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'a>) -> Result<(), Problem> {
-    let expected = heading.columns.len();
-    let (mut at, mut start) = (0, 0);
-    for bar in memchr_iter(b'|', line) {
-        if let Some(Some(column)) = heading.columns.get(at) {
-            fields[*column as usize] = &line[start..bar];
-        }
-        (at, start) = (at + 1, bar + 1);
-    }
-    // The last field ends at the end of the line. `sacct -p` has a bar there, too.
-    let found = at + usize::from(at < expected || start < line.len());
-    if let Some(Some(column)) = heading.columns.get(at) {
-        fields[*column as usize] = &line[start..];
-    }
-    if found < expected {
-        return Err(Problem::TooFewFields { found, expected });
-    }
-    if found == expected {
-        return Ok(());
-    }
-    let rest = &line[start.min(line.len())..];
-    let Some(free) = heading.free else {
-        return Err(Problem::column(expected + 1, "beyond the heading", rest, "the end of the line"));
-    };
-    let (surplus, last) = (found - expected, expected - 1);
-    for (at, field) in line.split(|&byte| byte == b'|').take(found).enumerate() {
-        // Fields before the text stand where they should, and those after it as many places later as there are bars in it.
-        let place = if at <= free { at } else { at.saturating_sub(surplus).max(free) };
-        if let Some(column) = heading.columns[place.min(last)] {
-            fields[column as usize] = field;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the run time in seconds, without the time for which a job was suspended; `None` if it is missing.
-fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>, Problem> {
-    let raw = heading.has(&[Column::ElapsedRaw]);
-    let column = if raw { Column::ElapsedRaw } else { Column::Elapsed };
-    let found = fields[column as usize];
-    match duration(found, 1, Pair::MinutesSeconds) {
-        Ok(Length::Seconds(seconds, _)) => Ok(Some(seconds)),
-        Ok(_) => Ok(None),
-        Err(expected) => Err(malformed(heading, column, found, expected)),
-    }
-}
-
-/// Returns what a job got and what it asked for. Columns of their own go before lists of resources, and the list of nodes
-/// is counted only if nothing else tells their number.
-fn sizes(heading: &Heading, fields: &Fields) -> Result<(Resources, Resources), Problem> {
-    let number = |column: Column| match fields[column as usize] {
-        b"" => Ok(None),
-        found => match quantity(found) {
-            Some(number) => Ok(Some(number)),
-            None => Err(malformed(heading, column, found, "a whole number, such as 48 or 1.5K")),
-        },
-    };
-    let list = |column: Column| {
-        let found = fields[column as usize];
-        Resources::parse(found)
-            .ok_or_else(|| malformed(heading, column, found, "resources such as cpu=8,gres/gpu=4,node=2"))
-    };
-    let own = Resources { nodes: number(Column::Nodes)?, cpus: number(Column::AllocCpus)?, gpus: None };
-    let asked = Resources { nodes: number(Column::ReqNodes)?, cpus: number(Column::ReqCpus)?, gpus: None };
-    let mut allocated = own.or(list(Column::AllocTres)?);
-    if allocated.nodes.is_none() && !fields[Column::NodeList as usize].is_empty() {
-        let found = fields[Column::NodeList as usize];
-        let nodes = NodeList::parse(&String::from_utf8_lossy(found)).map_err(|_| {
-            malformed(heading, Column::NodeList, found, "names such as node[001-004,007],login1")
-        })?;
-        allocated.nodes = i64::try_from(nodes.count()).ok();
-    }
-    Ok((allocated, asked.or(list(Column::ReqTres)?)))
 }
 
 #[cfg(test)]
@@ -390,6 +327,64 @@ mod tests {
         let (records, _) =
             read("sacct", heading, &[&format!("2|{submit}|2024-05-01T10:30:00|00:00:00|FAILED|8")])?;
         assert_eq!((records[0].wait_s, records[0].run_s), (1800, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn what_has_the_time_of_the_start_has_its_reading_and_is_counted_once() -> Result<(), Problem> {
+        let heading = "JobIDRaw|Submit|Eligible|Start|End|ElapsedRaw|State|NNodes";
+        let day = "2024-10-27T";
+        let line = format!("2|{day}02:50:00|{day}02:50:00|{day}02:50:00|{day}03:10:00|1200|COMPLETED|4");
+        for arrival in ["submit", "eligible"] {
+            let (records, facts) =
+                read(&format!("sacct:time-zone=Europe/Berlin,arrival={arrival}"), heading, &[&line])?;
+            assert_eq!((records[0].wait_s, records[0].run_s), (0, 1200));
+            let counted = facts.counts.iter().find(|(what, _)| what.contains("clocks are put"));
+            assert_eq!(counted.map(|(_, count)| *count), Some(3), "{:?}", facts.counts);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn other_separators_give_the_same_jobs() -> Result<(), Problem> {
+        let heading = "JobID|Submit|Start|End|Elapsed|State|JobName|NNodes|AllocTRES";
+        let lines = [
+            "1|2024-10-27T01:50:00|2024-10-27T02:50:00|2024-10-27T03:10:00|00:20:00|COMPLETED|x|4|cpu=8",
+            "1.batch|2024-10-27T01:50:00|2024-10-27T02:50:00|2024-10-27T03:10:00|00:20:00|COMPLETED|batch|1|cpu=8",
+            "2_7|2024-10-28T01:50:00|None|2024-10-28T02:10:00|00:00:00|CANCELLED by 7|a \"b\"|4|cpu=8",
+            "3+0|2024-10-28T01:50:00|Unknown|Unknown|00:00:00|PENDING|y|4|cpu=8",
+            "1.extern|2024-10-28T01:50:00|2024-10-28T01:50:00|2024-10-28T01:40:00|00:01:00|FAILED|z|2|cpu=8",
+            "4|2024-10-28T01:50:00|2024-10-28T01:50:00|2024-10-28T01:40:00|00:01:00|FAILED|z|2|cpu=8,node=2",
+        ];
+        let bars = read("sacct:time-zone=Europe/Berlin", heading, &lines)?;
+        assert_eq!(bars.0.len(), 4);
+        for separator in ["\t", ";", ","] {
+            // Fields with a separator or quotes stand in quotes.
+            let quoted = |field: &str| {
+                let is_plain = !field.contains(separator) && !field.contains('"');
+                if is_plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+            };
+            let other = |line: &str| line.split('|').map(quoted).collect::<Vec<_>>().join(separator);
+            for end in ["", separator] {
+                let heading = other(heading) + end;
+                assert!(is_heading(heading.as_bytes()), "{heading}");
+                let others: Vec<String> = lines.iter().map(|line| other(line) + end).collect();
+                let others: Vec<&str> = others.iter().map(String::as_str).collect();
+                let found = read("sacct:time-zone=Europe/Berlin", &heading, &others)?;
+                assert_eq!((&found.0, &found.1.counts), (&bars.0, &bars.1.counts), "{heading}");
+            }
+        }
+        for (line, message) in
+            [("1,2,3", "3 fields, expected 9"), ("1,2,3,4,5,6,\"7", "column 7 (quoted text)")]
+        {
+            let problem = read("sacct", &heading.replace('|', ","), &[line]).expect_err(line).to_string();
+            assert!(problem.starts_with(message), "{problem}");
+        }
+        // Commas of a name without quotes belong to it.
+        let named =
+            "5,2024-05-01T10:00:00,2024-05-01T10:00:00,2024-05-01T10:00:09,00:00:09,FAILED,a,b,c,3,cpu=8";
+        let (records, _) = read("sacct", &heading.replace('|', ","), &[named])?;
+        assert_eq!((records[0].run_s, records[0].allocated_procs), (9, 3));
         Ok(())
     }
 

@@ -106,9 +106,17 @@ const FREE_TEXTS: [&str; 9] = [
 pub(super) const COMMAND: &str = "sacct -a -P -o JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,\
                                   ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
 
+/// What separates the fields of a dump if nothing else is asked for.
+pub(super) const BAR: u8 = b'|';
+
+/// What may separate them in place of bars.
+const OTHERS: [u8; 3] = [b'\t', b';', b','];
+
 /// What a heading says: where each column is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
+    /// What separates the fields.
+    pub(super) separator: u8,
     /// For each field of a line the column that it is; `None` if the field is not read.
     pub(super) columns: Vec<Option<Column>>,
     /// The number of the field of each column, from 1; 0 if the dump does not have it.
@@ -117,15 +125,38 @@ pub(super) struct Heading {
     pub(super) free: Option<usize>,
 }
 
-/// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission.
+/// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission. Without bars it
+/// must be a heading of Slurm to the letter, with all that is needed, as tables of other programs look alike.
 pub(super) fn is_heading(line: &[u8]) -> bool {
-    let has = |wanted: &str| fields_of(line).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
-    memchr::memchr(b'|', line).is_some() && (has("JobID") || has("JobIDRaw")) && has("Submit")
+    if memchr::memchr(BAR, line).is_some() {
+        return has_number_and_submission(line, BAR);
+    }
+    let Some(separator) = OTHERS.into_iter().find(|&separator| has_number_and_submission(line, separator))
+    else {
+        return false;
+    };
+    let has = |wanted: &str| fields_of(line, separator).any(|name| name == wanted.as_bytes());
+    (has("JobID") || has("JobIDRaw"))
+        && has("Submit")
+        && has("State")
+        && Heading::parse(line, Unit::Nodes).is_ok()
 }
 
-/// Returns the texts between the bars of a heading, without blanks around them.
-fn fields_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&byte| byte == b'|').map(<[u8]>::trim_ascii)
+/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates its fields.
+fn has_number_and_submission(line: &[u8], separator: u8) -> bool {
+    let has =
+        |wanted: &str| fields_of(line, separator).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+    (has("JobID") || has("JobIDRaw")) && has("Submit")
+}
+
+/// Returns the fields of a heading, without blanks and quotes around them.
+fn fields_of(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    line.split(move |&byte| byte == separator).map(<[u8]>::trim_ascii).map(unquoted)
+}
+
+/// Returns a name without double quotes around it.
+fn unquoted(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
 }
 
 impl Heading {
@@ -134,7 +165,9 @@ impl Heading {
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
         let (mut columns, mut fields, mut ranks) = (Vec::new(), [0_usize; COLUMNS], [usize::MAX; COLUMNS]);
         let mut free = Vec::new();
-        for (at, name) in fields_of(line).enumerate() {
+        let others = OTHERS.into_iter().find(|&separator| has_number_and_submission(line, separator));
+        let separator = others.filter(|_| memchr::memchr(BAR, line).is_none()).unwrap_or(BAR);
+        for (at, name) in fields_of(line, separator).enumerate() {
             let known = NAMES.iter().position(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
             columns.push(None);
             if let Some(rank) = known {
@@ -152,11 +185,11 @@ impl Heading {
             }
         }
         // `sacct -p` ends each line with a bar, so that the last name is empty.
-        if columns.len() > 1 && line.trim_ascii().ends_with(b"|") {
+        if columns.len() > 1 && line.trim_ascii().ends_with(&[separator]) {
             columns.pop();
         }
         let free = if let [only] = free.as_slice() { Some(*only) } else { None };
-        let heading = Self { columns, fields, free };
+        let heading = Self { separator, columns, fields, free };
         heading.check(unit)?;
         Ok(heading)
     }
@@ -216,6 +249,16 @@ mod tests {
     fn headings_are_recognised() {
         assert!(is_heading(b"JobID|Submit|Start|End|NNodes"));
         assert!(is_heading(b"Submit|jobidraw|"));
+        assert!(is_heading(b"\"JobID\",\"Submit\",\"Start\",\"End\",\"State\",\"NNodes\""));
+        assert!(is_heading(b"JobIDRaw\tSubmit\tStart\tElapsed\tState\tNNodes"));
+        // Tables of other programs, and dumps that lack what their format needs.
+        for other in [
+            "jobid,submit,start,end,state,nnodes",
+            "JobID,Submit,Start,End,NNodes",
+            "JobID,Submit,Start,State,NNodes",
+        ] {
+            assert!(!is_heading(other.as_bytes()), "{other}");
+        }
         for other in
             ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
         {

@@ -1,8 +1,8 @@
 //! Where a table has the fields of a job: as a spec tells it, and as the heading of the table tells it.
 
-use super::cells::{DELIMITERS, Delimiter};
 use super::field::{COUNT, FIELDS, Kind, find, plain};
 use crate::spec::{Params, SpecError};
+use crate::trace::formats::cells::{DELIMITERS, Delimiter};
 use crate::trace::times::{Clock, Pair};
 
 /// Where a column is, as a spec tells it.

@@ -16,7 +16,6 @@
 )]
 
 mod advice;
-mod cells;
 mod field;
 mod layout;
 mod row;
@@ -32,7 +31,7 @@ use crate::trace::facts::{Facts, STEPS};
 use crate::trace::names::Names;
 use crate::trace::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
 
-use cells::{Cells, Delimiter, candidates};
+use super::cells::{Cells, Delimiter, candidates};
 use field::{COUNT, FIELDS, Kind, plain};
 use layout::{Layout, Told};
 use row::Counts;
@@ -299,9 +298,9 @@ impl LineParser for Table {
 }
 
 impl Table {
-    /// Returns whether the line is that of a step of the job before it, such as `12.batch` or `12.0`, in a table of what `sacct` prints
-    /// with another delimiter. Columns of other programs may have points in their job numbers, too, so the job's own line must be the last
-    /// one that was none of a step.
+    /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what `sacct` prints that lacks
+    /// what its own format needs. Columns of other programs may have points in their job numbers, too, so that a number behind the point
+    /// is that of a step only if the last line without a point was that of the job.
     fn is_step(&mut self) -> bool {
         let Some((_, layout)) = &self.layout else { return false };
         let Some(column) = layout.column(Kind::Job) else { return false };
@@ -312,9 +311,10 @@ impl Table {
             let step = &step[1..];
             let is_number = !step.is_empty() && step.iter().all(u8::is_ascii_digit);
             let is_named = [&b"batch"[..], b"extern", b"interactive"].contains(&step);
-            if job == self.last_job && (is_number || is_named) {
-                return true;
-            }
+            // A step of a part of a heterogeneous job is `4.0+0`.
+            let is_part =
+                step.iter().all(|byte| byte.is_ascii_digit() || *byte == b'+') && step.contains(&b'+');
+            return is_named || (is_number || is_part) && job == self.last_job;
         }
         self.last_job.clear();
         self.last_job.extend_from_slice(cell);
@@ -356,6 +356,9 @@ mod tests {
                     2_3|bob|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
                     2_3.extern||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
                     2_3.12||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
+                    2_3.0+0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.5||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
                     5.0|eve|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4";
         for delimiter in [",", "\t", ";"] {
             let mut parser = (TABLE.parser)(&"table:time-zone=UTC".parse()?)?;
@@ -368,7 +371,7 @@ mod tests {
             // A number with a fraction is none of a step if its job was not there before.
             assert_eq!(jobs, [1, 2, 5], "{delimiter:?}");
             let counts = parser.facts().counts;
-            assert!(counts.contains(&(STEPS, 4)), "{counts:?}");
+            assert!(counts.contains(&(STEPS, 7)), "{counts:?}");
         }
         Ok(())
     }
