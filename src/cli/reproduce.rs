@@ -31,9 +31,12 @@ use crate::words::counted;
 #[command(group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output"))]
 #[command(after_help = "Examples:
   meshreplay reproduce list
-  scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln && meshreplay reproduce walker2010 fig9
-  meshreplay reproduce walker2010 --traces ~/logs -o walker --format markdown > walker.md
-  meshreplay reproduce gabl2006 fig4 -o gabl --pictures pdf --size 84mm --no-title")]
+  scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln && \\
+    meshreplay reproduce walker2010 fig9
+  meshreplay reproduce walker2010 --traces ~/logs -o walker \\
+    --format markdown > walker.md
+  meshreplay reproduce gabl2006 fig4 -o gabl --pictures pdf --size 84mm \\
+    --no-title")]
 pub(super) struct Args {
     /// Paper, such as walker2010; or list.
     #[arg(value_name = "PAPER")]

@@ -34,10 +34,12 @@ use crate::words::counted;
   replications = \"until:within=0.05\"         # 1 if left out
 A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
 
-  meshreplay sweep loads.toml -o loads && meshreplay table loads --columns machine,arrival_scale
+  meshreplay sweep loads.toml -o loads && meshreplay table loads \\
+    --columns machine,arrival_scale
 
 On a cluster, from a directory that all its nodes share:
-  meshreplay sweep loads.toml -o loads --submit slurm:partition=batch,time=2:00:00,array=16
+  meshreplay sweep loads.toml -o loads \\
+    --submit slurm:partition=batch,time=2:00:00,array=16
   meshreplay sweep --status loads")]
 pub(super) struct Args {
     /// Study file.

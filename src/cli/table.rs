@@ -18,7 +18,8 @@ use crate::text::PaperTable;
 /// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the summary.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay table out --rows allocator --columns log,machine --value pairwise_sum_mean --relative-to mc1x1
+  meshreplay table out --rows allocator --columns log,machine \\
+    --value pairwise_sum_mean --relative-to mc1x1
   meshreplay table out --by user --top 10")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.

@@ -24,8 +24,9 @@ use crate::frame::{TEMPORARY, write_whole};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
-  meshreplay plot out --kind load --value wait_s_mean --log -o figures --format png
-  meshreplay plot out --kind load --size 84mm --no-title -o load.pdf")]
+  meshreplay plot loads --kind load --value wait_s_mean --log -o figures \\
+    --format png
+  meshreplay plot loads --kind load --size 84mm --no-title -o load.pdf")]
 pub(super) struct Args {
     /// Directory of `replay -o` or `sweep -o`.
     #[arg(value_name = "DIR")]

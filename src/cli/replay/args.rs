@@ -37,7 +37,8 @@ use crate::workload::{
 /// list models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
+    --scheduler easy --allocator hilbert+bf mc1x1
   meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\
       --replications until:within=0.05")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]

@@ -24,7 +24,8 @@ use crate::machine::Mesh;
 /// longer than estimated, the promise is void. Schedulers with an order= other than arrival promise something else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay replay LOG -m 16x16 -s easy -a mc1x1 --placements -o out && meshreplay audit out --against easy
+  meshreplay replay LOG -m 16x16 -s easy -a mc1x1 \\
+    --placements -o out && meshreplay audit out --against easy
   meshreplay audit batsim_jobs.csv --machine 256
   meshreplay audit schedule.swf --machine 128 --against fcfs")]
 pub(in crate::cli) struct Args {

@@ -18,7 +18,8 @@ use crate::workload::Oversize;
 /// node that is down. The highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay show allocation traces/lublin-256-10k.swf.gz --machine 16x16 --allocator gabl hilbert+bf --at 86400")]
+  meshreplay show allocation traces/lublin-256-10k.swf.gz --machine 16x16 \\
+    --allocator gabl hilbert+bf --at 86400")]
 pub(super) struct Args {
     /// Log, or a workload model such as synthetic:ratio=1.5.
     #[arg(value_name = "LOG")]

@@ -11,7 +11,8 @@ use crate::machine::mesh::MAX_NODES;
 /// Without tasks it draws Fig. 3 of Diessel, ElGindy and Beresford-Smith, 1996.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay show compaction --processors 20 --tasks 2-4 8-12 15-16 --request 6 --way right --check")]
+  meshreplay show compaction --processors 20 --tasks 2-4 8-12 15-16 \\
+    --request 6 --way right --check")]
 pub(super) struct Args {
     /// Processors of the array
     #[arg(long, value_name = "N", default_value_t = 37, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES)))]

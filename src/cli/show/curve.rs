@@ -16,7 +16,8 @@ use crate::machine::order::{self, Order};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay show curve hilbert --machine 16x8 --style line
-  meshreplay show curve --compare hilbert,column-snake --machine 8x8 --style line")]
+  meshreplay show curve --compare hilbert,column-snake --machine 8x8 \\
+    --style line")]
 pub(super) struct Args {
     /// Name of the order, such as hilbert or column-snake
     #[arg(required_unless_present_any = ["order_file", "compare"], conflicts_with = "order_file")]

@@ -25,8 +25,10 @@ use crate::spec::Spec;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay show network --machine 8x8 --pattern random --rate 0.01..0.2
-  meshreplay show network --machine 8x8 torus:8x8 --network wormhole wormhole:buffer=4 --rate 0.01..0.4 -o curves.svg
-  meshreplay show network --machine torus:8x8 --pattern transpose ring --rate 0.1,0.2 --replications 5 --format csv")]
+  meshreplay show network --machine 8x8 torus:8x8 \\
+    --network wormhole wormhole:buffer=4 --rate 0.01..0.4 -o curves.svg
+  meshreplay show network --machine torus:8x8 --pattern transpose ring \\
+    --rate 0.1,0.2 --replications 5 --format csv")]
 pub(super) struct Args {
     /// Shapes of the machines, such as 16x8, 8x8x4 or torus:16x8.
     #[arg(short, long, required = true, value_name = "SHAPE", num_args = 1..)]

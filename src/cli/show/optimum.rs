@@ -13,7 +13,8 @@ use crate::spec::Spec;
 /// The bound is a sum that no placement of so many nodes can be below, whichever nodes of the machine are free.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  meshreplay show optimum --machine 5x5 --procs 6 --busy 1,1 2,1 3,3 0,4 4,0 --allocator mc1x1 gen-alg mm")]
+  meshreplay show optimum --machine 5x5 --procs 6 \\
+    --busy 1,1 2,1 3,3 0,4 4,0 --allocator mc1x1 gen-alg mm")]
 pub(super) struct Args {
     /// Shape of the machine, such as 16x8, 8x8x4, 400 or torus:16x8
     #[arg(long, value_name = "SHAPE")]

@@ -24,6 +24,7 @@ pub(super) const FOLDER: Folder = Folder {
         "studies/fig4.toml",
         "studies/gaps.toml",
         "studies/fig5.toml",
+        "studies/nas.toml",
         "studies/steps.toml",
     ],
     code: &[("fig3", fig3::measure), ("table1", table1::measure)],
