@@ -223,9 +223,12 @@ impl Finding {
     #[must_use]
     pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
         let [least, most] = range;
-        let ratio = || match middle < 0.0 {
-            true => format!("{:.0} % less ({:.0} to {:.0})", -middle, -high, -low),
-            false => format!("{middle:.0} % more ({low:.0} to {high:.0})"),
+        let ratio = || {
+            if middle < 0.0 {
+                format!("{:.0} % less ({:.0} to {:.0})", -middle, -high, -low)
+            } else {
+                format!("{middle:.0} % more ({low:.0} to {high:.0})")
+            }
         };
         let within = |value| (least..=most).contains(&value);
         let verdict = match (within(low) && within(high), high < least || low > most) {

@@ -63,7 +63,9 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     }
     let of_place = |curve: &Curve| (place(results, curve), InMeans::of(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
-    if jobs.iter().any(|(place, of)| jobs.iter().any(|(other, by)| other == place && !are_like(of, by))) {
+    if jobs.iter().any(|(place, of)| {
+        jobs.iter().any(|(other, by)| other == place && !are_like(of.as_ref(), by.as_ref()))
+    }) {
         sentences.push(
             "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not compared, and none of \
              these means is marked."
@@ -95,8 +97,8 @@ fn capitalized(text: &str) -> String {
 }
 
 /// Returns whether two curves have means over as many jobs, as far as it is known.
-fn are_like(of: &Option<InMeans>, by: &Option<InMeans>) -> bool {
-    of.as_ref().zip(by.as_ref()).is_none_or(|(of, by)| of.is_like(by))
+fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
+    of.zip(by).is_none_or(|(of, by)| of.is_like(by))
 }
 
 /// Returns what a curve is about: its labels in the coordinates that are places.
@@ -246,7 +248,7 @@ impl Shown<'_> {
             let first = rivals.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b)));
             first.is_some_and(|first| {
                 cells[i].text == cells[first].text
-                    && rivals.iter().all(|&j| are_like(&in_means[j], &in_means[i]))
+                    && rivals.iter().all(|&j| are_like(in_means[j].as_ref(), in_means[i].as_ref()))
                     && rivals.iter().any(|&j| cells[j].text != cells[first].text)
             })
         };

@@ -153,13 +153,12 @@ impl Counts {
                         .partition_numbers(given, &known.iter().copied())
                         .map_err(|missing| self.unknown(log, &missing, &known, names))?;
                     let partition = Partitions::new(numbers.iter().map(|&number| label(number)));
-                    let named = given.label();
                     let mut others = LeftOut::default();
                     let is_other =
                         |number: Option<i64>| number.is_none_or(|number| !numbers.contains(&number));
                     others.add(Reason::Partition, self.jobs(is_other));
                     if others.total() > 0 {
-                        notes.push(format!("{log}, partition {named}: left out {others}"));
+                        notes.push(format!("{log}, partition {}: left out {others}", given.label()));
                     }
                     parts.push(self.of_numbers(partition, &numbers, (header, names)));
                 }
