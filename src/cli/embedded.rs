@@ -121,6 +121,7 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
 pub fn picture(svg: &str, file: &Path, words: &[String]) -> Result<Vec<u8>, String> {
     let args: PixelArgs = parsed("plot", words)?;
     let format = format_of_file(file).map_err(|error| error.to_string())?;
+    args.check(format).map_err(|error| error.to_string())?;
     (format.write)(svg, args.factor()).map_err(|error| error.to_string())
 }
 
@@ -249,7 +250,8 @@ mod tests {
         let of = |file: &str, word: &str| picture(svg, Path::new(file), &words(word));
         // 96 units are an inch: 50 pixels.
         assert_eq!(of("a.png", "--dpi=50").map(|png| png[19]), Ok(50));
-        assert!(of("a.pdf", "--scale=1").is_ok_and(|pdf| pdf.starts_with(b"%PDF")));
+        assert!(picture(svg, Path::new("a.pdf"), &[]).is_ok_and(|pdf| pdf.starts_with(b"%PDF")));
+        assert!(of("a.pdf", "--scale=1").is_err_and(|error| error.contains("pdf has none")));
         assert!(of("a.jpg", "--scale=1").is_err() && of("a.png", "--dpi=1").is_err());
     }
 

@@ -115,6 +115,11 @@ impl Replays for Runners<'_> {
 /// Regenerates figures and prints the comparisons.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.paper == "list" {
+        if args.output.is_some() {
+            return Err(Failure::Usage(anyhow!(
+                "`reproduce list` measures nothing, so that --output has nothing to keep"
+            )));
+        }
         return if args.figures.is_empty() {
             print(&listing()?)
         } else {
@@ -126,6 +131,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let paper = find(&args.paper).map_err(Failure::Usage)?;
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
+    args.pixels.check(args.pictures).map_err(Failure::Usage)?;
     // Results that are not kept lie in a temporary directory, which is removed at the end in any case.
     let temporary = match args.output {
         Some(_) => None,

@@ -13,6 +13,8 @@ pub struct PictureFormat {
     pub name: &'static str,
     /// What the picture consists of, in a few words.
     pub summary: &'static str,
+    /// Whether a picture has pixels, so that their number matters.
+    pub has_pixels: bool,
     /// Returns an SVG drawing in this format, with the mark of this program. The number is that of pixels for each CSS
     /// pixel; formats without pixels ignore it.
     pub write: fn(&str, f64) -> Result<Vec<u8>, RenderError>,
@@ -23,16 +25,19 @@ pub const PICTURE_FORMATS: [PictureFormat; 3] = [
     PictureFormat {
         name: "svg",
         summary: "a drawing, for pages and for further work",
+        has_pixels: false,
         write: |svg, _| Ok(marked_svg(svg).into_bytes()),
     },
     PictureFormat {
         name: "png",
         summary: "pixels, for slides and messages",
+        has_pixels: true,
         write: |svg, scale| Ok(marked_png(&png(svg, scale)?)),
     },
     PictureFormat {
         name: "pdf",
         summary: "a page with embedded fonts, for papers",
+        has_pixels: false,
         write: |svg, _| pdf(svg, PAPER),
     },
 ];

@@ -59,13 +59,37 @@ fn options_of_groups_need_groups() -> Tested {
 #[test]
 fn options_of_the_plots_of_reproduce_need_a_directory() -> Tested {
     let directory = tempfile::tempdir()?;
-    for option in ["--pictures png", "--size 84mm", "--no-title", "--scale 3", "--dpi 300"] {
+    wrong(directory.path(), 2, "reproduce list -o out")?;
+    for option in [
+        "--pictures png",
+        "--size 84mm",
+        "--no-title",
+        "--pictures png --scale 3",
+        "--pictures png --dpi 300",
+    ] {
         let said = wrong(directory.path(), 2, &format!("reproduce walker2010 fig9 --traces . {option}"))?;
         assert!(said.contains("--output <DIR>"), "{option}: {said}");
         // With the directory the command goes on, and misses the logs.
         let said =
             wrong(directory.path(), 1, &format!("reproduce walker2010 fig9 --traces . -o out {option}"))?;
         assert!(said.contains("none of the logs is in ."), "{option}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn numbers_of_pixels_need_pictures_with_pixels() -> Tested {
+    let directory = results("")?;
+    let at = directory.path();
+    for option in ["--dpi 300", "--scale 3"] {
+        for command in
+            ["plot out -k waits -o plots", "plot out -k waits -o waits.pdf", "reproduce walker2010 fig9 -o d"]
+        {
+            let said = wrong(at, 2, &format!("{command} {option}"))?;
+            assert!(said.contains("has none; leave it out, or choose png"), "{command} {option}: {said}");
+        }
+        let drawn = run(at, &format!("plot out -k waits -o waits.png {option}"))?;
+        assert_eq!(drawn.code, Some(0), "{}", drawn.stderr);
     }
     Ok(())
 }

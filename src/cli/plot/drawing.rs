@@ -8,7 +8,7 @@ use clap::builder::PossibleValue;
 
 use crate::figure::draw::{Drawing, Page};
 use crate::figure::{
-    Clock, FigureError, LoadAxis, PLOT_KINDS, PlotKind, PlotOptions, Results, Setting, Window,
+    Clock, FigureError, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting, Window,
 };
 
 /// What is drawn of the results, and on how large a page.
@@ -76,9 +76,9 @@ impl PaperArgs {
 /// How many pixels a picture has.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::cli) struct PixelArgs {
-    /// Number of pixels for each unit of the drawing, for png.
-    #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
-    scale: f64,
+    /// Number of pixels for each unit of the drawing, for png [default: 2].
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    scale: Option<f64>,
 
     /// Number of pixels for each inch of paper, for png, in place of --scale.
     #[arg(long, value_name = "N", value_parser = dpi, conflicts_with = "scale")]
@@ -160,10 +160,26 @@ impl DrawingArgs {
     }
 }
 
+/// The number of pixels for each unit of a drawing if nothing else is said.
+const USUAL_SCALE: f64 = 2.0;
+
 impl PixelArgs {
+    /// Fails if a number of pixels is given for a format that has none.
+    pub(in crate::cli) fn check(self, format: &PictureFormat) -> anyhow::Result<()> {
+        let given =
+            [("--scale", self.scale), ("--dpi", self.dpi)].into_iter().find(|(_, value)| value.is_some());
+        if let (Some((option, _)), false) = (given, format.has_pixels) {
+            bail!(
+                "{option} says how many pixels a picture has, and {} has none; leave it out, or choose png",
+                format.name
+            );
+        }
+        Ok(())
+    }
+
     /// Returns the number of pixels for each CSS pixel, of which an inch has 96.
     pub(in crate::cli) fn factor(self) -> f64 {
-        self.dpi.map_or(self.scale, |dpi| dpi / 96.0)
+        self.dpi.map_or(self.scale.unwrap_or(USUAL_SCALE), |dpi| dpi / 96.0)
     }
 }
 

@@ -108,6 +108,7 @@ impl Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (place, format) = args.place()?;
     args.drawing.check(&args.kind).map_err(Failure::Usage)?;
+    args.pixels.check(format).map_err(Failure::Usage)?;
     let results = Results::read(&args.folder)?;
     let note = |text: &str| {
         if !args.quiet {
