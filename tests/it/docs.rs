@@ -170,6 +170,31 @@ fn every_command_is_on_its_page() -> Tested {
 }
 
 #[test]
+fn examples_of_help_can_be_pasted() -> Tested {
+    // Help is cut into lines of at most 100 columns, and a command that is cut is two commands to a shell. A line that goes on ends
+    // with a backslash, and the next one has more blanks before it.
+    let begins = |line: &str| ["  meshreplay ", "  scripts/"].iter().any(|begin| line.starts_with(begin));
+    let mut commands = 0;
+    for (command, help) in helps("meshreplay")? {
+        let mut goes_on = false;
+        let mut is_command = false;
+        for line in help.lines().skip_while(|line| !line.starts_with("Example")) {
+            let is_next = begins(line) || goes_on && line.starts_with("    ");
+            assert!(!goes_on || is_next, "{command}: nothing follows the backslash above '{line}'");
+            // A command that was cut goes on with the blanks that it begins with.
+            assert!(
+                !is_command || is_next || !line.starts_with("  "),
+                "{command}: the command above '{line}' is cut"
+            );
+            (is_command, goes_on) = (is_next, is_next && line.ends_with('\\'));
+            commands += usize::from(begins(line));
+        }
+    }
+    assert!(commands > 20, "{commands} commands");
+    Ok(())
+}
+
+#[test]
 fn the_table_of_contents_has_every_page_once() -> Tested {
     let path = format!("{PAGES}/SUMMARY.md");
     let summary = fs::read_to_string(root().join(&path))?;

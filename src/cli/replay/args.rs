@@ -39,8 +39,8 @@ use crate::workload::{
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
     --scheduler easy --allocator hilbert+bf mc1x1
-  meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\
-      --replications until:within=0.05")]
+  meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs \\
+    --allocator first-fit adaptive-scan --replications until:within=0.05")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Args {
     /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models as above.
