@@ -168,7 +168,7 @@ class PixelOptions(TypedDict, total=False):
     """How many pixels a picture has, for PNG. `None` stands for the default."""
 
     scale: Scalar | None
-    """`--scale`: Number of pixels for each unit of the drawing, for png [default: 2]"""
+    """`--scale`: Number of pixels for each unit of the drawing, for png [default: 2]."""
 
     dpi: Scalar | None
     """`--dpi`: Number of pixels for each inch of paper, for png, in place of --scale."""
