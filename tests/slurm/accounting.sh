@@ -122,12 +122,17 @@ echo "$(sacct --version) with its accounting runs"
 # Jobs that need looking after come first. Every job runs for a second at least: of jobs that begin and end within one second, the
 # accounting does not tell which came first on a node.
 cancelled=$(submit -N1 -t 5 --wrap "sleep 100")
-requeued=$(submit -N2 -t 5 --requeue --wrap 'sleep $((20 - 18 * ${SLURM_RESTART_COUNT:-0}))')
+requeued=$(submit -N2 -t 5 --requeue --wrap 'sleep $((90 - 88 * ${SLURM_RESTART_COUNT:-0}))')
 submit -N1 -t 1 --job-name="timed|out" --wrap "sleep 300" >/dev/null
 submit -N3 -t 0-00:05:00 --wrap "sleep 1; exit 3" >/dev/null
 submit -N1 -t 5 : -N2 -n4 --wrap "sleep 2" >/dev/null
 waits=$(submit -N8 -t 5 --begin=now+1hour --wrap "sleep 1")
 sleep 3
+# A run that is requeued before the accounting has heard of it is lost there, as on a busy machine.
+is_accounted() {
+    sacct -n -P -j "$requeued" -o State 2>/dev/null | grep -qx RUNNING
+}
+within 60 is_accounted
 scontrol requeue "$requeued"
 submit -N1 -n1 --array=0-59%6 -t 2 --wrap 'sleep $((SLURM_ARRAY_TASK_ID % 2 + 1))' >/dev/null
 submit -N2 -n6 --array=1-19:2 -A chemistry -t 10 --wrap "sleep 1" >/dev/null
