@@ -7,7 +7,7 @@ use super::results::Results;
 /// The numbers of jobs in the means of some rows of a summary, which are replications.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InMeans {
-    /// The number of each seed.
+    /// For each seed the number of jobs in the means of its rows.
     by_seed: BTreeMap<String, f64>,
 }
 

@@ -3,7 +3,7 @@
 use super::finding::{Finding, Published, Verdict};
 use crate::metrics::Interval;
 
-/// Of so many comparisons one may fail if a statement is about nearly all cases.
+/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no paper says what nearly is.
 const MANY: usize = 5;
 
 /// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one of its two
