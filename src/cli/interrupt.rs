@@ -7,6 +7,7 @@
 //! with what is finished. If it does not return in time, for example because one step of a library takes minutes, the
 //! process is ended all the same. All other commands are ended at once, and so is every command by a second signal.
 
+use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
@@ -76,6 +77,20 @@ impl Saving {
         SAVING.fetch_add(1, Ordering::SeqCst);
         Self(())
     }
+
+    /// Keeps the guard until the process ends, if a signal has come. What remains is to return from the command with a message that
+    /// says what was saved; on a busy machine that takes longer than the other threads would wait. A second signal still ends
+    /// the process at once.
+    pub(super) fn is_last(self) {
+        if age().is_some() {
+            mem::forget(self);
+        }
+    }
+
+    /// Ends the process as soon as nobody else writes finished results.
+    pub(super) fn end(self, message: &str) -> ! {
+        end_when_saved(1, message)
+    }
 }
 
 impl Drop for Saving {
@@ -96,20 +111,20 @@ fn on_signal(signal: i32) {
     // The thread that handles signals must stay free for a second signal.
     thread::spawn(|| {
         thread::sleep(GRACE + Duration::from_millis(250));
-        end_when_saved("interrupted in the middle of a step that takes long");
+        end_when_saved(0, "interrupted in the middle of a step that takes long");
     });
 }
 
-/// Ends the process as soon as no finished results are being written.
-pub(super) fn end_when_saved(message: &str) -> ! {
-    while SAVING.load(Ordering::SeqCst) > 0 {
+/// Ends the process as soon as at most `own` guards are left: those of the caller.
+fn end_when_saved(own: usize, message: &str) -> ! {
+    while SAVING.load(Ordering::SeqCst) > own {
         thread::sleep(Duration::from_millis(10));
     }
     end(message)
 }
 
 /// Ends the process with what it has written so far, and prints `message` as an error.
-pub(super) fn end(message: &str) -> ! {
+fn end(message: &str) -> ! {
     if !SAID.swap(true, Ordering::SeqCst) {
         complain(&format!("error: {message}"));
     }

@@ -136,12 +136,11 @@ fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
     let _claim = sweep.prepare()?;
     let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
     let tally = runner.run_into(folder, study, cells);
-    let missing = {
-        let _saving = Saving::begin();
-        sweep.summarize()?
-    };
+    let saving = Saving::begin();
+    let missing = sweep.summarize()?;
     let Tally { finished, failed } = tally;
     if finished + failed < cells.len() {
+        saving.is_last();
         return Err(anyhow!(tally.interrupted(cells.len())).into());
     }
     if failed > 0 {

@@ -54,6 +54,27 @@ fn figure_9_comes_out_on_the_real_logs() -> Tested {
     Ok(())
 }
 
+/// Checks the shares of kinds of jobs in two logs, which do not depend on any replay.
+fn check_percentages(rows: &[Row]) -> Tested {
+    // Of the parallel jobs, as under the bars of the figure.
+    let percentages = [
+        "serial jobs",
+        "parallel jobs, powers of 2",
+        "parallel jobs, powers of 4",
+        "parallel jobs, powers of 8",
+    ];
+    for (log, expected) in
+        [("KTH-SP2", [32.89, 60.43, 24.04, 14.29]), ("LLNL-T3D", [0.0, 100.0, 30.66, 14.79])]
+    {
+        for (name, percent) in percentages.iter().zip(expected) {
+            let is = |row: &&Row| row.log.starts_with(log) && row.item == format!("{name}, percent");
+            let found = rows.iter().find(is).and_then(|row| row.measured).ok_or(*name)?;
+            assert!((found - percent).abs() < 0.005, "{log} {name}: {found}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn the_text_of_figure_12_holds_on_the_real_logs() -> Tested {
     let Some(rows) = measured("fig12")? else { return Ok(()) };
@@ -99,22 +120,7 @@ fn the_text_of_figure_12_holds_on_the_real_logs() -> Tested {
         let found = verdict(&rows, item, machine);
         assert!(found.starts_with(expected), "{item} {machine}: {found}");
     }
-    // Of the parallel jobs, as under the bars of the figure.
-    let percentages = [
-        "serial jobs",
-        "parallel jobs, powers of 2",
-        "parallel jobs, powers of 4",
-        "parallel jobs, powers of 8",
-    ];
-    for (log, expected) in
-        [("KTH-SP2", [32.89, 60.43, 24.04, 14.29]), ("LLNL-T3D", [0.0, 100.0, 30.66, 14.79])]
-    {
-        for (name, percent) in percentages.iter().zip(expected) {
-            let is = |row: &&Row| row.log.starts_with(log) && row.item == format!("{name}, percent");
-            let found = rows.iter().find(is).and_then(|row| row.measured).ok_or(*name)?;
-            assert!((found - percent).abs() < 0.005, "{log} {name}: {found}");
-        }
-    }
+    check_percentages(&rows)?;
     let values: BTreeMap<(&str, &str), f64> = rows
         .iter()
         .filter(|row| row.log.starts_with("KTH"))

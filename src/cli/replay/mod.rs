@@ -130,8 +130,10 @@ impl Output<'_> {
         if let Some(error) = self.failure {
             return Err(error.into());
         }
+        let saving = Saving::begin();
         let keeps_earlier = self.finish()?;
         if is_interrupted {
+            saving.is_last();
             return Err(anyhow!(self.interrupted(keeps_earlier, tally)).into());
         }
         for (number, error) in &self.errors {
@@ -151,7 +153,6 @@ impl Output<'_> {
     /// Writes and prints the finished replays. Returns whether the directory keeps the results of an earlier run,
     /// because that run has more of them.
     fn finish(&mut self) -> anyhow::Result<bool> {
-        let _saving = Saving::begin();
         let Some(results) = self.results.take() else { return Ok(false) };
         let Some(mut run) = results.finish()? else { return Ok(false) };
         let bytes = self.printed(&mut run)?;

@@ -142,7 +142,8 @@ impl Runner {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();
                     // Some replays are in the middle of a step that cannot be stopped; do not wait for them.
-                    interrupt::end_when_saved(&results.abandon(tally));
+                    let saving = Saving::begin();
+                    saving.end(&results.abandon(tally));
                 }
                 News::Tick => progress.update(&running),
                 News::Ended(_, Err(SweepError::Interrupted)) => {}
