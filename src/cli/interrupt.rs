@@ -81,7 +81,7 @@ impl Saving {
     /// Keeps the guard until the process ends, if a signal has come. What remains is to return from the command with a message that
     /// says what was saved; on a busy machine that takes longer than the other threads would wait. A second signal still ends
     /// the process at once.
-    pub(super) fn is_last(self) {
+    pub(super) fn stay(self) {
         if age().is_some() {
             mem::forget(self);
         }
@@ -89,6 +89,7 @@ impl Saving {
 
     /// Ends the process as soon as nobody else writes finished results.
     pub(super) fn end(self, message: &str) -> ! {
+        let _own = self;
         end_when_saved(1, message)
     }
 }

@@ -15,9 +15,14 @@ impl InMeans {
     /// Returns the numbers of these rows; `None` if one of them is not known.
     pub fn of(results: &Results, rows: &[usize]) -> Option<Self> {
         let jobs = results.numbers("jobs_in_means").ok()?;
+        Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs[row])))
+    }
+
+    /// Returns the numbers of replications, each with its seed; `None` if one of them is not known.
+    pub fn new(replications: impl Iterator<Item = (String, Option<f64>)>) -> Option<Self> {
         let mut by_seed = BTreeMap::new();
-        for &row in rows {
-            *by_seed.entry(results.label(row, "seed")).or_insert(0.0) += jobs[row]?;
+        for (seed, jobs) in replications {
+            *by_seed.entry(seed).or_insert(0.0) += jobs?;
         }
         Some(Self { by_seed })
     }

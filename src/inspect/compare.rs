@@ -12,8 +12,8 @@ use crate::words::counted;
 const LISTED: usize = 5;
 
 /// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how far the
-/// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else the
-/// machine of the first schedule. Nodes are not compared if `times_only`. Fails if the schedules are not of the same jobs.
+/// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else that of the
+/// schedule, or else that of the other one. Nodes are not compared if `times_only`. Fails if the schedules are not of the same jobs.
 pub fn compare(
     first: &Input,
     second: &Input,
@@ -24,7 +24,11 @@ pub fn compare(
     let found = audit::compare([&mut read(first), &mut read(second)])?.map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
     })?;
-    let nodes = machine.or(first.machine.as_ref()).map(Mesh::available);
+    let mesh = |own: &Input, other: &Input| {
+        let mesh = machine.or(own.machine.as_ref()).or(other.machine.as_ref());
+        mesh.map(Mesh::available)
+    };
+    let nodes = [mesh(first, second), mesh(second, first)];
     let text = match &found.first {
         None => {
             let jobs = counted(grouped(found.jobs as f64, 0), "job");
@@ -61,10 +65,10 @@ fn killed(inputs: [&Input; 2]) -> String {
 }
 
 /// Returns in words the first difference and the state of both schedules at that time.
-fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<u32>) -> String {
+fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: [Option<u32>; 2]) -> String {
     let Divergence { at, number, what, jobs, sides } = divergence;
     let mut lines = vec![format!("first difference: at {at}, job {number}\n")];
-    for ((Input { name, .. }, job), side) in inputs.into_iter().zip(jobs).zip(sides) {
+    for (((Input { name, .. }, job), side), available) in inputs.into_iter().zip(jobs).zip(sides).zip(nodes) {
         let did = match what {
             What::Start if job.start == *at => "starts it".to_owned(),
             What::Start => format!("starts it at {}", job.start),
@@ -78,7 +82,7 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
                 format!("places it on {} {named}{more}", counted(job.allocated, "node"))
             }
         };
-        lines.push(format!("  {name} {did}; {}\n", state(side, nodes)));
+        lines.push(format!("  {name} {did}; {}\n", state(side, available)));
     }
     lines.concat()
 }

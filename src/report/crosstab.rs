@@ -1,9 +1,9 @@
 //! Saved results as a table with one number for each row and column, as papers print them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::intervals::Ratios;
+use super::sources::{Operands, Sources, counts, is_of_other_jobs, pair_results};
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn, SheetValues};
 use crate::metrics::{Better, Interval, Metric, metric};
@@ -29,6 +29,20 @@ pub struct CrosstabOptions {
     /// Whether numbers are written without rounding, and labels that all columns share in each, for other programs.
     pub exact: bool,
 }
+
+impl CrosstabOptions {
+    /// Returns which numbers are marked as best.
+    fn best(&self) -> Better {
+        self.best.unwrap_or_else(|| better(&self.value))
+    }
+}
+
+/// The note on ratios that say little, see [`is_of_other_jobs`].
+const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
+
+/// The note on columns in which no number is marked as best.
+const UNMARKED: &str =
+    "means over different numbers of jobs are not compared, and none is marked, see the column jobs_in_means";
 
 /// Why results cannot be shown in a table.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +110,10 @@ pub fn crosstab(
         .filter_map(|(i, number)| Some((label(&rows, i), label(&columns, i), (*number)?)))
         .collect();
     let mut pivot = Pivot::new(&entries);
+    let sources = Sources::new(|i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))), numbers.len());
+    let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
+    let are_comparable =
+        if is_of_jobs { sources.are_alike(&pivot, sheet) } else { vec![true; pivot.columns.len()] };
     let mut title = options.value.clone();
     let hidden = hidden(options, sheet);
     let mut notes: Vec<String> = Vec::new();
@@ -103,12 +121,7 @@ pub fn crosstab(
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
         title = format!("{title} relative to {base}");
-        let mut operands = operands(
-            &pivot,
-            (side, base),
-            |i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))),
-            numbers.len(),
-        );
+        let mut operands = sources.operands(&pivot, (side, base));
         let mut pair = |operands| pair_results(sheet, &hidden, operands);
         let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
         notes.extend(mean_note(options, counts(&operands), &hidden));
@@ -132,8 +145,8 @@ pub fn crosstab(
                 *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
             }
         }
-        let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
-        notes.extend(other_jobs_note(sheet, operands.iter().flatten()).filter(|_| is_of_jobs));
+        let is_of_others = is_of_jobs && operands.iter().flatten().any(|both| is_of_other_jobs(sheet, both));
+        notes.extend(is_of_others.then(|| OTHER_JOBS.to_owned()));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
@@ -141,11 +154,13 @@ pub fn crosstab(
     }
     if options.relative_to.is_none() {
         notes.splice(0..0, mean_note(options, pivot.results, &hidden));
+        let is_unmarked = are_comparable.contains(&false) && options.best() != Better::Neither;
+        notes.extend(is_unmarked.then(|| UNMARKED.to_owned()));
     }
     // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
-    Ok(Shown { options, pivot: &pivot, widths, decimals }.table(title, notes))
+    Ok(Shown { options, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
 }
 
 /// Returns the columns of the summary with these names. Fails if one of them does not exist.
@@ -209,44 +224,6 @@ fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
-/// The rows of the summary behind a ratio: those of its result, and those of its base.
-type Operands = [Vec<usize>; 2];
-
-/// Returns the rows of the summary behind the ratios to the results that have the label `base` at `side`, by row and column.
-/// `labels` returns the labels of a row of the summary, or `None` if it has no number.
-fn operands(
-    pivot: &Pivot,
-    (side, base): (Side, &str),
-    labels: impl Fn(usize) -> Option<(Vec<String>, Vec<String>)>,
-    height: usize,
-) -> Vec<Vec<Operands>> {
-    let mut of_labels: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for i in 0..height {
-        if let Some(labels) = labels(i) {
-            of_labels.entry(labels).or_default().push(i);
-        }
-    }
-    let results = |row: &[String], column: &[String]| {
-        of_labels.get(&(row.to_vec(), column.to_vec())).cloned().unwrap_or_default()
-    };
-    let both = |row: &Vec<String>, column: &Vec<String>| {
-        let (mut base_row, mut base_column) = (row.clone(), column.clone());
-        match side {
-            Side::Row(at) => base.clone_into(&mut base_row[at]),
-            Side::Column(at) => base.clone_into(&mut base_column[at]),
-        }
-        [results(row, column), results(&base_row, &base_column)]
-    };
-    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| both(row, column)).collect()).collect()
-}
-
-/// Returns the fewest and the most results behind one side of a ratio.
-fn counts(operands: &[Vec<Operands>]) -> (usize, usize) {
-    let ratios = operands.iter().flatten().filter(|both| !both.iter().any(Vec::is_empty));
-    let counts = || ratios.clone().flatten().map(Vec::len);
-    (counts().min().unwrap_or_default(), counts().max().unwrap_or_default())
-}
-
 /// Returns the note on the confidence intervals of ratios.
 fn width_note(hidden: &[&str]) -> String {
     let over = if hidden.is_empty() {
@@ -255,41 +232,6 @@ fn width_note(hidden: &[&str]) -> String {
         "over seeds, or by a block bootstrap over jobs where all seeds give the same"
     };
     format!("± is half the width of the 95 % confidence interval, {over}")
-}
-
-/// Keeps those results of both sides that agree in the `hidden` columns, as `until:` may repeat one result more often than
-/// another, and a study may be unfinished. Returns whether any is left out. Where only seeds differ, all stay if none agree.
-fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Operands) -> bool {
-    let columns: Vec<&SheetColumn> = hidden.iter().filter_map(|name| sheet.column(name)).collect();
-    let key = |i: usize| columns.iter().map(|column| column.label(i)).collect::<Vec<_>>();
-    let based: BTreeMap<Vec<String>, usize> = base.iter().map(|&i| (key(i), i)).collect();
-    if based.len() < base.len() {
-        // Results that differ in nothing that is known are no pairs.
-        return false;
-    }
-    let pair = |&i: &usize| Some((i, *based.get(&key(i))?));
-    let paired: (Vec<usize>, Vec<usize>) = of.iter().filter_map(pair).unzip();
-    let is_one_empty = of.is_empty() || base.is_empty();
-    let are_all_other = paired.0.is_empty() && hidden == ["seed"];
-    let is_cut =
-        !is_one_empty && !are_all_other && (paired.0.len() < of.len() || paired.1.len() < base.len());
-    if is_cut {
-        (*of, *base) = paired;
-    }
-    is_cut
-}
-
-/// Returns a note if a ratio is one of means over other jobs, as an allocator cannot serve some of them or as `--trim` has cut
-/// others; `None` if the numbers of jobs agree or are not known.
-fn other_jobs_note<'o>(sheet: &Sheet, mut operands: impl Iterator<Item = &'o Operands>) -> Option<String> {
-    let jobs = sheet.numbers("jobs_in_means")?;
-    let count = |rows: &[usize]| rows.iter().map(|&i| jobs[i]).sum::<Option<f64>>();
-    let differs = |[of, base]: &Operands| {
-        of.len() == base.len()
-            && count(of).zip(count(base)).is_some_and(|(of, base)| of.to_bits() != base.to_bits())
-    };
-    let note = "some ratios are of means over other jobs, see the column jobs_in_means";
-    operands.any(differs).then(|| note.to_owned())
 }
 
 /// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,
@@ -334,6 +276,8 @@ fn better(column: &str) -> Better {
 struct Shown<'a> {
     options: &'a CrosstabOptions,
     pivot: &'a Pivot,
+    /// For each column whether its numbers can be compared with each other.
+    are_comparable: Vec<bool>,
     widths: Option<Vec<Vec<Option<f64>>>>,
     /// The number of decimals, unless the user asked for another one.
     decimals: usize,
@@ -352,15 +296,14 @@ impl Shown<'_> {
     /// Returns the table with this title and these notes.
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
-        let best = options.best.unwrap_or_else(|| better(&options.value));
         // Numbers with the same text count as equal, so that the table never marks only one of them.
-        let bests = pivot.best(best, |a, b| self.text(a) == self.text(b));
+        let bests = pivot.best(options.best(), |a, b| self.text(a) == self.text(b));
         let row = |i: usize| {
             let cell = |j: usize| {
                 let width = self.widths.as_ref().and_then(|widths| widths[i][j]);
                 let spread = width.map(|width| format!(" ±{}", self.text(width))).unwrap_or_default();
                 let text = pivot.values[i][j].map(|value| self.text(value) + &spread).unwrap_or_default();
-                PaperCell { text, best: bests[i][j] }
+                PaperCell { text, best: bests[i][j] && self.are_comparable[j] }
             };
             (pivot.rows[i].clone(), (0..pivot.columns.len()).map(cell).collect())
         };

@@ -9,6 +9,7 @@ mod intervals;
 mod laws_table;
 mod listing;
 mod page;
+mod sources;
 mod sparklines;
 mod summary_table;
 mod verdict;

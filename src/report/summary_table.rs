@@ -100,7 +100,7 @@ fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
 }
 
 /// Returns the positions of the replays whose number is the best among those that differ from them in nothing but the
-/// scheduler and the allocator. Empty if all have the same text.
+/// scheduler and the allocator. There is none among those that all have the same text, or whose means are over different jobs.
 fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> Vec<usize> {
     let sign = match metric.better {
         Better::Lower => 1.0,
@@ -110,10 +110,18 @@ fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> V
     let rivals = |a: &ReplaySpec, b: &ReplaySpec| {
         ReplaySpec { scheduler: b.scheduler.clone(), allocator: b.allocator.clone(), ..a.clone() } == *b
     };
+    let is_over_jobs = metric.is_over_jobs_in_means();
+    let has_other_jobs = |i: usize, j: usize| {
+        let mut pairs = shown.replays[i].1.iter().zip(shown.replays[j].1);
+        is_over_jobs && pairs.any(|(a, b)| !a.blocks.counts_same_jobs(&b.blocks))
+    };
     let is_best = |&i: &usize| {
         let spec = shown.replays[i].0;
         let group: Vec<usize> =
             (0..shown.replays.len()).filter(|&j| rivals(spec, shown.replays[j].0)).collect();
+        if group.iter().any(|&j| has_other_jobs(i, j)) {
+            return false;
+        }
         let value = |j: usize| mean(metric, shown.replays[j].1).map_or(f64::INFINITY, |value| sign * value);
         let Some(first) = group.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b))) else {
             return false;

@@ -150,6 +150,15 @@ fn easy_is_not_fcfs_and_the_first_to_overtake_is_named() -> Tested {
     assert!(lines[4].starts_with("starts that differ: "), "{}", ran.stdout);
     let same = run(at, "compare easy easy")?;
     assert_eq!((same.code, same.stdout.as_str()), (Some(0), "easy and easy are equal: 10 jobs\n"));
+    // Each schedule has a machine of its own.
+    let wide = run(at, &format!("replay {log} -m 5x4 -s fcfs -a naive -o wide --no-timing -q"))?;
+    assert_eq!(wide.code, Some(0));
+    let lines = run(at, "compare fcfs wide")?.stdout;
+    let free: Vec<&str> = lines.lines().filter(|line| line.contains("processors free")).collect();
+    assert!(
+        free[0].contains(" of 16 processors free") && free[1].contains(" of 20 processors free"),
+        "{lines}"
+    );
     Ok(())
 }
 

@@ -122,8 +122,13 @@ fn means_over_other_jobs_are_not_marked_as_the_best() -> Tested {
         let picture = fs::read_to_string(at.join("plots/ratio.svg"))?;
         assert!(picture.contains("some ratios are of means over other jobs"), "{value}");
     }
-    let table = ran(at, "table out --value utilization --relative-to mc1x1")?.stdout;
-    assert!(!table.contains("other jobs"), "{table}");
+    let table = ran(at, "table out --value utilization --relative-to mc1x1 --format markdown")?.stdout;
+    assert!(!table.contains("other jobs") && table.contains("**"), "{table}");
+    for more in ["", " --relative-to mc1x1"] {
+        let table = ran(at, &format!("table out --value wait_s_mean --format markdown{more}"))?.stdout;
+        assert!(!table.contains("**"), "{table}");
+        assert_eq!(table.contains("and none is marked"), more.is_empty(), "{table}");
+    }
     ran(at, "plot out -k ratio -o plots")?;
     let picture = fs::read_to_string(at.join("plots/ratio.svg"))?;
     assert!(picture.contains("some ratios are of means over other jobs"), "{picture}");

@@ -225,6 +225,16 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
         "{}",
         requeued.stdout
     );
+    // A run that completed is not followed by another one; dumps that overlap have it twice.
+    let completed = dump.lines().last().unwrap_or_default();
+    fs::write(directory.path().join("overlap.txt"), format!("{dump}{completed}\n"))?;
+    let overlap = run(directory.path(), "trace validate overlap.txt")?;
+    assert_eq!(overlap.code, Some(1), "{}", overlap.stdout);
+    assert!(
+        overlap.stdout.contains("overlap.txt:4: error: job number used before: job 1: two runs"),
+        "{}",
+        overlap.stdout
+    );
     Ok(())
 }
 

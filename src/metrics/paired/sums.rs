@@ -146,10 +146,9 @@ impl BlockSums {
 
     /// Returns whether as many jobs of each block count in the means of the other replay.
     pub fn counts_same_jobs(&self, other: &Self) -> bool {
-        let counts = |of: &Self, name: &str| of.get(name).map(|blocks| blocks.counts.clone());
-        self.numbers
-            .iter()
-            .all(|(name, blocks)| counts(other, name).is_none_or(|counts| counts == blocks.counts))
+        let is_alike =
+            |(name, of): &(&'static str, Blocks)| other.get(name).is_none_or(|by| of.counts == by.counts);
+        self.numbers.iter().all(is_alike)
     }
 }
 

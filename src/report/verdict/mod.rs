@@ -150,7 +150,8 @@ fn merged(told: Vec<(String, String)>) -> Vec<String> {
     merged.into_iter().map(text).collect()
 }
 
-/// Returns the sentence on a group of replays, a clause for each of the numbers `names`; `None` if no two can be compared.
+/// Returns the sentence on a group of replays, a clause for each of the numbers `names`, and others on those that cannot be compared;
+/// `None` if nothing can be said.
 fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
     let group = over_common(group);
     let (group, left_out) = of_same_jobs(&group);
@@ -158,10 +159,12 @@ fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
     let ranked = |name: &&'static str| ranked(&group, name);
     let leading = names.iter().position(|name| ranked(name).is_some_and(|ranked| !are_equal(&ranked, name)));
     let leading = leading.unwrap_or_default();
-    let best = ranked(&names[leading])?;
-    let mut clauses = vec![leading_clause(&best, names[leading])?];
-    let others = names.iter().enumerate().filter(|(i, _)| *i != leading).map(|(_, name)| name);
-    clauses.extend(others.filter_map(|name| following_clause(best[0], &group, name)));
+    let mut clauses = Vec::new();
+    if let Some(best) = ranked(&names[leading]) {
+        clauses.push(leading_clause(&best, names[leading])?);
+        let others = names.iter().enumerate().filter(|(i, _)| *i != leading).map(|(_, name)| name);
+        clauses.extend(others.filter_map(|name| following_clause(best[0], &group, name)));
+    }
     for (is_replayed, one, several) in [
         (false, "replays other jobs", "replay other jobs"),
         (true, "has other jobs in its means", "have other jobs in their means"),
@@ -173,7 +176,7 @@ fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
             clauses.push(format!("{} {what} and cannot be compared", names.join(", ")));
         }
     }
-    Some(clauses.join("; "))
+    (!clauses.is_empty()).then(|| clauses.join("; "))
 }
 
 /// Returns the candidates with those replications that all of them have, which are the first ones: `until:` may repeat one more

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::{io, mem};
 
-use super::job_numbers::{JobNumbers, Seen};
+use super::job_numbers::{Duplicates, JobNumbers, Seen};
 use crate::trace::error::{Problem, TraceError};
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
@@ -80,6 +80,9 @@ const DEFECTS: [(Defect, Severity, &str); 24] = [
     (Defect::Mark, Warning, "byte order mark at the start"),
     (Defect::OfFormat, Warning, "values that are read as others"),
 ];
+
+/// What is said of a job of which a dump has two runs that ended for good.
+const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump may be made of parts that overlap";
 
 /// The last second of the range of [`Time`](crate::job::Time).
 const LATEST_S: i64 = i64::MAX / 1_000_000;
@@ -160,7 +163,7 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
     reader.forget_nodes();
     let mut check = Check::new(shown_max);
     if reader.format().repeats_jobs {
-        check.duplicate = Defect::RepeatedJob;
+        check.ended = Some(JobNumbers::default());
     }
     // Set at the first record, so that it also tells whether a comment comes late.
     let mut procs_max = None;
@@ -194,8 +197,9 @@ struct Check {
     /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
     jobs: JobNumbers,
-    /// What it is if a job has the number of an earlier one.
-    duplicate: Defect,
+    /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a record for each run of a
+    /// requeued job; `None` in other formats.
+    ended: Option<JobNumbers>,
     previous: Option<Record>,
 }
 
@@ -206,7 +210,7 @@ impl Check {
             shown_max,
             found: vec![(0, Vec::new()); DEFECTS.len()],
             jobs: JobNumbers::default(),
-            duplicate: Defect::DuplicateJob,
+            ended: None,
             previous: None,
         }
     }
@@ -237,10 +241,7 @@ impl Check {
             let detail = format_args!("job {job}: {procs}, the machine has {limit}");
             self.found(Defect::LargerThanMachine, line, detail);
         }
-        // The parts of an interrupted job (status 2 to 4) share its number.
-        if self.jobs.add(job, line, (2..=4).contains(&status)) == Seen::Before {
-            self.found(self.duplicate, line, format_args!("job {job}"));
-        }
+        self.number(line, job, status);
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
@@ -269,16 +270,48 @@ impl Check {
         }
     }
 
+    /// Finds out whether the number of a job was used before.
+    fn number(&mut self, line: u64, job: i64, status: i64) {
+        // The parts of an interrupted job (status 2 to 4) share its number.
+        let is_known = self.jobs.add(job, line, (2..=4).contains(&status)) == Seen::Before;
+        let Some(ended) = &mut self.ended else {
+            if is_known {
+                self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
+            }
+            return;
+        };
+        if [1, 5].contains(&status) && ended.add(job, line, false) == Seen::Before {
+            self.found(Defect::DuplicateJob, line, format_args!("job {job}{ENDED}"));
+        } else if is_known {
+            self.found(Defect::RepeatedJob, line, format_args!("job {job}"));
+        }
+    }
+
     /// Finds the duplicates among the job numbers that are in a temporary file.
     fn late_duplicates(&mut self) -> io::Result<()> {
         let mut late = mem::take(&mut self.jobs).duplicates(self.shown_max)?;
         late.first.sort_unstable();
-        for &(line, job) in &late.first {
-            self.found(self.duplicate, line, format_args!("job {job}"));
-        }
-        // Those that are not shown are counted.
-        self.found[self.duplicate as usize].0 += late.count.saturating_sub(late.first.len() as u64);
+        let Some(ended) = self.ended.take() else {
+            self.add_late(Defect::DuplicateJob, &late, "");
+            return Ok(());
+        };
+        let mut twice = ended.duplicates(self.shown_max)?;
+        twice.first.sort_unstable();
+        // Those that ended twice are among those that were there before.
+        late.count = late.count.saturating_sub(twice.count);
+        late.first.retain(|found| !twice.first.contains(found));
+        late.first.truncate(usize::try_from(late.count).unwrap_or(usize::MAX));
+        self.add_late(Defect::DuplicateJob, &twice, ENDED);
+        self.add_late(Defect::RepeatedJob, &late, "");
         Ok(())
+    }
+
+    /// Adds duplicates that are known at the end. Those that are not shown are counted.
+    fn add_late(&mut self, defect: Defect, late: &Duplicates, why: &str) {
+        for &(line, job) in &late.first {
+            self.found(defect, line, format_args!("job {job}{why}"));
+        }
+        self.found[defect as usize].0 += late.count.saturating_sub(late.first.len() as u64);
     }
 
     /// Finds what is wrong with the log as a whole. These findings have no line.

@@ -15,7 +15,7 @@ use memchr::memchr;
 
 use super::job::{Accounting, SlurmJob, limit};
 use super::sacct_columns::{BAR, COLUMNS, Column, Heading, READS, is_heading};
-use super::sacct_fields::{Fields, elapsed, malformed, sizes, split, split_cells};
+use super::sacct_fields::{Fields, agreeing, elapsed, malformed, sizes, split, split_cells};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
@@ -49,6 +49,8 @@ struct Sacct {
     heading: Option<Heading>,
     /// The fields of a line that has other separators than bars.
     cells: Cells,
+    /// Whether a line of a job was read.
+    has_jobs: bool,
 }
 
 impl Sacct {
@@ -57,7 +59,7 @@ impl Sacct {
         let mut params = Params::new(spec);
         let (accounting, clock) = (Accounting::take(&mut params)?, Clock::take(&mut params)?);
         params.finish()?;
-        Ok(Self { accounting, clock, heading: None, cells: Cells::default() })
+        Ok(Self { accounting, clock, heading: None, cells: Cells::default(), has_jobs: false })
     }
 
     /// Reads the job of the fields of a line.
@@ -145,14 +147,24 @@ impl Sacct {
                 "the number of a job, such as 123, 123_4 or 123.batch",
             ));
         };
-        // What stands in brackets has no points, so a point is that of a step.
-        if memchr(b'.', id).is_some() {
+        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers of jobs as 1.0.
+        if let Some(point) = memchr(b'.', id) {
+            let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
+            if heading.separator != BAR && is_number && !self.has_jobs {
+                return Err(malformed(
+                    heading,
+                    column,
+                    id,
+                    "a job before its steps, with a number such as 123; --input-format table reads tables of other programs",
+                ));
+            }
             self.accounting.steps += 1;
             return Ok(Parsed::Part);
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
         let task = id.get(digits + 1..).and_then(whole).and_then(|index| number_of_task(number, index));
         let job = self.job(heading, fields, task.unwrap_or(number))?;
+        self.has_jobs = true;
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 }
@@ -192,29 +204,6 @@ impl LineParser for Sacct {
         let mut facts = self.accounting.facts();
         facts.add_clock(&self.clock);
         facts
-    }
-}
-
-/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks are put back, and its other
-/// reading does; otherwise the times as they are.
-fn agreeing(
-    clock: &mut Clock,
-    texts: [&[u8]; 2],
-    times_s: [Option<i64>; 2],
-    elapsed_s: Option<i64>,
-) -> [Option<i64>; 2] {
-    let ([Some(start_s), Some(end_s)], Some(elapsed_s)) = (times_s, elapsed_s) else { return times_s };
-    if end_s - start_s == elapsed_s {
-        return times_s;
-    }
-    let [later_start_s, later_end_s] =
-        [(texts[0], start_s), (texts[1], end_s)].map(|(text, first_s)| clock.later_reading(text, first_s));
-    if later_start_s.is_some_and(|start_s| end_s - start_s == elapsed_s) {
-        [later_start_s, Some(end_s)]
-    } else if later_end_s.is_some_and(|end_s| end_s - start_s == elapsed_s) {
-        [Some(start_s), later_end_s]
-    } else {
-        times_s
     }
 }
 
@@ -383,8 +372,42 @@ mod tests {
         // Commas of a name without quotes belong to it.
         let named =
             "5,2024-05-01T10:00:00,2024-05-01T10:00:00,2024-05-01T10:00:09,00:00:09,FAILED,a,b,c,3,cpu=8";
-        let (records, _) = read("sacct", &heading.replace('|', ","), &[named])?;
+        let without_lists = &heading.replace('|', ",").replace("AllocTRES", "AllocCPUS");
+        let (records, _) = read("sacct", without_lists, &[named.replace("cpu=", "").as_str()])?;
         assert_eq!((records[0].run_s, records[0].allocated_procs), (9, 3));
+        // Nobody can tell them from those of a list.
+        let problem = read("sacct", &heading.replace('|', ","), &[named]).expect_err(named).to_string();
+        assert!(problem.contains("sacct -P needs none"), "{problem}");
+        Ok(())
+    }
+
+    #[test]
+    fn an_empty_last_field_is_one_after_a_name_with_separators_too() -> Result<(), Problem> {
+        let heading = "JobID|Submit|Start|End|State|NNodes|JobName|Timelimit";
+        let line = "5|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|FAILED|3|a 5|5|";
+        for separator in ["|", ";", ","] {
+            for end in ["", separator] {
+                let of = |text: &str| text.replace('|', separator) + end;
+                let (records, _) = read("sacct", &of(heading), &[&of(line)])?;
+                assert_eq!(
+                    (records[0].allocated_procs, records[0].requested_time_s),
+                    (3, -1),
+                    "{}",
+                    of(line)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn numbers_with_a_fraction_are_no_steps_without_jobs() -> Result<(), Problem> {
+        let heading = "JobID,Submit,Start,End,State,NNodes";
+        let times = "2024-05-01T10:00:00,2024-05-01T10:00:00,2024-05-01T10:00:09,COMPLETED,2";
+        let problem = read("sacct", heading, &[&format!("1.0,{times}")]).expect_err("no job").to_string();
+        assert!(problem.contains("--input-format table"), "{problem}");
+        let (records, _) = read("sacct", heading, &[&format!("1,{times}"), &format!("1.0,{times}")])?;
+        assert_eq!(records.len(), 1);
         Ok(())
     }
 

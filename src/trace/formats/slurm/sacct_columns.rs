@@ -102,6 +102,19 @@ const FREE_TEXTS: [&str; 9] = [
     "WCKey",
 ];
 
+/// The other fields that `sacct --helpformat` names, of Slurm 17 to 25.
+const UNREAD: &str = "\
+    AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize BlockID Cluster \
+    Constraints ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
+    FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode \
+    MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode \
+    MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSREQ \
+    ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReqGRES ReqMem ReqReservation Reservation ReservationId \
+    Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID StdErr StdIn StdOut Suspended SystemCPU TotalCPU \
+    TRESUsageInAve TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode \
+    TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask \
+    TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UserCPU WCKeyID";
+
 /// The command whose output is read best, for messages.
 pub(super) const COMMAND: &str = "sacct -a -P -o JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,\
                                   ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
@@ -121,12 +134,18 @@ pub(super) struct Heading {
     pub(super) columns: Vec<Option<Column>>,
     /// The number of the field of each column, from 1; 0 if the dump does not have it.
     pub(super) fields: [usize; COLUMNS],
-    /// The index of the only field that may hold a `|`; `None` if there is none, or more than one.
+    /// The index of the only field that may hold the separator; `None` if there is none, or more than one.
     pub(super) free: Option<usize>,
+    /// Whether lines end with a separator, as those of `sacct -p` do.
+    pub(super) closes: bool,
 }
 
+/// What the names of fields hold whose values are lists with commas.
+const LISTS: [&[u8]; 2] = [b"NodeList", b"TRES"];
+
 /// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission. Without bars it
-/// must be a heading of Slurm to the letter, with all that is needed, as tables of other programs look alike.
+/// must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct` does not print, as tables of other
+/// programs look alike.
 pub(super) fn is_heading(line: &[u8]) -> bool {
     if memchr::memchr(BAR, line).is_some() {
         return has_number_and_submission(line, BAR);
@@ -136,9 +155,17 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
         return false;
     };
     let has = |wanted: &str| fields_of(line, separator).any(|name| name == wanted.as_bytes());
+    let is_of_sacct = |name: &[u8]| {
+        let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        name.is_empty()
+            || NAMES.iter().any(|(known, _)| is(known))
+            || FREE_TEXTS.iter().any(is)
+            || UNREAD.split(' ').any(|known| is(&known))
+    };
     (has("JobID") || has("JobIDRaw"))
         && has("Submit")
         && has("State")
+        && fields_of(line, separator).all(is_of_sacct)
         && Heading::parse(line, Unit::Nodes).is_ok()
 }
 
@@ -185,11 +212,18 @@ impl Heading {
             }
         }
         // `sacct -p` ends each line with a bar, so that the last name is empty.
-        if columns.len() > 1 && line.trim_ascii().ends_with(&[separator]) {
+        let closes = columns.len() > 1 && line.trim_ascii().ends_with(&[separator]);
+        if closes {
             columns.pop();
         }
-        let free = if let [only] = free.as_slice() { Some(*only) } else { None };
-        let heading = Self { separator, columns, fields, free };
+        // Lists of nodes and resources have commas, so that nobody can tell where a field begins after one.
+        let is_list = |name: &[u8]| {
+            let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
+            LISTS.iter().any(holds)
+        };
+        let is_certain = separator != b',' || !fields_of(line, separator).any(is_list);
+        let free = if let [only] = free.as_slice() { Some(*only).filter(|_| is_certain) } else { None };
+        let heading = Self { separator, columns, fields, free, closes };
         heading.check(unit)?;
         Ok(heading)
     }
@@ -251,11 +285,15 @@ mod tests {
         assert!(is_heading(b"Submit|jobidraw|"));
         assert!(is_heading(b"\"JobID\",\"Submit\",\"Start\",\"End\",\"State\",\"NNodes\""));
         assert!(is_heading(b"JobIDRaw\tSubmit\tStart\tElapsed\tState\tNNodes"));
+        assert!(is_heading(
+            b"JobIDRaw;Submit;Start;Elapsed;State;NNodes;JobName;ReqMem;MaxRSS;TRESUsageInTot;"
+        ));
         // Tables of other programs, and dumps that lack what their format needs.
         for other in [
             "jobid,submit,start,end,state,nnodes",
             "JobID,Submit,Start,End,NNodes",
             "JobID,Submit,Start,State,NNodes",
+            "JobID,Submit,Start,End,State,NNodes,Walltime",
         ] {
             assert!(!is_heading(other.as_bytes()), "{other}");
         }

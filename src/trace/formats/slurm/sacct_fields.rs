@@ -1,5 +1,8 @@
 //! The fields of a dump of `sacct`: splits its lines, and reads sizes and run times.
-#![expect(clippy::arithmetic_side_effects, reason = "columns are positions in a line plus 1")]
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999"
+)]
 
 use memchr::memchr_iter;
 
@@ -8,7 +11,7 @@ use super::tres::{Resources, quantity};
 use crate::trace::error::Problem;
 use crate::trace::formats::cells::Cells;
 use crate::trace::node_list::NodeList;
-use crate::trace::times::{Length, Pair, duration};
+use crate::trace::times::{Clock, Length, Pair, duration};
 
 /// The fields of a line, by column. Columns that the dump does not have are empty.
 pub(super) type Fields<'a> = [&'a [u8]; COLUMNS];
@@ -22,6 +25,7 @@ pub(super) fn malformed(heading: &Heading, column: Column, found: &[u8], expecte
 /// Splits a line into its fields. If it has more of them than the heading, and one field alone is text that users choose,
 /// such as the name of the job, the bars belong to that text.
 pub(super) fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'a>) -> Result<(), Problem> {
+    let line = line.strip_suffix(b"|").filter(|_| heading.closes).unwrap_or(line);
     let expected = heading.columns.len();
     let (mut at, mut start) = (0, 0);
     for bar in memchr_iter(b'|', line) {
@@ -30,8 +34,8 @@ pub(super) fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'
         }
         (at, start) = (at + 1, bar + 1);
     }
-    // The last field ends at the end of the line. `sacct -p` has a bar there, too.
-    let found = at + usize::from(at < expected || start < line.len());
+    // The last field ends at the end of the line. A bar there is one too many if no text can have it.
+    let found = at + usize::from(at < expected || start < line.len() || heading.free.is_some());
     if let Some(Some(column)) = heading.columns.get(at) {
         fields[*column as usize] = &line[start..];
     }
@@ -64,6 +68,7 @@ pub(super) fn split_cells<'a>(
     fields: &mut Fields<'a>,
 ) -> Result<(), Problem> {
     let (found, expected) = (cells.count(), heading.columns.len());
+    let found = found - usize::from(heading.closes && found > expected && cells.get(found) == Some(&b""[..]));
     if !is_whole {
         return Err(Problem::column(found + 1, "quoted text", b"\"", "a closing quote on the same line"));
     }
@@ -71,15 +76,16 @@ pub(super) fn split_cells<'a>(
         return Err(Problem::TooFewFields { found, expected });
     }
     let cell = |at: usize| cells.get(at + 1).unwrap_or_default();
-    // A line may end with a separator.
-    let surplus = if cell(expected).is_empty() && found == expected + 1 { 0 } else { found - expected };
+    // A separator at the end of the line is one too many if no text can have it.
+    let is_ended = heading.free.is_none() && cell(expected).is_empty() && found == expected + 1;
+    let surplus = if is_ended { 0 } else { found - expected };
     if surplus > 0 && heading.free.is_none() {
-        return Err(Problem::column(
-            expected + 1,
-            "beyond the heading",
-            cell(expected),
-            "the end of the line",
-        ));
+        let end = if heading.separator == b',' {
+            "the end of the line, as a dump with commas needs quotes around fields that have some; sacct -P needs none"
+        } else {
+            "the end of the line"
+        };
+        return Err(Problem::column(expected + 1, "beyond the heading", cell(expected), end));
     }
     for (at, column) in heading.columns.iter().enumerate() {
         let place = if heading.free.is_some_and(|free| at > free) { at + surplus } else { at };
@@ -99,6 +105,29 @@ pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>,
         Ok(Length::Seconds(seconds, _)) => Ok(Some(seconds)),
         Ok(_) => Ok(None),
         Err(expected) => Err(malformed(heading, column, found, expected)),
+    }
+}
+
+/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks are put back, and its other
+/// reading does; otherwise the times as they are.
+pub(super) fn agreeing(
+    clock: &mut Clock,
+    texts: [&[u8]; 2],
+    times_s: [Option<i64>; 2],
+    elapsed_s: Option<i64>,
+) -> [Option<i64>; 2] {
+    let ([Some(start_s), Some(end_s)], Some(elapsed_s)) = (times_s, elapsed_s) else { return times_s };
+    if end_s - start_s == elapsed_s {
+        return times_s;
+    }
+    let [later_start_s, later_end_s] =
+        [(texts[0], start_s), (texts[1], end_s)].map(|(text, first_s)| clock.later_reading(text, first_s));
+    if later_start_s.is_some_and(|start_s| end_s - start_s == elapsed_s) {
+        [later_start_s, Some(end_s)]
+    } else if later_end_s.is_some_and(|end_s| end_s - start_s == elapsed_s) {
+        [Some(start_s), later_end_s]
+    } else {
+        times_s
     }
 }
 
