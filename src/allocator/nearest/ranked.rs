@@ -32,7 +32,7 @@ const LINES: usize = 64;
 const SOME: usize = 16;
 /// So many neighbours along the last axis are looked at on one line after another, as the balls of neighbouring lines need almost the
 /// same sums, which then are in the nearest cache.
-const COLUMN: usize = 4 * LANES;
+const COLUMN: usize = 16 * LANES;
 /// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
 const SCATTERED: usize = 2;
 
@@ -255,7 +255,7 @@ impl Ranked {
             let on_line = has[0][a] & has[1][b];
             for (at, open) in open.chunks_mut(LANES).enumerate() {
                 let free = self.field.free(from + at * LANES);
-                for (i, (open, &free)) in open.iter_mut().zip(free).enumerate() {
+                for (i, (open, free)) in open.iter_mut().zip(*free).enumerate() {
                     let is_any = self.kind == Centres::Combinations;
                     *open = if is_any { on_line & has[2][at * LANES + i] } else { free };
                 }

@@ -5,8 +5,11 @@
 //! centres. The field is padded: on a line the cells beyond the ends are busy nodes, and on a ring they are the nodes
 //! from its other end. So balls that reach beyond an end need no code of their own.
 
-use super::lanes::LANES;
+use super::lanes::{LANES, Lanes16, widen_8};
 use crate::machine::{Coord, Machine};
+
+/// The most nodes of a line whose free nodes are a difference of two sums.
+pub(super) const LINE: u64 = u8::MAX as u64;
 
 /// The free nodes of one machine state.
 #[derive(Debug, Default)]
@@ -19,15 +22,16 @@ pub(in super::super) struct Field {
     /// The number of cells between neighbours along each axis.
     pub(super) steps: [usize; 3],
     /// 1 for a free node, 0 for a busy one.
-    flags: Vec<u16>,
-    /// For each cell the number of free nodes before it along the last axis, modulo 2^16.
-    along: Vec<u16>,
-    /// For each cell the number of free nodes before it along the middle axis, modulo 2^16.
-    across: Vec<u16>,
+    flags: Vec<u8>,
+    /// For each cell the number of free nodes before it along the last axis, modulo 2^8, as no line of a ball has more nodes than
+    /// [`LINE`]. So most of what neighbouring balls need stays in the nearest caches.
+    along: Vec<u8>,
+    /// For each cell the number of free nodes before it along the middle axis, modulo 2^8.
+    across: Vec<u8>,
     /// The same along the diagonals on which both of these axes ascend.
-    rising: Vec<u16>,
+    rising: Vec<u8>,
     /// The same along the diagonals on which the middle axis ascends and the last one descends.
-    falling: Vec<u16>,
+    falling: Vec<u8>,
 }
 
 impl Field {
@@ -84,32 +88,32 @@ impl Field {
 
     /// Returns the free nodes from a cell on: 1 for a free one, 0 for others.
     #[inline(always)]
-    pub(in super::super) fn free(&self, cell: usize) -> &[u16; LANES] {
-        lanes(&self.flags, cell)
+    pub(in super::super) fn free(&self, cell: usize) -> Lanes16 {
+        widen_8(lanes(&self.flags, cell))
     }
 
     /// Returns two sums for each lane from a cell on. Their difference is the number of free nodes on a line along the last axis,
     /// given by how many cells its beginning and its end are from the cell.
     #[inline(always)]
-    pub(super) fn along(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+    pub(super) fn along(&self, cell: usize, line: [isize; 2]) -> [&[u8; LANES]; 2] {
         line.map(|end| lanes(&self.along, cell.wrapping_add_signed(end)))
     }
 
     /// Returns the same as [`Self::along`] for the middle axis.
     #[inline(always)]
-    pub(super) fn across(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+    pub(super) fn across(&self, cell: usize, line: [isize; 2]) -> [&[u8; LANES]; 2] {
         line.map(|end| lanes(&self.across, cell.wrapping_add_signed(end)))
     }
 
     /// Returns the same as [`Self::along`] for the diagonals on which both of these axes ascend.
     #[inline(always)]
-    pub(super) fn rising(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+    pub(super) fn rising(&self, cell: usize, line: [isize; 2]) -> [&[u8; LANES]; 2] {
         line.map(|end| lanes(&self.rising, cell.wrapping_add_signed(end)))
     }
 
     /// Returns the same as [`Self::along`] for the diagonals on which the middle axis ascends and the last one descends.
     #[inline(always)]
-    pub(super) fn falling(&self, cell: usize, line: [isize; 2]) -> [&[u16; LANES]; 2] {
+    pub(super) fn falling(&self, cell: usize, line: [isize; 2]) -> [&[u8; LANES]; 2] {
         line.map(|end| lanes(&self.falling, cell.wrapping_add_signed(end)))
     }
 
@@ -151,7 +155,7 @@ impl Field {
     fn sum_up(&mut self) {
         let [slab, row, _] = self.steps;
         for (sums, flags) in self.along.chunks_exact_mut(row).zip(self.flags.chunks_exact(row)) {
-            let mut before = 0_u16;
+            let mut before = 0_u8;
             for (sum, &flag) in sums.iter_mut().zip(flags) {
                 *sum = before;
                 before = before.wrapping_add(flag);
@@ -169,7 +173,7 @@ impl Field {
 }
 
 /// Sets each sum to the number of flags so many cells before it, twice as many, and so on.
-fn sum_up_by_steps(sums: &mut [u16], flags: &[u16], step: usize) {
+fn sum_up_by_steps(sums: &mut [u8], flags: &[u8], step: usize) {
     let first = step.min(sums.len());
     sums[..first].fill(0);
     // Sums a step apart lie in two slices, so that the compiler sees that they can be computed side by side.
@@ -184,7 +188,7 @@ fn sum_up_by_steps(sums: &mut [u16], flags: &[u16], step: usize) {
 
 /// Returns the lanes from a cell on.
 #[inline(always)]
-fn lanes(cells: &[u16], from: usize) -> &[u16; LANES] {
-    const NONE: &[u16; LANES] = &[0; LANES];
+fn lanes(cells: &[u8], from: usize) -> &[u8; LANES] {
+    const NONE: &[u8; LANES] = &[0; LANES];
     cells[from..].first_chunk().unwrap_or(NONE)
 }

@@ -77,16 +77,24 @@ pub(super) fn plus_16(a: Lanes16, b: Lanes16) -> Lanes16 {
     sum
 }
 
-/// Returns what each lane of the second array is more than that of the first, modulo 2^16.
+/// Returns what each lane of the second array is more than that of the first, modulo 2^8.
 #[inline(always)]
-pub(super) fn difference([from, to]: [&[u16; LANES]; 2]) -> Lanes16 {
-    // Copies cannot overlap with what is written, which the compiler has to know.
-    let (from, to) = (*from, *to);
-    let mut more = Lanes16::ZERO;
+pub(super) fn difference([from, to]: [&[u8; LANES]; 2]) -> Lanes16 {
+    let mut more = [0; LANES];
     for i in 0..LANES {
         more[i] = to[i].wrapping_sub(from[i]);
     }
-    more
+    widen_8(&more)
+}
+
+/// Returns the lanes as numbers of 16 bits.
+#[inline(always)]
+pub(super) fn widen_8(lanes: &[u8; LANES]) -> Lanes16 {
+    let mut wide = Lanes16::ZERO;
+    for i in 0..LANES {
+        wide[i] = u16::from(lanes[i]);
+    }
+    wide
 }
 
 /// Returns the lanes at which the mask is all ones, and 0 for the others.

@@ -52,6 +52,7 @@ pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeI
         // each of 2·radius + 3 cuts, and sums of k costs are below twice that.
         cells <= CELLS.max(CELLS_OF_NODE * u64::from(mesh.nodes()))
             && nodes_within(radius + 1, dims) < 1 << 16
+            && 2 * (radius + 1) < field::LINE
             && 3 * k * k * (2 * radius + 4) < 1 << 31
             && (0..3).all(|d| {
                 let extent = u64::from(extents[d]);
@@ -67,4 +68,24 @@ pub(super) fn radii(k: u32, machine: &Machine, is_forced: bool) -> Option<RangeI
     };
     let last = (first..most).take_while(|&radius| fits(radius)).last()?;
     Some(first as usize..=last as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_balls_and_rims_have_no_more_nodes_than_sums_can_tell()
+    -> Result<(), Box<dyn std::error::Error>> {
+        for (text, k) in [("1024x1024", 1024), ("2048x2048", 2000), ("torus:1000x1000", 1500), ("300x2", 254)]
+        {
+            let machine = Machine::new(text.parse()?);
+            let radii = radii(k, &machine, true).ok_or(text)?;
+            assert!(2 * (*radii.end() as u64 + 1) < field::LINE, "{text}: {radii:?}");
+            let radii = super::radii(k, &machine, false);
+            assert!(radii.is_none_or(|radii| 2 * (*radii.end() as u64 + 1) < field::LINE), "{text}");
+        }
+        assert_eq!(radii(1000, &Machine::new("3000".parse()?), true), None);
+        Ok(())
+    }
 }

@@ -47,7 +47,7 @@ impl WithSimd for Find<'_> {
                 within = plus_16(within, difference(field.falling(cell, *line)));
             }
             for cells in &rim.places {
-                within = plus_16(within, Lanes16(*field.free(cell.wrapping_add_signed(*cells))));
+                within = plus_16(within, field.free(cell.wrapping_add_signed(*cells)));
             }
             let mut is_short = 0;
             for i in 0..LANES {

@@ -35,7 +35,7 @@ impl Sweep {
         let (mut all, mut low, mut near) = (Lanes::ZERO, Lanes::MAX, Lanes::MAX);
         for (at, cells) in &ball.rim {
             let cost = self.cost(*at, shift);
-            let free = Lanes16(*field.free(cell.wrapping_add_signed(*cells)));
+            let free = field.free(cell.wrapping_add_signed(*cells));
             rim = plus_16(rim, free);
             let free = widen(free);
             for i in 0..LANES {
@@ -96,7 +96,7 @@ impl Sweep {
         let mut spared = Lanes::ZERO;
         for (at, cells) in &ball.rim {
             let cost = self.cost(*at, shift);
-            let free = *field.free(cell.wrapping_add_signed(*cells));
+            let free = field.free(cell.wrapping_add_signed(*cells));
             for i in 0..LANES {
                 let less = last[i].max(cost[i]) - cost[i];
                 spared[i] = spared[i].wrapping_add(less & 0_u32.wrapping_sub(u32::from(free[i])));

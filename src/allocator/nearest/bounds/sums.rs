@@ -31,7 +31,7 @@ impl WithSimd for FreeOnRim<'_> {
         for places in ball.rim.chunks(32) {
             let mut word = Lanes::ZERO;
             for (bit, (_, cells)) in places.iter().enumerate() {
-                let free = *field.free(cell.wrapping_add_signed(*cells));
+                let free = field.free(cell.wrapping_add_signed(*cells));
                 for i in 0..LANES {
                     word[i] |= u32::from(free[i]) << bit;
                 }

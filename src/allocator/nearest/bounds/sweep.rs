@@ -106,7 +106,7 @@ impl WithSimd for Numbers<'_> {
         let inner = sweep.count(work.field, &[Part::all(ball)], cell);
         let mut rim = Lanes16::ZERO;
         for (_, cells) in &ball.rim {
-            rim = plus_16(rim, Lanes16(*work.field.free(cell.wrapping_add_signed(*cells))));
+            rim = plus_16(rim, work.field.free(cell.wrapping_add_signed(*cells)));
         }
         [inner, widen(rim)]
     }
