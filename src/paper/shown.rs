@@ -47,6 +47,30 @@ struct Row<'a> {
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
+    kind: Kind,
+}
+
+/// What the numbers of a row are.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(into = "&'static str")]
+enum Kind {
+    /// A published number, or none, and a measured one.
+    Number,
+    /// How many comparisons a sentence makes, and how many of them hold.
+    Comparisons,
+    /// There are none: a sentence that is not measured.
+    #[default]
+    Sentence,
+}
+
+impl From<Kind> for &'static str {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Number => "number",
+            Kind::Comparisons => "comparisons",
+            Kind::Sentence => "sentence",
+        }
+    }
 }
 
 /// Returns all comparisons as one text. Tables without a format fit the screen.
@@ -103,6 +127,7 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         half_width: finding.half_width,
         ratio: finding.ratio(),
         verdict: finding.verdict.to_string(),
+        kind: if finding.is_ordering { Kind::Comparisons } else { Kind::Number },
     })
 }
 
@@ -120,12 +145,15 @@ fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
 /// Returns rows as comma-separated values; a missing number is an empty field.
 fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     let titles = ["paper", "figure", "item", "log", "machine"];
-    let titles = titles.into_iter().chain(["published", "measured", "half_width", "ratio", "verdict"]);
+    let titles =
+        titles.into_iter().chain(["published", "measured", "half_width", "ratio", "verdict", "kind"]);
     let line = |row: Row<'_>| {
         let numbers = [row.published, row.measured, row.half_width, row.ratio];
         let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
         let words = [row.paper, row.figure, row.item, row.log, row.machine].into_iter();
-        csv_line(words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str()]))
+        csv_line(
+            words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind.into()]),
+        )
     };
     csv_line(titles) + &rows.map(line).collect::<String>()
 }

@@ -23,11 +23,15 @@ pub(super) struct Row {
 pub(super) fn rows(csv: &str) -> Vec<Row> {
     let row = |line: &str| {
         let cells = csv_cells(line);
-        assert_eq!(cells.len(), 10, "{line}");
+        assert_eq!(cells.len(), 11, "{line}");
         let [published, measured, ratio] = [5, 6, 8].map(|i: usize| cells[i].parse::<f64>().ok());
         if let (Some(published), Some(measured), Some(ratio)) = (published, measured, ratio) {
             assert!((measured / published - ratio).abs() < 1e-9, "{line}");
         }
+        let is_sentence = cells[6].is_empty() && cells[9].starts_with("not measured: ");
+        let is_known = ["number", "comparisons"].contains(&cells[10].as_str());
+        assert!(is_known || cells[10] == "sentence" && is_sentence, "{line}");
+        assert_eq!(cells[10] == "comparisons", cells[10] != "number" && !cells[6].is_empty(), "{line}");
         let [item, log, machine, verdict] = [2, 3, 4, 9].map(|i: usize| cells[i].clone());
         Row { item, log, machine, published, measured, verdict }
     };

@@ -15,7 +15,8 @@ fn measured(figures: &str) -> Result<Option<Vec<Row>>, Box<dyn std::error::Error
     let ran = run(at.path(), &arguments)?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(
-        ran.stdout.starts_with("paper,figure,item,log,machine,published,measured,half_width,ratio,verdict\n")
+        ran.stdout
+            .starts_with("paper,figure,item,log,machine,published,measured,half_width,ratio,verdict,kind\n")
     );
     Ok(Some(rows(&ran.stdout)))
 }
