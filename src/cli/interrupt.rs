@@ -7,10 +7,9 @@
 //! with what is finished. If it does not return in time, for example because one step of a library takes minutes, the
 //! process is ended all the same. All other commands are ended at once, and so is every command by a second signal.
 
-use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +18,9 @@ use crate::disk;
 
 /// The time that a command has to stop on its own.
 pub(super) const GRACE: Duration = Duration::from_millis(700);
+
+/// The time that a command has to say what it has saved, and a message to be read.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// A function that stops the command. Only commands with results to keep have one.
 type Brake = Box<dyn Fn() + Send>;
@@ -29,6 +31,8 @@ static BRAKE: Mutex<Option<Brake>> = Mutex::new(None);
 static BEGAN: OnceLock<Instant> = OnceLock::new();
 /// The number of [`Saving`] guards that are alive.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
+/// Whether the command has saved all that it has, and only has to return.
+static IS_LEAVING: AtomicBool = AtomicBool::new(false);
 /// The number of the first signal; 0 if none has come.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a thread has begun to print the last message. Another thread that ends the process then prints nothing: the
@@ -78,19 +82,18 @@ impl Saving {
         Self(())
     }
 
-    /// Keeps the guard until the process ends, if a signal has come. What remains is to return from the command with a message that
-    /// says what was saved; on a busy machine that takes longer than the other threads would wait. A second signal still ends
-    /// the process at once.
-    pub(super) fn stay(self) {
-        if age().is_some() {
-            mem::forget(self);
-        }
+    /// Drops the guard as the last one of a command that has only to say what it saved and to return. After a signal it gets time for
+    /// that: on a busy machine it takes longer than from one look of other threads to the next.
+    pub(super) fn leave(self) {
+        IS_LEAVING.store(true, Ordering::SeqCst);
+        drop(self);
     }
 
     /// Ends the process as soon as nobody else writes finished results.
     pub(super) fn end(self, message: &str) -> ! {
         let _own = self;
-        end_when_saved(1, message)
+        wait_until_saved(1);
+        end(message)
     }
 }
 
@@ -112,22 +115,33 @@ fn on_signal(signal: i32) {
     // The thread that handles signals must stay free for a second signal.
     thread::spawn(|| {
         thread::sleep(GRACE + Duration::from_millis(250));
-        end_when_saved(0, "interrupted in the middle of a step that takes long");
+        wait_until_saved(0);
+        if IS_LEAVING.load(Ordering::SeqCst) {
+            thread::sleep(PARTING);
+        }
+        end("interrupted in the middle of a step that takes long");
     });
 }
 
-/// Ends the process as soon as at most `own` guards are left: those of the caller.
-fn end_when_saved(own: usize, message: &str) -> ! {
+/// Waits until at most `own` guards are left: those of the caller.
+fn wait_until_saved(own: usize) {
     while SAVING.load(Ordering::SeqCst) > own {
         thread::sleep(Duration::from_millis(10));
     }
-    end(message)
 }
 
-/// Ends the process with what it has written so far, and prints `message` as an error.
+/// Ends the process with what it has written so far, and prints `message` as an error, unless nobody reads that for a while.
 fn end(message: &str) -> ! {
     if !SAID.swap(true, Ordering::SeqCst) {
-        complain(&format!("error: {message}"));
+        let (text, (done, printed)) = (format!("error: {message}"), mpsc::channel());
+        // Another thread may hang on a standard error that nobody reads, and hold its lock.
+        let printing = thread::Builder::new().spawn(move || {
+            complain(&text);
+            done.send(())
+        });
+        if printing.is_ok() {
+            let _ = printed.recv_timeout(PARTING);
+        }
     }
     disk::remove_unfinished();
     end_by_signal()

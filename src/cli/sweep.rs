@@ -140,7 +140,7 @@ fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
     let missing = sweep.summarize()?;
     let Tally { finished, failed } = tally;
     if finished + failed < cells.len() {
-        saving.stay();
+        saving.leave();
         return Err(anyhow!(tally.interrupted(cells.len())).into());
     }
     if failed > 0 {

@@ -18,7 +18,8 @@ impl InMeans {
         Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs[row])))
     }
 
-    /// Returns the numbers of replications, each with its seed; `None` if one of them is not known.
+    /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None` if a number is not
+    /// known.
     pub fn new(replications: impl Iterator<Item = (String, Option<f64>)>) -> Option<Self> {
         let mut by_seed = BTreeMap::new();
         for (seed, jobs) in replications {

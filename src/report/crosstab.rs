@@ -112,10 +112,9 @@ pub fn crosstab(
     let mut pivot = Pivot::new(&entries);
     let sources = Sources::new(|i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))), numbers.len());
     let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
-    let are_comparable =
-        if is_of_jobs { sources.are_alike(&pivot, sheet) } else { vec![true; pivot.columns.len()] };
     let mut title = options.value.clone();
     let hidden = hidden(options, sheet);
+    let mut are_comparable = vec![true; pivot.columns.len()];
     let mut notes: Vec<String> = Vec::new();
     let mut widths = None;
     if let Some(base) = &options.relative_to {
@@ -135,18 +134,14 @@ pub fn crosstab(
         }
         pivot = pivot.relative_to(side, base);
         if are_cut.contains(&true) {
-            let seeds = hidden == ["seed"];
-            let over =
-                if seeds { "seeds that both of its results have" } else { "results that both sides have" };
-            notes.push(format!("a ratio is over the {over}"));
+            notes.push(cut_note(&hidden).to_owned());
             let cells = pivot.values.iter_mut().flatten().zip(operands.iter().flatten()).zip(are_cut);
-            for ((value, [of, base]), _) in cells.filter(|(_, is_cut)| *is_cut) {
-                let sum = |rows: &[usize]| rows.iter().filter_map(|&i| numbers[i]).sum::<f64>();
-                *value = value.map(|_| sum(of) / sum(base)).filter(|ratio| ratio.is_finite());
-            }
+            let are_cut = cells.filter(|(_, is_cut)| *is_cut);
+            are_cut.for_each(|((value, both), _)| *value = value.and_then(|_| ratio(numbers, both)));
         }
-        let is_of_others = is_of_jobs && operands.iter().flatten().any(|both| is_of_other_jobs(sheet, both));
-        notes.extend(is_of_others.then(|| OTHER_JOBS.to_owned()));
+        let is_of_same = |j| !operands.iter().any(|row| is_of_other_jobs(sheet, &hidden, &row[j]));
+        are_comparable = (0..pivot.columns.len()).map(|j| !is_of_jobs || is_of_same(j)).collect();
+        notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
@@ -154,6 +149,9 @@ pub fn crosstab(
     }
     if options.relative_to.is_none() {
         notes.splice(0..0, mean_note(options, pivot.results, &hidden));
+        if is_of_jobs {
+            are_comparable = sources.are_alike(&pivot, sheet, &hidden);
+        }
         let is_unmarked = are_comparable.contains(&false) && options.best() != Better::Neither;
         notes.extend(is_unmarked.then(|| UNMARKED.to_owned()));
     }
@@ -161,6 +159,21 @@ pub fn crosstab(
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
     Ok(Shown { options, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
+}
+
+/// Returns the note on ratios for which some results of a side were left out.
+fn cut_note(hidden: &[&str]) -> &'static str {
+    if hidden == ["seed"] {
+        "a ratio is over the seeds that both of its results have"
+    } else {
+        "a ratio is over the results that both sides have"
+    }
+}
+
+/// Returns the ratio of the sums of two sides; `None` if there is none.
+fn ratio(numbers: &[Option<f64>], both: &Operands) -> Option<f64> {
+    let [of, base] = both.each_ref().map(|rows| rows.iter().filter_map(|&i| numbers[i]).sum::<f64>());
+    Some(of / base).filter(|ratio| ratio.is_finite())
 }
 
 /// Returns the columns of the summary with these names. Fails if one of them does not exist.

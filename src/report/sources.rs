@@ -43,23 +43,25 @@ impl Sources {
         pivot.rows.iter().map(of_row).collect()
     }
 
-    /// Returns for each column whether the means of its rows are over as many jobs, as far as it is known.
-    pub(super) fn are_alike(&self, pivot: &Pivot, sheet: &Sheet) -> Vec<bool> {
+    /// Returns for each column whether the means of its rows are over as many jobs, as far as it is known. Results of one cell differ
+    /// in the `hidden` columns.
+    pub(super) fn are_alike(&self, pivot: &Pivot, sheet: &Sheet, hidden: &[&str]) -> Vec<bool> {
         let is_alike = |column: &Vec<String>| {
             let cells = pivot.rows.iter().map(|row| self.of(row, column)).filter(|rows| !rows.is_empty());
-            let known: Vec<InMeans> = cells.filter_map(|rows| in_means(sheet, &rows)).collect();
+            let known: Vec<InMeans> = cells.filter_map(|rows| in_means(sheet, &rows, hidden)).collect();
             known.iter().all(|of| known.iter().all(|by| of.is_like(by)))
         };
         pivot.columns.iter().map(is_alike).collect()
     }
 }
 
-/// Returns over how many jobs the means of some rows of the summary are; `None` if that is not known.
-fn in_means(sheet: &Sheet, rows: &[usize]) -> Option<InMeans> {
+/// Returns over how many jobs the means of some rows of the summary are, which differ in the `hidden` columns; `None` if that is
+/// not known.
+fn in_means(sheet: &Sheet, rows: &[usize], hidden: &[&str]) -> Option<InMeans> {
     let jobs = sheet.numbers("jobs_in_means")?;
-    let seeds = sheet.column("seed");
-    let seed = |i: usize| seeds.map(|seeds| seeds.label(i)).unwrap_or_default();
-    InMeans::new(rows.iter().map(|&i| (seed(i), jobs[i])))
+    let columns: Vec<&SheetColumn> = hidden.iter().filter_map(|name| sheet.column(name)).collect();
+    let key = |i: usize| columns.iter().map(|column| column.label(i)).collect::<Vec<_>>().join("\n");
+    InMeans::new(rows.iter().map(|&i| (key(i), jobs[i])))
 }
 
 /// Returns the fewest and the most results behind one side of a ratio.
@@ -93,8 +95,10 @@ pub(super) fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Oper
 
 /// Returns whether a ratio is one of means over other jobs, as an allocator cannot serve some of them or as `--trim` has cut
 /// others. It is none if it is not known.
-pub(super) fn is_of_other_jobs(sheet: &Sheet, [of, base]: &Operands) -> bool {
+pub(super) fn is_of_other_jobs(sheet: &Sheet, hidden: &[&str], [of, base]: &Operands) -> bool {
     !of.is_empty()
         && !base.is_empty()
-        && in_means(sheet, of).zip(in_means(sheet, base)).is_some_and(|(of, base)| !of.is_like(&base))
+        && in_means(sheet, of, hidden)
+            .zip(in_means(sheet, base, hidden))
+            .is_some_and(|(of, base)| !of.is_like(&base))
 }

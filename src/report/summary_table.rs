@@ -113,7 +113,9 @@ fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> V
     let is_over_jobs = metric.is_over_jobs_in_means();
     let has_other_jobs = |i: usize, j: usize| {
         let mut pairs = shown.replays[i].1.iter().zip(shown.replays[j].1);
-        is_over_jobs && pairs.any(|(a, b)| !a.blocks.counts_same_jobs(&b.blocks))
+        is_over_jobs
+            && pairs
+                .any(|(a, b)| !a.blocks.is_of_same_jobs(&b.blocks) || !a.blocks.counts_same_jobs(&b.blocks))
     };
     let is_best = |&i: &usize| {
         let spec = shown.replays[i].0;

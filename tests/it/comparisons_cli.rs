@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use super::support::{Ran, Tested, bundled, run};
+use super::support::{Ran, Tested, bold_on_terminal, bundled, run};
 
 /// The bundled log, as an argument.
 fn log() -> String {
@@ -83,25 +82,12 @@ fn means_over_other_jobs_are_not_compared() -> Tested {
     let told = ran(at, &replay.replace(" gabl", "").replace(" -o out", ""))?.stdout;
     assert!(told.ends_with("\nfirst-fit has other jobs in its means and cannot be compared\n"), "{told}");
     // On a terminal the best numbers are bold. Of two allocators with other jobs in their means only one has the better utilization.
-    let Some(shown) = on_terminal(at, &replay.replace(" gabl", "").replace(" -o out", ""))? else {
+    let command = replay.replace(" gabl", "").replace(" -o out", "");
+    let Some(shown) = bold_on_terminal(at, 160, &command.split(' ').collect::<Vec<_>>())? else {
         return Ok(());
     };
     assert_eq!(shown.matches("\x1b[1m").count(), 1, "{shown}");
     Ok(())
-}
-
-/// Returns what a command shows on a terminal; `None` if there is no program that makes one.
-fn on_terminal(at: &Path, arguments: &str) -> Result<Option<String>, Box<dyn std::error::Error>> {
-    if !cfg!(target_os = "linux")
-        || !Command::new("script").arg("--version").output().is_ok_and(|ran| ran.status.success())
-    {
-        println!("skipped: a terminal needs the program script of util-linux");
-        return Ok(None);
-    }
-    let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_meshreplay"));
-    let mut script = Command::new("script");
-    script.args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR").current_dir(at);
-    Ok(Some(String::from_utf8(script.output()?.stdout)?))
 }
 
 #[test]

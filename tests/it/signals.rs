@@ -175,6 +175,35 @@ fn a_new_directory_goes_again_if_nothing_came_into_it() -> Tested {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_error_that_nobody_reads_does_not_keep_a_command() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    children_hear_interrupts();
+    // A pipe is full with so many bytes.
+    let (unread, mut full) = std::io::pipe()?;
+    full.write_all(&vec![0; 1 << 16])?;
+    let typed = "replay synthetic:jobs=2000 -m 384x384 -a mc-pair -q -o out --threads 1";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+        .args(typed.split(' '))
+        .current_dir(at)
+        .stderr(full)
+        .spawn()?;
+    assert!(wait(BEGUN, || !unfinished(&at.join("out")).is_empty()), "nothing was begun");
+    send("-INT", child.id().into())?;
+    let mut ended = None;
+    let is_over = wait(SOON, || {
+        ended = child.try_wait().ok().flatten();
+        ended.is_some()
+    });
+    child.kill()?;
+    assert!(is_over, "it still runs");
+    assert_eq!(ended.and_then(|status| status.signal()), Some(2));
+    drop(unread);
+    Ok(())
+}
+
+#[test]
 fn whatever_is_written_is_whole_or_not_there() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

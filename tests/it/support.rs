@@ -81,6 +81,16 @@ pub(crate) fn on_terminal(
     width: usize,
     arguments: &[&str],
 ) -> Result<Option<String>, Box<dyn Error>> {
+    let shown = bold_on_terminal(directory, width, arguments)?;
+    Ok(shown.map(|text| text.replace("\x1b[1m", "").replace("\x1b[0m", "")))
+}
+
+/// Returns what [`on_terminal`] does, with the codes for bold letters.
+pub(crate) fn bold_on_terminal(
+    directory: &Path,
+    width: usize,
+    arguments: &[&str],
+) -> Result<Option<String>, Box<dyn Error>> {
     let typed = meshreplay::text::command_line([env!("CARGO_BIN_EXE_meshreplay")].iter().chain(arguments));
     let mut script = Command::new("script");
     script.args(["-qec", &format!("stty cols {width} rows 24; {typed}"), "/dev/null"]);
@@ -90,7 +100,7 @@ pub(crate) fn on_terminal(
     };
     let text = String::from_utf8(output.stdout)?.replace("\r\n", "\n");
     assert!(output.status.success(), "{typed}: {text}");
-    Ok(Some(text.replace("\x1b[1m", "").replace("\x1b[0m", "")))
+    Ok(Some(text))
 }
 
 /// `bytes` with `to`, which is as long, wherever `from` was.

@@ -133,7 +133,7 @@ impl Output<'_> {
         let saving = Saving::begin();
         let keeps_earlier = self.finish()?;
         if is_interrupted {
-            saving.stay();
+            saving.leave();
             return Err(anyhow!(self.interrupted(keeps_earlier, tally)).into());
         }
         for (number, error) in &self.errors {

@@ -272,18 +272,16 @@ impl Check {
 
     /// Finds out whether the number of a job was used before.
     fn number(&mut self, line: u64, job: i64, status: i64) {
-        // The parts of an interrupted job (status 2 to 4) share its number.
-        let is_known = self.jobs.add(job, line, (2..=4).contains(&status)) == Seen::Before;
-        let Some(ended) = &mut self.ended else {
-            if is_known {
-                self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
-            }
-            return;
-        };
-        if [1, 5].contains(&status) && ended.add(job, line, false) == Seen::Before {
+        let is_ended_twice = [1, 5].contains(&status)
+            && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == Seen::Before);
+        // The parts of an interrupted job (status 2 to 4) share its number. Of what is known already not more is to be known later.
+        let may_repeat = is_ended_twice || (2..=4).contains(&status);
+        let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
+        if is_ended_twice {
             self.found(Defect::DuplicateJob, line, format_args!("job {job}{ENDED}"));
         } else if is_known {
-            self.found(Defect::RepeatedJob, line, format_args!("job {job}"));
+            let defect = if self.ended.is_some() { Defect::RepeatedJob } else { Defect::DuplicateJob };
+            self.found(defect, line, format_args!("job {job}"));
         }
     }
 

@@ -117,7 +117,7 @@ impl Sacct {
     }
 
     /// Reads a line below `heading`.
-    fn line(&mut self, heading: &Heading, line: &[u8]) -> Result<Parsed, Problem> {
+    fn line(&mut self, heading: &mut Heading, line: &[u8]) -> Result<Parsed, Problem> {
         let mut fields = [&b""[..]; COLUMNS];
         if heading.separator == BAR {
             split(heading, line, &mut fields)?;
@@ -179,9 +179,9 @@ impl LineParser for Sacct {
         // Dumps that were put together have a heading each.
         let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's' | b'"', ..]) && is_heading(line);
         match self.heading.take() {
-            Some(heading) if !begins_anew() => {
+            Some(mut heading) if !begins_anew() => {
                 // The heading is put back at once; borrowing it would forbid to change what was counted.
-                let parsed = self.line(&heading, line);
+                let parsed = self.line(&mut heading, line);
                 self.heading = Some(heading);
                 parsed
             }
@@ -382,21 +382,27 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_last_field_is_one_after_a_name_with_separators_too() -> Result<(), Problem> {
+    fn separators_at_the_end_of_lines_are_told_from_empty_fields() -> Result<(), Problem> {
         let heading = "JobID|Submit|Start|End|State|NNodes|JobName|Timelimit";
-        let line = "5|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|FAILED|3|a 5|5|";
-        for separator in ["|", ";", ","] {
-            for end in ["", separator] {
-                let of = |text: &str| text.replace('|', separator) + end;
-                let (records, _) = read("sacct", &of(heading), &[&of(line)])?;
-                assert_eq!(
-                    (records[0].allocated_procs, records[0].requested_time_s),
-                    (3, -1),
-                    "{}",
-                    of(line)
-                );
+        let times = "2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|FAILED|3";
+        for separator in ["|", ";", ",", "\t"] {
+            for [end_of_heading, end] in [["", ""], [separator, separator], ["", separator]] {
+                let of = |text: &str, end: &str| text.replace('|', separator) + end;
+                let lines = [of(&format!("5|{times}|a|7"), end), of(&format!("6|{times}|a 5|5|"), end)];
+                let (records, _) =
+                    read("sacct", &of(heading, end_of_heading), &lines.each_ref().map(String::as_str))?;
+                let found: Vec<_> =
+                    records.iter().map(|job| (job.allocated_procs, job.requested_time_s)).collect();
+                assert_eq!(found, [(3, 420), (3, -1)], "{lines:?}");
             }
         }
+        // A list that ends with an empty field is none whose line ends with a comma.
+        let problem = read(
+            "sacct",
+            "JobID,Submit,Start,End,State,NodeList,Reservation",
+            &[&format!("5,{},n1,n7,", times.replace("|3", "").replace('|', ","))],
+        );
+        assert!(problem.expect_err("a list").to_string().contains("sacct -P needs none"));
         Ok(())
     }
 

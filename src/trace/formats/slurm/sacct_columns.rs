@@ -136,12 +136,16 @@ pub(super) struct Heading {
     pub(super) fields: [usize; COLUMNS],
     /// The index of the only field that may hold the separator; `None` if there is none, or more than one.
     pub(super) free: Option<usize>,
-    /// Whether lines end with a separator, as those of `sacct -p` do.
-    pub(super) closes: bool,
+    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line that tells. `None` as long
+    /// as none has.
+    pub(super) closes: Option<bool>,
+    /// Whether a field that stands without quotes has no separators, unless it is text that users choose. Lists of nodes and resources
+    /// have commas.
+    pub(super) is_certain: bool,
 }
 
 /// What the names of fields hold whose values are lists with commas.
-const LISTS: [&[u8]; 2] = [b"NodeList", b"TRES"];
+const LISTS: [&[u8]; 5] = [b"NodeList", b"TRES", b"QOSREQ", b"Flags", b"Licenses"];
 
 /// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission. Without bars it
 /// must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct` does not print, as tables of other
@@ -212,20 +216,39 @@ impl Heading {
             }
         }
         // `sacct -p` ends each line with a bar, so that the last name is empty.
-        let closes = columns.len() > 1 && line.trim_ascii().ends_with(&[separator]);
-        if closes {
+        let last = line.iter().rev().find(|byte| !matches!(byte, b' ' | b'\r'));
+        let closes = (columns.len() > 1 && last == Some(&separator)).then_some(true);
+        if closes.is_some() {
             columns.pop();
         }
-        // Lists of nodes and resources have commas, so that nobody can tell where a field begins after one.
+        // After a list with commas nobody can tell where a field begins.
         let is_list = |name: &[u8]| {
             let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
             LISTS.iter().any(holds)
         };
         let is_certain = separator != b',' || !fields_of(line, separator).any(is_list);
         let free = if let [only] = free.as_slice() { Some(*only).filter(|_| is_certain) } else { None };
-        let heading = Self { separator, columns, fields, free, closes };
+        let heading = Self { separator, columns, fields, free, closes, is_certain };
         heading.check(unit)?;
         Ok(heading)
+    }
+
+    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a separator at the end of a
+    /// line may be that of an empty field, or end the line.
+    pub(super) fn without_end(&mut self, found: usize, is_empty: bool) -> usize {
+        let expected = self.columns.len();
+        let is_over = found > expected && is_empty;
+        if self.closes.is_none() && self.is_certain {
+            self.closes = match found {
+                _ if found == expected => Some(false),
+                _ if found == expected + 1 && is_empty => Some(true),
+                _ => None,
+            };
+        }
+        // Without a text that can have it, a separator that is one too many can only end the line.
+        let is_end =
+            self.closes == Some(true) || self.is_certain && self.free.is_none() && found == expected + 1;
+        found - usize::from(is_over && is_end)
     }
 
     /// Returns whether the dump has one of these columns.
@@ -308,7 +331,7 @@ mod tests {
     fn columns_stand_anywhere_and_better_names_go_first() {
         let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
             .expect("whole");
-        assert_eq!((heading.columns.len(), heading.free), (8, Some(1)));
+        assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, Some(1), Some(true)));
         assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
         assert_eq!(heading.fields[Column::Nodes as usize], 8);
         let two =

@@ -24,8 +24,11 @@ pub(super) fn malformed(heading: &Heading, column: Column, found: &[u8], expecte
 
 /// Splits a line into its fields. If it has more of them than the heading, and one field alone is text that users choose,
 /// such as the name of the job, the bars belong to that text.
-pub(super) fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'a>) -> Result<(), Problem> {
-    let line = line.strip_suffix(b"|").filter(|_| heading.closes).unwrap_or(line);
+pub(super) fn split<'a>(
+    heading: &mut Heading,
+    line: &'a [u8],
+    fields: &mut Fields<'a>,
+) -> Result<(), Problem> {
     let expected = heading.columns.len();
     let (mut at, mut start) = (0, 0);
     for bar in memchr_iter(b'|', line) {
@@ -34,8 +37,8 @@ pub(super) fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'
         }
         (at, start) = (at + 1, bar + 1);
     }
-    // The last field ends at the end of the line. A bar there is one too many if no text can have it.
-    let found = at + usize::from(at < expected || start < line.len() || heading.free.is_some());
+    // The last field ends at the end of the line.
+    let found = heading.without_end(at + 1, start == line.len());
     if let Some(Some(column)) = heading.columns.get(at) {
         fields[*column as usize] = &line[start..];
     }
@@ -62,23 +65,26 @@ pub(super) fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'
 
 /// Finds the fields of a line in its cells, as [`split`] does. `is_whole` says whether all quotes are closed.
 pub(super) fn split_cells<'a>(
-    heading: &Heading,
+    heading: &mut Heading,
     cells: &'a Cells,
     is_whole: bool,
     fields: &mut Fields<'a>,
 ) -> Result<(), Problem> {
-    let (found, expected) = (cells.count(), heading.columns.len());
-    let found = found - usize::from(heading.closes && found > expected && cells.get(found) == Some(&b""[..]));
+    let expected = heading.columns.len();
     if !is_whole {
-        return Err(Problem::column(found + 1, "quoted text", b"\"", "a closing quote on the same line"));
+        return Err(Problem::column(
+            cells.count() + 1,
+            "quoted text",
+            b"\"",
+            "a closing quote on the same line",
+        ));
     }
+    let found = heading.without_end(cells.count(), cells.get(cells.count()).is_some_and(<[u8]>::is_empty));
     if found < expected {
         return Err(Problem::TooFewFields { found, expected });
     }
     let cell = |at: usize| cells.get(at + 1).unwrap_or_default();
-    // A separator at the end of the line is one too many if no text can have it.
-    let is_ended = heading.free.is_none() && cell(expected).is_empty() && found == expected + 1;
-    let surplus = if is_ended { 0 } else { found - expected };
+    let surplus = found - expected;
     if surplus > 0 && heading.free.is_none() {
         let end = if heading.separator == b',' {
             "the end of the line, as a dump with commas needs quotes around fields that have some; sacct -P needs none"
