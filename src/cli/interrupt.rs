@@ -20,7 +20,7 @@ use crate::disk;
 pub(super) const GRACE: Duration = Duration::from_millis(700);
 
 /// The time that a command has to say what it has saved, and a message to be read.
-const PARTING: Duration = Duration::from_secs(2);
+const PARTING: Duration = Duration::from_secs(1);
 
 /// A function that stops the command. Only commands with results to keep have one.
 type Brake = Box<dyn Fn() + Send>;
