@@ -1,7 +1,6 @@
-//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second and leaves no unfinished files. It
-//! ends *by the signal*, so that its caller can see it: a shell sees 130 for SIGINT and 143 for SIGTERM, and stops its
-//! loops.
-//!
+//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second, or three if nobody reads its standard error, and
+//! leaves no unfinished files. It ends *by the signal*, so that its caller can see it: a shell sees 130 for SIGINT and 143 for
+//! SIGTERM, and stops its loops.
 //!
 //! A command with results to keep sets a brake. The first signal calls the brake, and the command returns on its own
 //! with what is finished. If it does not return in time, for example because one step of a library takes minutes, the
