@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::results::Results;
 
-/// The numbers of jobs in the means of some rows of a summary, which are replications.
+/// The numbers of jobs in the means of some rows of a summary, which are replications or other results that stand for one number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InMeans {
-    /// For each seed the number of jobs in the means of its rows.
+    /// For each seed, or for each of what else tells results apart, the number of jobs in the means of its rows.
     by_seed: BTreeMap<String, f64>,
 }
 

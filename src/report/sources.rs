@@ -59,9 +59,14 @@ impl Sources {
 /// not known.
 fn in_means(sheet: &Sheet, rows: &[usize], hidden: &[&str]) -> Option<InMeans> {
     let jobs = sheet.numbers("jobs_in_means")?;
+    let key = key_in(sheet, hidden);
+    InMeans::new(rows.iter().map(|&i| (key(i).join("\n"), jobs[i])))
+}
+
+/// Returns a function that gives the labels of a row of the summary in the `hidden` columns, as far as these exist.
+fn key_in<'a>(sheet: &'a Sheet, hidden: &[&str]) -> impl Fn(usize) -> Vec<String> + 'a {
     let columns: Vec<&SheetColumn> = hidden.iter().filter_map(|name| sheet.column(name)).collect();
-    let key = |i: usize| columns.iter().map(|column| column.label(i)).collect::<Vec<_>>().join("\n");
-    InMeans::new(rows.iter().map(|&i| (key(i), jobs[i])))
+    move |i| columns.iter().map(|column| column.label(i)).collect()
 }
 
 /// Returns the fewest and the most results behind one side of a ratio.
@@ -74,8 +79,7 @@ pub(super) fn counts(operands: &[Vec<Operands>]) -> (usize, usize) {
 /// Keeps those results of both sides that agree in the `hidden` columns, as `until:` may repeat one result more often than
 /// another, and a study may be unfinished. Returns whether any is left out. Where only seeds differ, all stay if none agree.
 pub(super) fn pair_results(sheet: &Sheet, hidden: &[&str], [of, base]: &mut Operands) -> bool {
-    let columns: Vec<&SheetColumn> = hidden.iter().filter_map(|name| sheet.column(name)).collect();
-    let key = |i: usize| columns.iter().map(|column| column.label(i)).collect::<Vec<_>>();
+    let key = key_in(sheet, hidden);
     let based: BTreeMap<Vec<String>, usize> = base.iter().map(|&i| (key(i), i)).collect();
     if based.len() < base.len() {
         // Results that differ in nothing that is known are no pairs.

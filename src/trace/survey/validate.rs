@@ -436,4 +436,25 @@ mod tests {
         assert_eq!(findings(&text, false)?.0, [(Defect::NoMachine, 1, None), (Defect::ZeroRun, 5, Some(1))]);
         Ok(())
     }
+
+    #[test]
+    fn runs_that_end_twice_are_told_from_requeued_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let run = |job: i64, state: &str| {
+            format!("{job}|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:10:00|{state}|3\n")
+        };
+        let again =
+            [run(2, "COMPLETED"), run(22, "CANCELLED"), run(4, "COMPLETED"), run(22, "FAILED")].concat();
+        // With gaps there are soon more runs of numbers than are kept in memory: of all jobs sooner than of those that ended.
+        for jobs in [11, 43, 200] {
+            let state = |i: i64| if i % 11 == 0 { "NODE_FAIL" } else { "COMPLETED" };
+            let dump: String = (1..=jobs).map(|i| run(2 * i, state(i))).collect();
+            let text = format!("JobID|Submit|Start|End|State|NNodes\n{dump}{again}");
+            let found = findings(&text, false)?.0;
+            let count =
+                |wanted: Defect| found.iter().find(|(defect, ..)| *defect == wanted).map(|found| found.1);
+            let counts = [Defect::DuplicateJob, Defect::RepeatedJob].map(count);
+            assert_eq!(counts, [Some(2), Some(2)], "{jobs} jobs: {found:?}");
+        }
+        Ok(())
+    }
 }
