@@ -83,7 +83,11 @@ fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
     let rows = rows(&ran.stdout);
     for (item, expected) in [
         ("finish times are the same, at 0.005, 0.01", "ordering holds"),
-        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04", "not decided: gabl at 0.025"),
+        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04, 0.08", "not decided: gabl at 0.025"),
+        (
+            "gabl is much below the others (by 5 percent or more), at 0.025, 0.03, 0.035, 0.04, 0.08",
+            "not decided: gabl below mbs at 0.08, percent: 4.778",
+        ),
         (
             "gabl finishes substantially before the others (by 5 percent or more), at 0.035, 0.04, 0.08",
             "differs: ",
