@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::ScheduledJob;
 use crate::job::Time;
+use crate::trace::status::CANCELLED;
 use crate::trace::{Entry, ReadOptions, Reader, Record, TraceError};
-
-/// The status of jobs that were cancelled (field 11 of SWF).
-const CANCELLED: i64 = 5;
 
 /// The reason for which a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]

@@ -46,9 +46,9 @@ pub(super) struct Args {
     #[arg(value_name = "FIGURE")]
     figures: Vec<String>,
 
-    /// Directory of logs such as LLNL-T3D-1996-2.swf.gz.
-    #[arg(long, value_name = "DIR", default_value = "traces/archive")]
-    traces: PathBuf,
+    /// Directory of logs such as LLNL-T3D-1996-2.swf.gz [default: traces/archive].
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
 
     /// Directory in which the results of all replays are kept, the comparison as csv and json, and plots. If the command is
     /// interrupted, the same command continues from there.
@@ -59,9 +59,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     threads: Option<NonZeroUsize>,
 
-    /// Format of the comparison on standard output.
-    #[arg(long, value_parser = formats(), default_value = "table")]
-    format: Format,
+    /// Format of the comparison on standard output [default: table].
+    #[arg(long, value_parser = formats())]
+    format: Option<Format>,
 
     /// Format of the plots that -o keeps beside the comparison.
     #[arg(long, value_parser = super::plot::formats(), value_name = "FORMAT", default_value = "svg")]
@@ -112,22 +112,30 @@ impl Replays for Runners<'_> {
     }
 }
 
+/// Prints the list of figures. Fails if an option or a figure is given, as the list has none of them.
+fn list(args: &Args) -> Result<(), Failure> {
+    let useless = [
+        ("--output", args.output.is_some()),
+        ("--traces", args.traces.is_some()),
+        ("--format", args.format.is_some()),
+        ("--threads", args.threads.is_some()),
+    ];
+    if let Some((option, _)) = useless.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::Usage(anyhow!(
+            "`reproduce list` measures nothing, so that {option} has no effect; leave it out, or name a paper"
+        )));
+    }
+    if args.figures.is_empty() {
+        print(&listing()?)
+    } else {
+        Err(Failure::Usage(anyhow!("`reproduce list` takes no figures; found '{}'", args.figures.join(" "))))
+    }
+}
+
 /// Regenerates figures and prints the comparisons.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.paper == "list" {
-        if args.output.is_some() {
-            return Err(Failure::Usage(anyhow!(
-                "`reproduce list` measures nothing, so that --output has nothing to keep"
-            )));
-        }
-        return if args.figures.is_empty() {
-            print(&listing()?)
-        } else {
-            Err(Failure::Usage(anyhow!(
-                "`reproduce list` takes no figures; found '{}'",
-                args.figures.join(" ")
-            )))
-        };
+        return list(args);
     }
     let paper = find(&args.paper).map_err(Failure::Usage)?;
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
@@ -142,6 +150,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let kept = args.output.clone().or_else(|| temporary.as_ref().map(|(folder, _)| folder.path().to_owned()));
     let folder = kept.unwrap_or_default();
+    let traces = args.traces.as_deref().unwrap_or(Path::new("traces/archive"));
     // The directory must exist, because results that need no replays are kept there too.
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let _claim = Claim::shared(&folder)?;
@@ -149,7 +158,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let one = many.with_one_thread()?;
     let mut replays = Runners { args, by_timed: [many, one], failed: 0 };
     let mut regeneration = Regeneration {
-        traces: &args.traces,
+        traces,
         folder: &folder,
         is_kept: args.output.is_some(),
         replays: &mut replays,
@@ -160,16 +169,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         comparisons.push(regeneration.regenerate(paper, figure)?);
     }
     if comparisons.iter().all(|comparison| comparison.findings.is_empty()) {
-        let traces = args.traces.display();
         return Err(anyhow!(
-            "nothing could be measured: none of the logs is in {traces}; --traces says where to look"
+            "nothing could be measured: none of the logs is in {}; --traces says where to look",
+            traces.display()
         )
         .into());
     }
     if let Some(folder) = &args.output {
         keep(paper, &comparisons, (folder, args))?;
     }
-    print(&shown(&comparisons, args.format, screen())?)?;
+    print(&shown(&comparisons, args.format.unwrap_or(Format::Table), screen())?)?;
     if replays.failed > 0 {
         complain(&format!(
             "error: {} failed; what depends on them is left out",

@@ -8,7 +8,7 @@ use super::results::Results;
 #[derive(Clone, Debug, PartialEq)]
 pub struct InMeans {
     /// For each seed, or for each of what else tells results apart, the number of jobs in the means of its rows.
-    by_seed: BTreeMap<String, f64>,
+    by_key: BTreeMap<String, f64>,
 }
 
 impl InMeans {
@@ -21,20 +21,20 @@ impl InMeans {
     /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None` if a number is not
     /// known.
     pub fn new(replications: impl Iterator<Item = (String, Option<f64>)>) -> Option<Self> {
-        let mut by_seed = BTreeMap::new();
+        let mut by_key = BTreeMap::new();
         for (seed, jobs) in replications {
-            *by_seed.entry(seed).or_insert(0.0) += jobs?;
+            *by_key.entry(seed).or_insert(0.0) += jobs?;
         }
-        Some(Self { by_seed })
+        Some(Self { by_key })
     }
 
     /// Returns whether both have means over as many jobs with each seed that both have, as `until:` may repeat one replay
     /// more often than another; if there is no such seed, whether they have as many jobs together.
     pub fn is_like(&self, other: &Self) -> bool {
         let mut common =
-            self.by_seed.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_seed.get(seed)?)));
+            self.by_key.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_key.get(seed)?)));
         let Some(first) = common.next() else {
-            let all = |of: &Self| of.by_seed.values().sum::<f64>();
+            let all = |of: &Self| of.by_key.values().sum::<f64>();
             return all(self).to_bits() == all(other).to_bits();
         };
         std::iter::once(first).chain(common).all(|(jobs, of_other)| jobs.to_bits() == of_other.to_bits())
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     fn of(numbers: &[(&str, f64)]) -> InMeans {
-        InMeans { by_seed: numbers.iter().map(|&(seed, jobs)| (seed.to_owned(), jobs)).collect() }
+        InMeans { by_key: numbers.iter().map(|&(seed, jobs)| (seed.to_owned(), jobs)).collect() }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{FrameError, FrameSchema};
-use crate::disk::{Handle, NewFile, TEMPORARY};
+use crate::disk::{NewFile, TEMPORARY};
 use crate::study::JobBytes;
 use crate::text::{from_cell, to_cell};
 use polars_core::prelude::{
@@ -83,10 +83,13 @@ const METADATA_KEY: &str = "meshreplay";
 /// Key of the units of columns in the metadata of Parquet and Arrow files: a JSON object, such as `{"wait_s":"s"}`.
 const UNITS_KEY: &str = "meshreplay.units";
 
+/// Where bytes of every format go. It is one type, as the writers of Polars would be compiled once more for each other one.
+type Out<'a> = Box<dyn Write + Send + 'a>;
+
 /// The writer of a format in which a file has a header and a footer around the batches of rows.
 enum Batches {
-    Parquet(Box<BatchedWriter<BufWriter<Handle>>>),
-    Arrow(Box<ipc::BatchedWriter<BufWriter<Handle>>>),
+    Parquet(Box<BatchedWriter<Out<'static>>>),
+    Arrow(Box<ipc::BatchedWriter<Out<'static>>>),
 }
 
 impl Batches {
@@ -144,12 +147,13 @@ impl FrameFile {
         let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         match self.format {
             FileFormat::Csv => {
-                let mut writer = CsvWriter::new(&mut self.file).include_header(first);
+                let out: Out = Box::new(&mut self.file);
+                let mut writer = CsvWriter::new(out).include_header(first);
                 writer.finish(&mut without_formulas(frame)?).map_err(refused)?;
             }
             FileFormat::Json => {
                 let mut text = Vec::new();
-                write_json(frame, &mut text, JsonFormat::Json)?;
+                write_json(frame, Box::new(&mut text), JsonFormat::Json)?;
                 // Each frame becomes an array of its own. Without their brackets, the arrays are joined to one.
                 let rows = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(&text);
                 self.file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
@@ -157,12 +161,12 @@ impl FrameFile {
             }
             FileFormat::Jsonl => {
                 let mut text = Vec::new();
-                write_json(frame, &mut text, JsonFormat::JsonLines)?;
+                write_json(frame, Box::new(&mut text), JsonFormat::JsonLines)?;
                 self.file.write_all(&text).map_err(failed)?;
             }
             FileFormat::Parquet | FileFormat::Arrow => {
                 if self.batches.is_none() {
-                    let file = BufWriter::new(self.file.handle().map_err(failed)?);
+                    let file: Out = Box::new(BufWriter::new(self.file.handle().map_err(failed)?));
                     let batches = if self.format == FileFormat::Parquet {
                         let writer = parquet_writer(file, frame, &self.provenance)
                             .and_then(|writer| writer.batched(frame.schema()));
@@ -236,11 +240,12 @@ impl FinishedFile {
 /// Writes one frame to `out` in the given format. `provenance` is the resolved run as JSON, which only Parquet and
 /// Arrow keep.
 pub fn write_to(
-    out: &mut (impl Write + Send),
+    out: &mut (dyn Write + Send),
     frame: &mut DataFrame,
     format: FileFormat,
     provenance: &str,
 ) -> Result<(), FrameError> {
+    let out: Out = Box::new(out);
     match format {
         FileFormat::Csv => CsvWriter::new(out).finish(&mut without_formulas(frame)?)?,
         FileFormat::Json => write_json(frame, out, JsonFormat::Json)?,
@@ -291,7 +296,7 @@ fn texts(frame: &DataFrame) -> Vec<PlSmallStr> {
 }
 
 /// Writes `frame` as an array of objects, or as one object per line.
-fn write_json(frame: &mut DataFrame, out: impl Write, format: JsonFormat) -> Result<(), FrameError> {
+fn write_json(frame: &mut DataFrame, out: Out, format: JsonFormat) -> Result<(), FrameError> {
     Ok(JsonWriter::new(out).with_json_format(format).finish(frame)?)
 }
 
@@ -312,7 +317,11 @@ fn metadata(frame: &DataFrame, provenance: &str) -> Vec<(String, String)> {
 }
 
 /// Returns a writer of Parquet for frames with the columns of `frame`, with the resolved run and the units as metadata.
-fn parquet_writer<W: Write>(out: W, frame: &DataFrame, provenance: &str) -> PolarsResult<ParquetWriter<W>> {
+fn parquet_writer<'a>(
+    out: Out<'a>,
+    frame: &DataFrame,
+    provenance: &str,
+) -> PolarsResult<ParquetWriter<Out<'a>>> {
     let metadata = metadata(frame, provenance);
     let compression = ParquetCompression::Zstd(Some(ZstdLevel::try_new(ZSTD_LEVEL)?));
     Ok(ParquetWriter::new(out)
@@ -322,11 +331,11 @@ fn parquet_writer<W: Write>(out: W, frame: &DataFrame, provenance: &str) -> Pola
 
 /// Returns a writer of frames with the columns of `frame`. Its texts are plain strings and not string views, because
 /// every reader of Arrow supports those.
-fn arrow_writer<W: Write>(
-    out: W,
+fn arrow_writer<'a>(
+    out: Out<'a>,
     frame: &DataFrame,
     provenance: &str,
-) -> PolarsResult<ipc::BatchedWriter<W>> {
+) -> PolarsResult<ipc::BatchedWriter<Out<'a>>> {
     // The writer asks for one entry per column, with dictionaries and nested columns. Our columns have neither.
     let plain = std::iter::repeat_with(Default::default).take(frame.width()).collect();
     let writer = IpcWriter::new(out).with_compat_level(CompatLevel::oldest());

@@ -22,6 +22,7 @@ mod options;
 mod reader;
 mod record;
 mod source;
+pub mod status;
 mod summary;
 mod survey;
 mod times;

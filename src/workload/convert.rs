@@ -7,6 +7,7 @@
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
+use crate::trace::status::CANCELLED;
 use crate::trace::{
     Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
 };
@@ -125,7 +126,6 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
 
 /// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none, though it ends as it starts.
 fn has_run(record: &Record) -> bool {
-    const CANCELLED: i64 = 5;
     record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
 }
 

@@ -172,6 +172,29 @@ fn sweeps_and_replications_have_a_row_for_each_replay() -> Tested {
 }
 
 #[test]
+fn users_of_several_logs_are_said_to_be_others() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("a.swf"), log(HEADER))?;
+    fs::write(at.join("b.swf"), log(HEADER))?;
+    succeed(at, "replay a.swf b.swf -m 4x4 -a naive -o out --no-timing -q")?;
+    let note = "note: user '";
+    let (_, notes) = succeed(at, "table out --by user --format csv")?;
+    assert!(notes.starts_with(note) && notes.contains("of one log need not be user"), "{notes}");
+    let (text, _) = succeed(at, "table out --by queue")?;
+    assert!(text.contains("of one log need not be queue"), "{text}");
+    // Sizes and statuses mean the same in every log.
+    for by in ["size", "status"] {
+        let (_, notes) = succeed(at, &format!("table out --by {by} --format csv"))?;
+        assert_eq!(notes, "");
+    }
+    succeed(at, "replay a.swf -m 4x4 -a naive random -o one --no-timing -q")?;
+    let (_, notes) = succeed(at, "table one --by user --format csv")?;
+    assert_eq!(notes, "");
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_grouped_is_said() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

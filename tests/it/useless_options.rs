@@ -59,7 +59,10 @@ fn options_of_groups_need_groups() -> Tested {
 #[test]
 fn options_of_the_plots_of_reproduce_need_a_directory() -> Tested {
     let directory = tempfile::tempdir()?;
-    wrong(directory.path(), 2, "reproduce list -o out")?;
+    for option in ["-o out", "--traces .", "--format csv", "--threads 1"] {
+        let said = wrong(directory.path(), 2, &format!("reproduce list {option}"))?;
+        assert!(said.contains("`reproduce list` measures nothing"), "{said}");
+    }
     for option in [
         "--pictures png",
         "--size 84mm",

@@ -16,7 +16,7 @@ use crate::frame::{FrameError, HeldJobs, Replication, Sheet, SheetColumn};
 use crate::metrics::{GroupNumbers, GroupedJob, Trim};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable};
-use crate::trace::Partitions;
+use crate::trace::{Partitions, status};
 
 /// What the jobs of a group have in common: a row of [`GROUPINGS`].
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub struct Grouping {
     group: fn(&JobColumns<'_>, usize) -> Group,
     /// Whether the groups have an order of their own. Otherwise those with most node-hours come first.
     is_ordered: bool,
+    /// Whether a group is called what one log calls it, so that another log may mean somebody else by the same name.
+    is_of_log: bool,
 }
 
 /// A group: its place among the groups that have an order of their own, and its label.
@@ -36,13 +38,13 @@ type Group = (u32, String);
 
 /// Every way to group jobs.
 pub const GROUPINGS: &[Grouping] = &[
-    Grouping { name: "user", column: "user", group: labelled, is_ordered: false },
-    Grouping { name: "account", column: "account", group: labelled, is_ordered: false },
-    Grouping { name: "partition", column: "partition", group: labelled, is_ordered: false },
-    Grouping { name: "queue", column: "queue", group: labelled, is_ordered: false },
-    Grouping { name: "status", column: "status", group: status, is_ordered: false },
-    Grouping { name: "size", column: "procs", group: size_class, is_ordered: true },
-    Grouping { name: "hour", column: "submit_hour", group: hour, is_ordered: true },
+    Grouping { name: "user", column: "user", group: labelled, is_ordered: false, is_of_log: true },
+    Grouping { name: "account", column: "account", group: labelled, is_ordered: false, is_of_log: true },
+    Grouping { name: "partition", column: "partition", group: labelled, is_ordered: false, is_of_log: true },
+    Grouping { name: "queue", column: "queue", group: labelled, is_ordered: false, is_of_log: true },
+    Grouping { name: "status", column: "status", group: ending, is_ordered: false, is_of_log: false },
+    Grouping { name: "size", column: "procs", group: size_class, is_ordered: true, is_of_log: false },
+    Grouping { name: "hour", column: "submit_hour", group: hour, is_ordered: true, is_of_log: false },
 ];
 
 /// The form of a table of groups.
@@ -168,16 +170,12 @@ fn labelled(jobs: &JobColumns<'_>, i: usize) -> Group {
     (0, if label.is_empty() || label == "none" { UNKNOWN.to_owned() } else { label })
 }
 
-fn status(jobs: &JobColumns<'_>, i: usize) -> Group {
+fn ending(jobs: &JobColumns<'_>, i: usize) -> Group {
     let (_, label) = labelled(jobs, i);
-    let word = match label.as_str() {
-        "0" => "failed",
-        "1" => "completed",
-        "2" | "3" | "4" => "part of a job",
-        "5" => "cancelled",
-        _ => return (0, label),
-    };
-    (0, format!("{label} ({word})"))
+    match label.parse().ok().and_then(status::word) {
+        Some(word) => (0, format!("{label} ({word})")),
+        None => (0, label),
+    }
 }
 
 /// Returns the class of a size: 1, 2, 3–4, 5–8 and so on, up to each power of two.
@@ -275,6 +273,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let held = HeldJobs::of(folder)?;
     let mut notes: Vec<String> = held.and_then(|jobs| jobs.sheet.missing_note()).into_iter().collect();
     notes.extend(dateless_note(&found, options.by));
+    notes.extend(namesake_note(&members[..shown.named], &varying, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
@@ -396,6 +395,21 @@ impl Shown {
         });
         Self { labels, named: named.len(), places }
     }
+}
+
+/// Returns a note if a group has jobs of several logs, which need not mean the same by its name.
+fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<String> {
+    // The first label is that of the group.
+    let log = 1 + varying.iter().position(|column| *column == "log").filter(|_| by.is_of_log)?;
+    let has_several = |rows: &Members| rows.iter().any(|(labels, _)| labels[log] != rows[0].0[log]);
+    let group = groups.iter().find(|rows| has_several(rows))?;
+    let (labels, _) = &group[0];
+    Some(format!(
+        "{name} '{label}' of one log need not be {name} '{label}' of another: rows with one name stand together, ranked by what all \
+         logs have of it; results of a single log have no such rows",
+        name = by.name,
+        label = labels[0],
+    ))
 }
 
 /// Returns a note if groups are hours since the start of a log that does not tell its date.

@@ -24,6 +24,7 @@ use crate::trace::error::Problem;
 use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
+use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 use crate::trace::times::{Length, Pair, duration};
 use crate::trace::unit::Unit;
 
@@ -142,10 +143,10 @@ impl Pbs {
             Length::Missing | Length::Unlimited => None,
         };
         let status = match values.number("Exit_status")? {
-            None => -1,
-            Some(0) => 1,
-            Some(TERMINATED) => 5,
-            Some(_) => 0,
+            None => UNKNOWN,
+            Some(0) => COMPLETED,
+            Some(TERMINATED) => CANCELLED,
+            Some(_) => FAILED,
         };
         let mut name = |kind, key: &str| {
             values

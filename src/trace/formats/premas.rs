@@ -10,6 +10,7 @@ use super::format::{Format, LineParser, Parsed, Writing};
 use crate::trace::error::Problem;
 use crate::trace::fields::{Fault, explain, fields, integer};
 use crate::trace::record::Record;
+use crate::trace::status::COMPLETED;
 
 /// The row of this format.
 pub(super) const FORMAT: Format = Format {
@@ -31,8 +32,6 @@ pub(super) const FORMAT: Format = Format {
 
 /// The names of the fields of a line.
 const NAMES: [&str; 4] = ["arrival", "processors", "run time", "estimate"];
-/// The status of a job that completed.
-const COMPLETED: i64 = 1;
 
 /// The parser of one log.
 struct Premas {

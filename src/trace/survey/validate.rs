@@ -9,6 +9,7 @@ use crate::trace::error::{Problem, TraceError};
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
+use crate::trace::status;
 use crate::trace::summary::LogSummary;
 use crate::words::counted;
 
@@ -265,17 +266,17 @@ impl Check {
             }
             _ => {}
         }
-        if !(-1..=5).contains(&status) {
+        if !status::ALL.contains(&status) {
             self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
         }
     }
 
     /// Finds out whether the number of a job was used before.
     fn number(&mut self, line: u64, job: i64, status: i64) {
-        let is_ended_twice = [1, 5].contains(&status)
+        let is_ended_twice = [status::COMPLETED, status::CANCELLED].contains(&status)
             && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == Seen::Before);
-        // The parts of an interrupted job (status 2 to 4) share its number. Of what is known already not more is to be known later.
-        let may_repeat = is_ended_twice || (2..=4).contains(&status);
+        // The parts of an interrupted job share its number. Of what is known already not more is to be known later.
+        let may_repeat = is_ended_twice || status::PARTS.contains(&status);
         let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
         if is_ended_twice {
             self.found(Defect::DuplicateJob, line, format_args!("job {job}{ENDED}"));

@@ -6,6 +6,7 @@ use std::thread;
 use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
 use super::model::{Model, ModelError};
 use crate::job::{Shape, Time};
+use crate::trace::status::COMPLETED;
 use crate::trace::{Header, Record, SHAPES, TraceError, Writer};
 
 /// The reason why a model gives no log.
@@ -114,7 +115,7 @@ fn write_all(
         run_s: job.run_s,
         allocated_procs: i64::from(job.procs),
         requested_procs: i64::from(job.procs),
-        status: 1,
+        status: COMPLETED,
         queue: i64::from(!job.interactive),
         ..Record::UNKNOWN
     };

@@ -12,6 +12,7 @@ use super::shape_rule::ShapeRule;
 use crate::job::{Job, LogNumber, Logged, Shape, Time};
 use crate::prediction::Prediction;
 use crate::trace::Record;
+use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 
 /// The choice of the fields of a record that give the processors and the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,8 +258,11 @@ impl Rules {
             _ => record.run_s,
         };
         let is_accepted = match self.status {
-            Status::Authors => matches!(record.status, -1..=1) || record.status == 5 && run_s > 0,
-            Status::Completed => record.status == 1,
+            Status::Authors => {
+                matches!(record.status, UNKNOWN | FAILED | COMPLETED)
+                    || record.status == CANCELLED && run_s > 0
+            }
+            Status::Completed => record.status == COMPLETED,
             Status::All => true,
         };
         if !is_accepted {

@@ -10,6 +10,7 @@ use crate::spec::{Params, Spec, SpecError};
 use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts, STEPS};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
+use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 use crate::trace::times::{Length, Pair, duration};
 use crate::trace::unit::Unit;
 
@@ -147,7 +148,7 @@ impl Accounting {
             allocated_procs: known(allocated.of(self.unit)),
             requested_procs: known(requested.of(self.unit)),
             requested_time_s: known(job.limit_s),
-            status: if let Fate::Ended(status) = fate { status } else { -1 },
+            status: if let Fate::Ended(status) = fate { status } else { UNKNOWN },
             user: self.number(NameKind::User, job.user),
             group: self.number(NameKind::Group, job.account),
             queue: self.number(NameKind::Queue, job.qos),
@@ -210,20 +211,20 @@ fn has_no_nodes(list: &[u8]) -> bool {
 
 /// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.
 const STATES: [(&[u8], &[u8], Fate); 26] = [
-    (b"COMPLETED", b"CD", Fate::Ended(1)),
-    (b"FAILED", b"F", Fate::Ended(0)),
-    (b"TIMEOUT", b"TO", Fate::Ended(0)),
-    (b"NODE_FAIL", b"NF", Fate::Ended(0)),
-    (b"OUT_OF_MEMORY", b"OOM", Fate::Ended(0)),
-    (b"BOOT_FAIL", b"BF", Fate::Ended(0)),
-    (b"DEADLINE", b"DL", Fate::Ended(0)),
-    (b"PREEMPTED", b"PR", Fate::Ended(0)),
-    (b"REQUEUED", b"RQ", Fate::Ended(0)),
-    (b"LAUNCH_FAILED", b"", Fate::Ended(0)),
-    (b"RECONFIG_FAIL", b"", Fate::Ended(0)),
-    (b"STOPPED", b"ST", Fate::Ended(0)),
-    (b"CANCELLED", b"CA", Fate::Ended(5)),
-    (b"REVOKED", b"RV", Fate::Ended(5)),
+    (b"COMPLETED", b"CD", Fate::Ended(COMPLETED)),
+    (b"FAILED", b"F", Fate::Ended(FAILED)),
+    (b"TIMEOUT", b"TO", Fate::Ended(FAILED)),
+    (b"NODE_FAIL", b"NF", Fate::Ended(FAILED)),
+    (b"OUT_OF_MEMORY", b"OOM", Fate::Ended(FAILED)),
+    (b"BOOT_FAIL", b"BF", Fate::Ended(FAILED)),
+    (b"DEADLINE", b"DL", Fate::Ended(FAILED)),
+    (b"PREEMPTED", b"PR", Fate::Ended(FAILED)),
+    (b"REQUEUED", b"RQ", Fate::Ended(FAILED)),
+    (b"LAUNCH_FAILED", b"", Fate::Ended(FAILED)),
+    (b"RECONFIG_FAIL", b"", Fate::Ended(FAILED)),
+    (b"STOPPED", b"ST", Fate::Ended(FAILED)),
+    (b"CANCELLED", b"CA", Fate::Ended(CANCELLED)),
+    (b"REVOKED", b"RV", Fate::Ended(CANCELLED)),
     (b"PENDING", b"PD", Fate::Waits),
     (b"REQUEUE_HOLD", b"RH", Fate::Waits),
     (b"REQUEUE_FED", b"RF", Fate::Waits),

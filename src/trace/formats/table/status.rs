@@ -1,23 +1,24 @@
 //! How jobs ended, in words.
 
 use crate::trace::formats::slurm::{Fate, fate};
+use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 
 /// Words of other systems than Slurm, with the status of the Standard Workload Format.
 const WORDS: [(&str, i64); 14] = [
-    ("complete", 1),
-    ("success", 1),
-    ("succeeded", 1),
-    ("finished", 1),
-    ("done", 1),
-    ("ok", 1),
-    ("true", 1),
-    ("failure", 0),
-    ("fail", 0),
-    ("false", 0),
-    ("error", 0),
-    ("exited", 0),
-    ("canceled", 5),
-    ("killed", 5),
+    ("complete", COMPLETED),
+    ("success", COMPLETED),
+    ("succeeded", COMPLETED),
+    ("finished", COMPLETED),
+    ("done", COMPLETED),
+    ("ok", COMPLETED),
+    ("true", COMPLETED),
+    ("failure", FAILED),
+    ("fail", FAILED),
+    ("false", FAILED),
+    ("error", FAILED),
+    ("exited", FAILED),
+    ("canceled", CANCELLED),
+    ("killed", CANCELLED),
 ];
 
 /// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job that
@@ -28,7 +29,7 @@ pub(super) fn status(text: &str) -> Option<i64> {
     let word = text.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     match fate(word.as_bytes()) {
         Fate::Ended(status) if word.len() > 3 => Some(status),
-        Fate::Waits | Fate::Runs if word.len() > 3 => Some(-1),
+        Fate::Waits | Fate::Runs if word.len() > 3 => Some(UNKNOWN),
         _ => {
             let word = word.trim_end_matches('+');
             WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, status)| status)
