@@ -73,7 +73,7 @@ pub struct Job {
     pub submit: Time,
     /// The time that it runs once started, from the log or the workload model.
     pub run: Time,
-    /// The run time that the scheduler expects.
+    /// The run time that is expected of it. Schedulers plan with it unless run times are predicted.
     pub estimate: Time,
     /// The number of processors requested, at least 1.
     pub procs: u32,

@@ -61,6 +61,7 @@ pub mod audit;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod disk;
+pub mod draws;
 pub mod engine;
 pub mod execution;
 #[cfg(feature = "lab")]

@@ -6,6 +6,8 @@ use std::fs;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 
 /// The greatest length in bytes of a file that is read whole: lists of outages, of predictions or of nodes, and studies. Logs
 /// are streams, and have no limit.
@@ -29,16 +31,43 @@ pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Returns how many more bytes of memory this process may take: the least of what the machine has left, what the limits
-/// of its control group leave (containers and jobs of clusters have such limits), and what its own limit of address space
+/// of its control groups leave (containers and jobs of clusters have such limits), and what its own limit of address space
 /// leaves. Returns `None` on systems that do not tell.
 #[cfg(target_os = "linux")]
 pub fn free_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| in_bytes(&text, "MemAvailable:"));
-    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let group = number("/sys/fs/cgroup/memory.max")
-        .zip(number("/sys/fs/cgroup/memory.current"))
-        .map(|(most, taken)| most.saturating_sub(taken));
-    [machine, group, address_space()].into_iter().flatten().min()
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    [machine, left_to_groups(&groups, Path::new("/sys/fs/cgroup")), address_space()]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
+/// Returns the least that a control group of this process leaves; `None` if none has a limit. A group is bound by the groups around it,
+/// too. `groups` is what the kernel says (`/proc/self/cgroup`), and `root` the directory of all groups. In a container, whose group is the
+/// root itself, the path may not exist there; the root then stands for it.
+#[cfg(target_os = "linux")]
+fn left_to_groups(groups: &str, root: &Path) -> Option<u64> {
+    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    // A line is `0::PATH` (version 2), or `NUMBER:CONTROLLERS:PATH` with memory among the controllers (version 1).
+    let line = |line: &str| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+        let (root, files) = match controllers {
+            "" => (root.to_owned(), ["memory.max", "memory.current"]),
+            names if names.split(',').any(|name| name == "memory") => {
+                (root.join("memory"), ["memory.limit_in_bytes", "memory.usage_in_bytes"])
+            }
+            _ => return None,
+        };
+        let around = Path::new(path).ancestors();
+        let left = around.filter_map(|group| {
+            let [most, taken] = files.map(|file| number(root.join(group).join(file)));
+            Some(most?.saturating_sub(taken?))
+        });
+        left.min()
+    };
+    groups.lines().filter_map(line).min()
 }
 
 /// Returns `None`: other systems tell it in other ways, and there nothing is refused.
@@ -84,5 +113,26 @@ mod tests {
         assert!(free_bytes().is_some_and(|bytes| bytes > 1 << 20), "tests run");
         assert_eq!(lacking(1), None);
         assert!(lacking(u64::MAX).is_some());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_narrowest_group_counts() -> io::Result<()> {
+        let root = tempfile::tempdir()?;
+        let group = |path: &str, files: [(&str, &str); 2]| {
+            fs::create_dir_all(root.path().join(path))?;
+            files.iter().try_for_each(|(name, text)| fs::write(root.path().join(path).join(name), text))
+        };
+        // A job of a cluster has a limit, and its step has none.
+        group("system/job_7", [("memory.max", "5000\n"), ("memory.current", "1000\n")])?;
+        group("system/job_7/step_0", [("memory.max", "max\n"), ("memory.current", "900\n")])?;
+        let left = |text: &str| left_to_groups(text, root.path());
+        assert_eq!(left("0::/system/job_7/step_0\n"), Some(4000));
+        assert_eq!(left("0::/system\n"), None);
+        assert_eq!(left("3:cpu,cpuacct:/system/job_7\n"), None);
+        let files = [("memory.limit_in_bytes", "700"), ("memory.usage_in_bytes", "800")];
+        group("memory/slurm/job_8", files)?;
+        assert_eq!(left("9:memory:/slurm/job_8\n0::/system/job_7\n"), Some(0));
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The words of messages: numbers with their nouns.
+//! The words of messages: numbers with their nouns, and texts of the input.
 
 use std::fmt::Display;
 
@@ -10,6 +10,16 @@ pub fn counted(count: impl Display, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// The number of characters of the input that a message repeats.
+const MOST: usize = 40;
+
+/// Returns the beginning of a text from the input as a message repeats it: what cannot be printed is escaped, and `…` stands for
+/// what is left out.
+pub fn excerpt(text: &str) -> String {
+    let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MOST).is_some() { format!("{shown}…") } else { shown }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -19,5 +29,12 @@ mod tests {
         let words =
             [counted(1, "node"), counted(0, "node"), counted("1,024", "record"), counted(11_u64, "job")];
         assert_eq!(words, ["1 node", "0 nodes", "1,024 records", "11 jobs"]);
+    }
+
+    #[test]
+    fn excerpts_are_short_and_printable() {
+        assert_eq!(excerpt("a\tb\u{1b}"), "a\\tb\\u{1b}");
+        assert_eq!(excerpt(&"ä".repeat(40)), "ä".repeat(40));
+        assert_eq!(excerpt(&"ä".repeat(41)), "ä".repeat(40) + "…");
     }
 }

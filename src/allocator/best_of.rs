@@ -14,7 +14,8 @@
 //! members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Builder, Built, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup,
+    Strategy,
 };
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
@@ -33,7 +34,7 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         refuses_unavailable: None,
         kind: Contiguity::NonContiguous,
         tori: OnTori::Wraps,
-        promises: |_| Promises { exact: true, complete: true, forgets: true },
+        promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
         build,
     }
 }
@@ -70,7 +71,7 @@ pub(crate) fn build(
         if !promises.exact {
             return Err(bad("members that take exactly as many nodes as requested"));
         }
-        if !promises.forgets {
+        if !promises.memory.ends_when_idle() {
             return Err(bad("members that decide alike whenever the machine is idle"));
         }
         complete |= promises.complete;

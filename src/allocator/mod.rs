@@ -29,6 +29,6 @@ pub use self::registry::{
     ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
 };
 pub use self::seam::{
-    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
-    OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
+    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, Memory,
+    NodesFor, OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

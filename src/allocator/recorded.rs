@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use super::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use super::seam::{Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, Mesh, NodeId, NodeLists, NodeSet};
 
 /// The allocator's row in the registry.
@@ -35,7 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |_, setup| Ok(Strategy::of(Recorded { lists: setup.lists.cloned().unwrap_or_default() })),
 };
 

@@ -55,7 +55,7 @@ pub(in crate::cli) struct Reading {
     lenient: bool,
 
     /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a compressed
-    /// log has, once that is 256 MB, and the bytes of its longest line.
+    /// log has, once that is 268 MB, and the bytes of its longest line.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
     log_limits: Option<LogLimits>,
 }

@@ -16,8 +16,8 @@ use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
 use crate::words::counted;
 
-/// Run a study: one replay (a cell) for each combination of log, rules, arrival scale, machine, scheduler, allocator
-/// and seed of a file.
+/// Run a study: one replay (a cell) for each combination of log, partition, rules, arrival scale, machine,
+/// scheduler, allocator, network and seed of a file.
 ///
 /// The file is TOML. It needs the keys logs, machines and allocators; the example below shows all. Every finished cell
 /// is kept under a name made of everything that it depends on. However a command ended, the same command replays only

@@ -190,7 +190,8 @@ pub fn replay(
 /// it is final.
 ///
 /// Memory holds the jobs that wait or run, and those that ended while an older job of the log still waits or runs. Fails as
-/// [`replay`], and if the jobs cannot be read.
+/// [`replay`] does, but for jobs that are larger than the machine, which the caller leaves out. Fails also if the jobs cannot be
+/// read.
 pub fn replay_stream(
     arrivals: &mut dyn Arrivals,
     parts: Parts<'_>,

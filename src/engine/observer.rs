@@ -17,7 +17,7 @@ pub struct Record {
     /// The number of nodes that it held.
     pub allocated: u32,
     /// The time at which it became the head of the queue, the oldest waiting job. If it never was the head: the time of
-    /// its start, or of the decision to make room for it if running jobs moved.
+    /// its start or, if running jobs moved for it, the time at which the allocator was asked for this.
     pub head: Time,
     /// The number of times that it was moved while it ran.
     pub moves: u32,

@@ -31,8 +31,7 @@ impl InMeans {
     /// Returns whether both have means over as many jobs with each seed that both have, as `until:` may repeat one replay
     /// more often than another; if there is no such seed, whether they have as many jobs together.
     pub fn is_like(&self, other: &Self) -> bool {
-        let mut common =
-            self.by_key.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_key.get(seed)?)));
+        let mut common = self.by_key.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_key.get(seed)?)));
         let Some(first) = common.next() else {
             let all = |of: &Self| of.by_key.values().sum::<f64>();
             return all(self).to_bits() == all(other).to_bits();

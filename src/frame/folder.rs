@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use super::detail::{DETAILS, Detail};
 use super::file::write_to;
-use super::kept::{foreign, is_result_of, names};
+use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
@@ -321,7 +321,7 @@ impl StudyFolder {
         for (path, name) in self.files(key) {
             // This does not follow symbolic links, because another user may have written the directory.
             if fs::symlink_metadata(&path).is_ok() {
-                odd.extend(foreign(&path, key, name)?.err());
+                odd.extend(read_checked(&path, key, name)?.err());
             }
         }
         Ok(odd)
@@ -334,7 +334,7 @@ impl StudyFolder {
             if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
                 continue;
             }
-            if let Ok(bytes) = foreign(&source, key, name)? {
+            if let Ok(bytes) = read_checked(&source, key, name)? {
                 self.write(&target, &bytes)?;
             }
         }
@@ -403,7 +403,7 @@ impl Write for Compared {
 
 /// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.
 fn names_at(path: PathBuf, key: &str) -> Result<bool, FrameError> {
-    names(&path, key).map_err(|source| FrameError::Unreadable { path, source })
+    has_key(&path, key).map_err(|source| FrameError::Unreadable { path, source })
 }
 
 /// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of

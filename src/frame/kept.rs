@@ -16,12 +16,12 @@ const END: u64 = 8;
 /// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns false for an
 /// empty file, for a part of a file, for the result of another cell, and for a file that cannot be read.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
-    names(path, key).unwrap_or(false)
+    has_key(path, key).unwrap_or(false)
 }
 
-/// Does the same as [`is_result_of`], but fails for a file that is there and cannot be read now, as on a disk that is not
-/// reached. Whoever took such a file for none would lose a result.
-pub(super) fn names(path: &Path, key: &str) -> io::Result<bool> {
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails for a file that is there and
+/// cannot be read now, as on a disk that is not reached: whoever took such a file for none would lose a result.
+pub(super) fn has_key(path: &Path, key: &str) -> io::Result<bool> {
     // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");
     match footer(path) {
@@ -60,12 +60,16 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a regular
 /// file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the
 /// problem. The outer error means that the file cannot be read.
-pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
+pub(super) fn read_checked(
+    path: &Path,
+    key: &str,
+    name: &str,
+) -> Result<Result<Vec<u8>, String>, FrameError> {
     let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
         return Ok(Err(format!("{} is no regular file", path.display())));
     }
-    if !names(path, key).map_err(unreadable)? {
+    if !has_key(path, key).map_err(unreadable)? {
         return Ok(Err(format!("{} is damaged or the result of another cell", path.display())));
     }
     let frame = read_file(path)?;

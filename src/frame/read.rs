@@ -16,9 +16,10 @@ use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 use crate::disk;
 use crate::memory;
+use crate::study::TOGETHER;
 
-/// The number of rows of a part of a large frame, which is that of a row group in Parquet files of ours.
-pub(super) const ROWS: usize = 1 << 18;
+/// The number of rows of a part of a large frame: two row groups of the jobs in Parquet files of ours.
+pub(super) const ROWS: usize = 2 * TOGETHER;
 
 /// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that exists;
 /// `None` if there is no such file.

@@ -1,6 +1,6 @@
 //! A scheduler that a guest makes: it is asked which jobs start, and a job that the allocator refuses is reported to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::job::JobId;
 use crate::scheduler::{Scheduler, Slot, View};
@@ -34,48 +34,63 @@ impl<D: Dispatcher> Dispatched<D> {
         Self { guest, label: label.to_owned(), stop: stop.clone() }
     }
 
-    /// Returns the slots of `jobs`. If one of them does not wait, is named twice or was refused in this pass, the replay
-    /// fails.
-    fn slots(&self, jobs: &[JobId], view: &dyn View, refused: &[JobId]) -> Option<Vec<Slot>> {
-        let mut waiting: BTreeMap<JobId, Slot> =
-            view.queue().iter().map(|waiting| (waiting.job, waiting.slot)).collect();
+    /// Returns the slots of `jobs`. If one of them does not wait, is named twice or was refused in this
+    /// pass, the replay fails.
+    fn slots(&self, jobs: &[JobId], waiting: &BTreeMap<JobId, Slot>, pass: &Pass) -> Option<Vec<Slot>> {
+        let mut named = BTreeSet::new();
         let mut slots = Vec::with_capacity(jobs.len());
         for job in jobs {
-            let slot = waiting.remove(job).filter(|_| !refused.contains(job));
-            let Some(slot) = slot else {
-                let problem = if refused.contains(job) {
-                    "the allocator has refused at this instant already"
-                } else if slots.len() < jobs.len() && jobs.iter().filter(|other| *other == job).count() > 1 {
-                    "its list has twice"
-                } else {
-                    "does not wait"
-                };
-                let label = &self.label;
-                self.stop.fail(format!(
-                    "scheduler '{label}' starts job {job}, which {problem}; expected different jobs of the queue"
-                ));
-                return None;
-            };
-            slots.push(slot);
+            let is_refused = pass.are_refused.contains(job);
+            let is_named = !named.insert(*job);
+            match waiting.get(job) {
+                Some(&slot) if !is_refused && !is_named && !pass.started.contains(job) => slots.push(slot),
+                _ => {
+                    let problem = match (is_refused, is_named) {
+                        (true, _) => "the allocator has refused at this instant already",
+                        (_, true) => "its list has twice",
+                        _ => "does not wait",
+                    };
+                    let label = &self.label;
+                    self.stop.fail(format!(
+                        "scheduler '{label}' starts job {job}, which {problem}; expected different jobs of the queue"
+                    ));
+                    return None;
+                }
+            }
         }
         Some(slots)
     }
 }
 
+/// What has happened in a pass.
+#[derive(Default)]
+struct Pass {
+    /// The jobs that the allocator has refused, in this order.
+    refused: Vec<JobId>,
+    /// The same, to find one.
+    are_refused: BTreeSet<JobId>,
+    /// The jobs that have started.
+    started: BTreeSet<JobId>,
+}
+
+/// A pass in which the allocator refuses R jobs of Q takes O(Q·log Q) and what the guest needs for R + 1 questions, each of which has the whole
+/// queue.
 impl<D: Dispatcher> Scheduler for Dispatched<D> {
     fn start_jobs(&mut self, view: &mut dyn View) {
-        let mut refused = Vec::new();
+        let mut pass = Pass::default();
+        // Slots stay valid while jobs leave the queue and none arrives.
+        let waiting: BTreeMap<JobId, Slot> =
+            view.queue().iter().map(|waiting| (waiting.job, waiting.slot)).collect();
         while !view.queue().is_empty() && !view.stopped() {
-            let jobs = self.guest.dispatch(view, &refused);
+            let jobs = self.guest.dispatch(view, &pass.refused);
             if view.stopped() {
                 return;
             }
-            let Some(slots) = self.slots(&jobs, view, &refused) else { return };
-            // Slots stay valid while jobs leave the queue and none arrives.
-            match slots.iter().position(|&slot| !view.try_start(slot)) {
-                Some(place) => refused.push(jobs[place]),
-                None => return,
-            }
+            let Some(slots) = self.slots(&jobs, &waiting, &pass) else { return };
+            let Some(place) = slots.iter().position(|&slot| !view.try_start(slot)) else { return };
+            pass.started.extend(&jobs[..place]);
+            pass.refused.push(jobs[place]);
+            pass.are_refused.insert(jobs[place]);
         }
     }
 }

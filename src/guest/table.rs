@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::exec;
 use super::setup::{GuestError, Setup};
-use crate::allocator::{self, Built, Promises, Served, Strategy};
+use crate::allocator::{self, Built, Memory, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
 use crate::machine::Mesh;
 use crate::scheduler::{self, Scheduler};
@@ -122,7 +122,7 @@ impl Guests {
         allocator::tell_unavailable(&mut strategy, setup.mesh);
         let exact = strategy.is_exact();
         let promises =
-            Promises { exact, complete: matches!(strategy.served, Served::ByCount), forgets: false };
+            Promises { exact, complete: matches!(strategy.served, Served::ByCount), memory: Memory::Lasting };
         Ok(Built { spec: spec.clone(), promises, strategy })
     }
 

@@ -99,14 +99,14 @@ pub const LAWS: &[Law] = &[
     Law {
         name: "proposes",
         words: "a proposal that nobody carries out changes no later answer",
-        promised: |_, built, _| built.promises.forgets,
+        promised: |_, built, _| built.promises.memory.ends_when_idle(),
         mixes: &[Mix::Asks],
         check: proposes,
     },
     Law {
         name: "forgets",
         words: "once all nodes are free again, an allocator decides like a new one",
-        promised: |_, built, _| built.promises.forgets,
+        promised: |_, built, _| built.promises.memory.ends_when_idle(),
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: forgets,
     },

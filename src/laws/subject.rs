@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::Built;
+use crate::allocator::{Built, Memory};
 use crate::guest::{GuestError, Guests, Setup};
 use crate::machine::{Mesh, NodeLists};
 use crate::spec::Spec;
@@ -27,20 +27,6 @@ const CASES: usize = 20_000;
 
 /// The same for programs.
 const FEW_CASES: usize = 1_000;
-
-/// Registered allocators whose choice depends on how the nodes in use came to be so: on which blocks were split, or on which
-/// submeshes came first. Members of `best-of` may be such.
-const REMEMBER: [&str; 9] = [
-    "mbs",
-    "layered-mbs",
-    "octet-mbs",
-    "granular-mbs",
-    "round-up-mbs",
-    "best-of",
-    "rbs",
-    "stack-based",
-    "gabl",
-];
 
 /// Something that builds an allocator for a machine, with a name for messages.
 pub struct Subject<'a> {
@@ -83,11 +69,9 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns whether the choice of an allocator that the subject has built depends on nothing but which nodes are in use.
-    /// Only registered allocators promise this, and only those that move no jobs, as it depends on who holds the nodes which
-    /// jobs move.
+    /// Only registered allocators promise this.
     pub(super) fn is_memoryless(&self, built: &Built) -> bool {
-        let remembers = REMEMBER.contains(&built.spec.name.as_str()) || built.strategy.moves_jobs;
-        self.is_registered && built.promises.forgets && !remembers
+        self.is_registered && built.promises.memory == Memory::None
     }
 }
 

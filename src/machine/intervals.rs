@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::node::NodeId;
+use crate::words::excerpt;
 
 /// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log k).
 pub fn intervals(nodes: &[NodeId]) -> String {
@@ -44,9 +45,7 @@ pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalErro
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);
         (first <= last).then_some((first, last))
     };
-    parts
-        .map(|part| parse(part).ok_or_else(|| IntervalError { part: part.chars().take(20).collect() }))
-        .collect()
+    parts.map(|part| parse(part).ok_or_else(|| IntervalError { part: excerpt(part) })).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::node::{Coord, NodeId};
 use super::unavailable::UnavailableError;
 use crate::memory;
 use crate::words::counted;
+use crate::words::excerpt;
 
 /// The forms that are accepted, for messages.
 const FORMS: &str =
@@ -202,7 +203,7 @@ fn items(text: &str, mesh: &Mesh) -> Result<Vec<Run>, String> {
             let (part, behind) = rest.split_at(end);
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let run = first.parse().ok().zip(last.parse().ok()).filter(|(first, last)| first <= last);
-            let part: String = part.chars().take(20).collect();
+            let part = excerpt(part);
             runs.push(run.ok_or_else(|| format!("'{part}' is no node and no interval of nodes"))?);
             behind
         };
@@ -213,7 +214,7 @@ fn items(text: &str, mesh: &Mesh) -> Result<Vec<Run>, String> {
 
 /// Returns the coordinates at the beginning of `text`, such as `(3,1)`, and what follows them. Fails with what is wrong.
 fn corner<'a>(text: &'a str, mesh: &Mesh) -> Result<(Coord, &'a str), String> {
-    let shown = || text.chars().take(20).collect::<String>();
+    let shown = || excerpt(text);
     let wrong = || format!("'{}' does not begin with coordinates", shown());
     let (inner, behind) = text.strip_prefix('(').and_then(|text| text.split_once(')')).ok_or_else(wrong)?;
     let numbers: Option<Vec<u32>> = inner.split(',').map(|part| part.trim().parse().ok()).collect();

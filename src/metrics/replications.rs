@@ -82,10 +82,15 @@ fn known() -> Vec<&'static str> {
 /// The largest number of replications that is accepted. No study needs so many, and the limit keeps a typing error from
 /// running for ever.
 const MOST: u32 = 100_000;
+/// The same as messages write it.
+const MOST_TEXT: &str = "100,000";
 /// The default confidence.
 const CONFIDENCE: f64 = 0.95;
+/// The default half width that is precise enough, as a share of the mean.
+const WITHIN: f64 = 0.05;
 const NAME: &str = "until";
-const WHOLE: &str = "a whole number from 1 to 100,000";
+const SHARE: &str = "a number above 0 and below 1";
+const FROM_2: &str = "a whole number from 2";
 
 impl Default for Replications {
     fn default() -> Self {
@@ -96,7 +101,7 @@ impl Default for Replications {
 impl Replications {
     /// Returns the rule that there are exactly `count` replications.
     pub fn exactly(count: u32) -> Self {
-        Self { least: count, most: count, within: 0.05, confidence: CONFIDENCE, of: Vec::new() }
+        Self { least: count, most: count, within: WITHIN, confidence: CONFIDENCE, of: Vec::new() }
     }
 
     /// Returns the seeds of the replications that are always run. `first` is the first seed.
@@ -121,19 +126,19 @@ impl Replications {
         if count < self.least as usize || count >= self.most as usize {
             return count >= self.most as usize;
         }
-        self.widest(summaries).is_none()
+        self.first_imprecise(summaries).is_none()
     }
 
     /// Returns a sentence on the first number that is less precise than asked for, or `None` if all are precise enough.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
-        let (name, Interval { mean, half_width, count }) = self.widest(summaries)?;
+        let (name, Interval { mean, half_width, count }) = self.first_imprecise(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
     /// Returns the name and the interval of the first number that is not precise enough, or `None` if all are precise
     /// enough.
-    fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
+    fn first_imprecise(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
         let interval = |name: &&'static str| {
             let value = |summary: &Summary| summary.get(name).unwrap_or_default();
             let values: Vec<f64> = summaries.iter().map(value).collect();
@@ -161,37 +166,34 @@ impl FromStr for Replications {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let wrong = |expected: String| SpecError::NoSuchValue { found: text.to_owned(), expected };
+        let whole = format!("a whole number from 1 to {MOST_TEXT}");
         if let Ok(count) = text.parse::<u32>() {
             let count = Some(count).filter(|count| (1..=MOST).contains(count));
-            return count.map(Self::exactly).ok_or_else(|| wrong(WHOLE.to_owned()));
+            return count.map(Self::exactly).ok_or_else(|| wrong(whole));
         }
         let spec: Spec = text.parse()?;
         if spec.name != NAME {
-            return Err(wrong(format!("{WHOLE}, or {NAME}:within=0.05,min=5,max=200")));
+            return Err(wrong(format!("{whole}, or {NAME}:within={WITHIN},min=5,max=200")));
         }
         let mut params = Params::new(&spec);
-        let most = params.take("max", 200_u32, WHOLE)?;
-        let least = params.take("min", 5_u32, "a whole number from 2")?;
-        let within = params.take("within", 0.05_f64, "a number above 0 and below 1")?;
-        let confidence = params.take("confidence", CONFIDENCE, "a number above 0 and below 1")?;
+        let most = params.take("max", 200_u32, &whole)?;
+        let least = params.take("min", 5_u32, FROM_2)?;
+        let within = params.take("within", WITHIN, SHARE)?;
+        let confidence = params.take("confidence", CONFIDENCE, SHARE)?;
         let names =
             params.take("of", "turnaround_s_mean+utilization".to_owned(), "names with + between them")?;
         if !(2..=MOST).contains(&least) {
-            return Err(params.bad_value("min", &least.to_string(), "a whole number from 2"));
+            return Err(params.bad_value("min", &least.to_string(), FROM_2));
         }
         if !(least + 1..=MOST).contains(&most) {
-            let expected = format!("a whole number above min, {least}, up to 100,000");
+            let expected = format!("a whole number above min, {least}, up to {MOST_TEXT}");
             return Err(params.bad_value("max", &most.to_string(), &expected));
         }
         if !(within > 0.0 && within < 1.0) {
-            return Err(params.bad_value("within", &within.to_string(), "a number above 0 and below 1"));
+            return Err(params.bad_value("within", &within.to_string(), SHARE));
         }
         if !(confidence > 0.0 && confidence < 1.0) {
-            return Err(params.bad_value(
-                "confidence",
-                &confidence.to_string(),
-                "a number above 0 and below 1",
-            ));
+            return Err(params.bad_value("confidence", &confidence.to_string(), SHARE));
         }
         let known = known();
         let find = |name: &str| known.iter().copied().find(|known| *known == name);

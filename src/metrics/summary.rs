@@ -5,8 +5,8 @@ use super::gather::Number;
 use super::metric::Metric;
 use super::registry::METRICS;
 
-/// The numbers of one replay, one for each row of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) does
-/// not leave out. All other numbers are over all jobs.
+/// The numbers of one replay, one for each row of [`METRICS`]. Means of jobs, their variances and shares are over the jobs that
+/// [`Trim`](super::Trim) does not leave out. Counts and totals are over all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// One number for each row of [`METRICS`], or `None` if the replay has no such number.

@@ -1,6 +1,8 @@
 //! The summary of a run as a table for readers: one row for each replay. Several replications give means with half the
 //! width of the confidence interval.
 
+use std::collections::BTreeMap;
+
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::execution::RECORDED;
 use crate::frame::{FinishedRun, Sheet};
@@ -99,38 +101,41 @@ fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
     Interval::of(&values).map(|interval| interval.mean)
 }
 
-/// Returns the positions of the replays whose number is the best among those that differ from them in nothing but the
-/// scheduler and the allocator. There is none among those that all have the same text, or whose means are over different jobs.
-fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> Vec<usize> {
+/// Returns the positions of the replays in groups, within which they differ in nothing but the scheduler and the allocator.
+fn rivals(replays: &[(&ReplaySpec, &[Outcome])]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
+    for (i, (spec, _)) in replays.iter().enumerate() {
+        groups.entry(spec.identity_without(&["scheduler", "allocator"])).or_default().push(i);
+    }
+    groups.into_values().collect()
+}
+
+/// Returns the positions of those replays of a group whose number is the best. There is none if all have the same text, and none of
+/// means over other jobs than those of another replay.
+fn best(shown: &Shown<'_>, group: &[usize], metric: &Metric, text: impl Fn(usize) -> String) -> Vec<usize> {
     let sign = match metric.better {
         Better::Lower => 1.0,
         Better::Higher => -1.0,
         Better::Neither => return Vec::new(),
     };
-    let rivals = |a: &ReplaySpec, b: &ReplaySpec| {
-        ReplaySpec { scheduler: b.scheduler.clone(), allocator: b.allocator.clone(), ..a.clone() } == *b
+    let texts: Vec<String> = group.iter().map(|&i| text(i)).collect();
+    let values =
+        group.iter().map(|&i| mean(metric, shown.replays[i].1).map_or(f64::INFINITY, |mean| sign * mean));
+    let Some((first, _)) = values.enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b)) else {
+        return Vec::new();
     };
+    if texts.iter().all(|text| *text == texts[first]) {
+        return Vec::new();
+    }
     let is_over_jobs = metric.is_over_jobs_in_means();
     let has_other_jobs = |i: usize, j: usize| {
         let mut pairs = shown.replays[i].1.iter().zip(shown.replays[j].1);
-        is_over_jobs
-            && pairs
-                .any(|(a, b)| !a.blocks.is_of_same_jobs(&b.blocks) || !a.blocks.counts_same_jobs(&b.blocks))
+        pairs.any(|(a, b)| !a.blocks.is_of_same_jobs(&b.blocks) || !a.blocks.counts_same_jobs(&b.blocks))
     };
-    let is_best = |&i: &usize| {
-        let spec = shown.replays[i].0;
-        let group: Vec<usize> =
-            (0..shown.replays.len()).filter(|&j| rivals(spec, shown.replays[j].0)).collect();
-        if group.iter().any(|&j| has_other_jobs(i, j)) {
-            return false;
-        }
-        let value = |j: usize| mean(metric, shown.replays[j].1).map_or(f64::INFINITY, |value| sign * value);
-        let Some(first) = group.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b))) else {
-            return false;
-        };
-        text(i) == text(first) && group.iter().any(|&j| text(j) != text(first))
+    let is_best = |(i, text): &(&usize, &String)| {
+        **text == texts[first] && !(is_over_jobs && group.iter().any(|&j| has_other_jobs(**i, j)))
     };
-    (0..shown.replays.len()).filter(is_best).collect()
+    group.iter().zip(&texts).filter(is_best).map(|(i, _)| *i).collect()
 }
 
 /// The replays and columns that a table shows.
@@ -201,10 +206,16 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
     }
-    for (metric, column) in &numbers {
-        for i in best(shown, metric, |i| number(metric, column.group, replays[i].1)) {
-            if let Some(row) = order.iter().position(|&other| other == i) {
-                table.mark(row, column.title);
+    let mut row_of = vec![None; replays.len()];
+    for (row, &i) in order.iter().enumerate() {
+        row_of[i] = Some(row);
+    }
+    for group in rivals(replays) {
+        for (metric, column) in &numbers {
+            for i in best(shown, &group, metric, |i| number(metric, column.group, replays[i].1)) {
+                if let Some(row) = row_of[i] {
+                    table.mark(row, column.title);
+                }
             }
         }
     }

@@ -28,7 +28,7 @@ mod wait_index;
 mod wait_queue;
 
 pub use self::admission::Admission;
-pub use self::priority::ORDERS;
+pub use self::priority::orders;
 pub use self::registry::{RECORDED, SCHEDULERS, build, short};
 pub use self::running_jobs::{Running, RunningJobs};
 pub use self::seam::{Builder, Cause, Decides, Entry, Laws, Pass, Scheduler, View};

@@ -32,9 +32,43 @@ use super::wait_queue::{Slot, WaitQueue, Waiting};
 use crate::job::Time;
 use crate::spec::{Params, SpecError};
 
-/// The names of all orders, the default first.
-pub const ORDERS: [&str; 12] =
-    ["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"];
+use Row::{Aging, Fixed};
+
+/// By what waiting jobs are sorted, the smallest value first.
+#[derive(Clone, Copy)]
+enum Row {
+    /// By arrival.
+    Arrival,
+    /// By a value that does not change while a job waits.
+    Fixed(Value),
+    /// By a value at the current time.
+    Aging(Value),
+}
+
+/// Every order with its name, the default first.
+const ROWS: [(&str, Row); 12] = [
+    ("arrival", Row::Arrival),
+    ("sjf", Fixed(|job, _| job.estimate.as_seconds())),
+    ("ljf", Fixed(|job, _| -job.estimate.as_seconds())),
+    ("smallest", Fixed(|job, _| f64::from(job.procs))),
+    ("largest", Fixed(|job, _| -f64::from(job.procs))),
+    // In microseconds the products are whole numbers, so that equal demands compare as equal.
+    ("ssd", Fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs))),
+    ("wfp3", Aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs))),
+    (
+        "unicef",
+        Aging(|job, now| -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))),
+    ),
+    ("f1", Fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job))),
+    ("f2", Fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job))),
+    ("f3", Fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job))),
+    ("f4", Fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job))),
+];
+
+/// Returns the names of all orders, the default first.
+pub fn orders() -> [&'static str; ROWS.len()] {
+    ROWS.map(|(name, _)| name)
+}
 
 /// The order in which waiting jobs are considered, with what is kept of it from pass to pass.
 #[derive(Clone, Debug)]
@@ -50,30 +84,10 @@ pub(super) enum Order {
 impl Order {
     /// Takes the parameter `order`. Fails if there is no such order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        /// A value, and whether it changes while a job waits.
-        type Row = Option<(Value, bool)>;
-        let fixed = |value: Value| Some((value, false));
-        let aging = |value: Value| Some((value, true));
-        let orders: [Row; 12] = [
-            None,
-            fixed(|job, _| job.estimate.as_seconds()),
-            fixed(|job, _| -job.estimate.as_seconds()),
-            fixed(|job, _| f64::from(job.procs)),
-            fixed(|job, _| -f64::from(job.procs)),
-            // In microseconds the products are whole numbers, so that equal demands compare as equal.
-            fixed(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs)),
-            aging(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs)),
-            aging(|job, now| -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))),
-            fixed(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job)),
-            fixed(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job)),
-            fixed(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job)),
-            fixed(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job)),
-        ];
-        let choices: Vec<(&str, Row)> = ORDERS.into_iter().zip(orders).collect();
-        Ok(match params.choose("order", &choices)? {
-            None => Self::Arrival,
-            Some((value, false)) => Self::Fixed(Box::new(Ranked::by(value))),
-            Some((value, true)) => Self::Aging(value),
+        Ok(match params.choose("order", &ROWS)? {
+            Row::Arrival => Self::Arrival,
+            Row::Fixed(value) => Self::Fixed(Box::new(Ranked::by(value))),
+            Row::Aging(value) => Self::Aging(value),
         })
     }
 

@@ -37,8 +37,8 @@ pub struct Study {
     pub options: Options,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,
-    /// The replays, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and seed. The
-    /// seed varies fastest.
+    /// The replays, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network
+    /// and seed. The seed varies fastest.
     pub cells: Vec<PlannedReplay>,
     /// The objects of the caller that the specs of the replays name.
     pub guests: Guests,

@@ -18,8 +18,24 @@ use crate::words::counted;
 /// The largest number of failed cells that are named. Further ones are only counted.
 const NAMED: usize = 20;
 
-/// The states of cells, in the order in which they are counted.
-const STATES: [&str; 5] = ["done", "running", "queued", "failed", "to do"];
+/// What has become of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Done,
+    Running,
+    Queued,
+    Failed,
+    ToDo,
+}
+
+/// The states of cells with their words, in the order in which they are counted.
+const STATES: [(State, &str); 5] = [
+    (State::Done, "done"),
+    (State::Running, "running"),
+    (State::Queued, "queued"),
+    (State::Failed, "failed"),
+    (State::ToDo, "to do"),
+];
 
 /// The status of a study.
 #[derive(Clone, Debug)]
@@ -45,16 +61,16 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
         let is_done = folder.has(&cell.key, with_jobs);
         let failure = if is_done { None } else { folder.failure(&cell.key) };
         states.push(match (is_done, &failure, queue.cells.get(&cell.key)) {
-            (true, ..) => "done",
-            (_, Some(_), _) => "failed",
-            (.., Some(true)) => "running",
-            (.., Some(false)) => "queued",
-            (.., None) => "to do",
+            (true, ..) => State::Done,
+            (_, Some(_), _) => State::Failed,
+            (.., Some(true)) => State::Running,
+            (.., Some(false)) => State::Queued,
+            (.., None) => State::ToDo,
         });
         failures.extend(failure);
     }
-    let by_state =
-        STATES.map(|state| format!("{} {state}", states.iter().filter(|other| **other == state).count()));
+    let counted_as = |state: State| states.iter().filter(|other| **other == state).count();
+    let by_state = STATES.map(|(state, word)| format!("{} {word}", counted_as(state)));
     let count = counted(manifest.cells.len(), "cell");
     let mut lines = vec![format!("study {}: {count}: {}", manifest.name, by_state.join(", "))];
     lines.extend(failures.iter().take(NAMED).cloned());
@@ -64,7 +80,7 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     if let Some(problem) = &queue.problem {
         lines.push(format!("note: {problem}; cells of tasks that run or wait count as to do"));
     }
-    let is_done = states.iter().all(|state| *state == "done");
+    let is_done = states.iter().all(|state| *state == State::Done);
     let is_finished = is_done && folder.is_summarized(&manifest);
     if is_finished {
         lines.push(format!("{} holds them all", path.join("summary.parquet").display()));

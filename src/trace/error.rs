@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::spec::SpecError;
-use crate::words::counted;
+use crate::words::{counted, excerpt};
 
 /// The reason why a log could not be read or written. `path` is the name of the log as given, or `standard input`.
 #[derive(Debug, thiserror::Error)]
@@ -242,7 +242,7 @@ pub enum Problem {
         expected: usize,
     },
     /// A field is not a number of the kind expected.
-    #[error("field {field} ({name}): found '{found}', expected {expected} or -1")]
+    #[error("field {field} ({name}): found '{found}', expected {expected}")]
     NotANumber {
         /// The number of the field, from 1.
         field: usize,
@@ -250,7 +250,7 @@ pub enum Problem {
         name: &'static str,
         /// The text of the field, shortened.
         found: String,
-        /// The kind of number that was expected, in words, such as `an integer`.
+        /// The kind of number that was expected, in words, such as `an integer or -1`.
         expected: &'static str,
     },
     /// A field of a format whose columns have names of their own is not what was expected.
@@ -300,34 +300,32 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected. `found` is cut
-    /// after 20 characters.
+    /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected. `found` is repeated as an
+    /// excerpt ([`excerpt`]).
     pub(super) fn not_a_number(
         field: usize,
         name: &'static str,
         found: &[u8],
         expected: &'static str,
     ) -> Self {
-        let found = String::from_utf8_lossy(found).chars().take(20).collect();
+        let found = excerpt(&String::from_utf8_lossy(found));
         Self::NotANumber { field, name, found, expected }
     }
 
     /// Returns the problem that column `column`, from 1, with the name `name` has the text `found` and not what was
-    /// expected. `found` is cut after 40 characters, and what cannot be printed is escaped.
+    /// expected. `found` is repeated as an excerpt.
     pub(super) fn column(column: usize, name: &str, found: &[u8], expected: &str) -> Self {
-        Self::Column { column, name: name.to_owned(), found: shortened(found), expected: expected.to_owned() }
+        Self::Column {
+            column,
+            name: name.to_owned(),
+            found: excerpt(&String::from_utf8_lossy(found)),
+            expected: expected.to_owned(),
+        }
     }
 
     /// Returns the problem that the value `name` has the text `found`, shown as in [`Self::column`], and not what was
     /// expected.
     pub(super) fn value(name: &'static str, found: &[u8], expected: &str) -> Self {
-        Self::Value { name, found: shortened(found), expected: expected.to_owned() }
+        Self::Value { name, found: excerpt(&String::from_utf8_lossy(found)), expected: expected.to_owned() }
     }
-}
-
-/// Returns a text for a message: cut after 40 characters, and without what cannot be printed.
-fn shortened(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    if text.chars().count() > 40 { format!("{shown}…") } else { shown }
 }

@@ -14,6 +14,7 @@ use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult};
 
 use super::error::Problem;
+use crate::words::excerpt;
 
 /// The fault of a field that does not parse. `field` is the number of the field, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,10 +174,10 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
     let Some(token) = tokens(line).nth(field.saturating_sub(1)) else {
         return Problem::TooFewFields { found: fields(line), expected: names.len() };
     };
-    let (name, found) = (names[field.saturating_sub(1)], shorten(token));
+    let (name, found) = (names[field.saturating_sub(1)], excerpt(&String::from_utf8_lossy(token)));
     match kind {
-        FaultKind::NotAnInteger => Problem::NotANumber { field, name, found, expected: "an integer" },
-        FaultKind::NotADecimal => Problem::NotANumber { field, name, found, expected: "a number" },
+        FaultKind::NotAnInteger => Problem::NotANumber { field, name, found, expected: "an integer or -1" },
+        FaultKind::NotADecimal => Problem::NotANumber { field, name, found, expected: "a number or -1" },
         FaultKind::OutOfRange => Problem::OutOfRange { field, name, found },
     }
 }
@@ -189,13 +190,6 @@ pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns the number of fields on a line.
 pub(super) fn fields(line: &[u8]) -> usize {
     tokens(line).count()
-}
-
-/// Returns the text of a field for a message: printable, and cut after 40 bytes.
-fn shorten(token: &[u8]) -> String {
-    const LIMIT: usize = 40;
-    let shown: String = String::from_utf8_lossy(&token[..token.len().min(LIMIT)]).escape_debug().collect();
-    if token.len() > LIMIT { format!("{shown}…") } else { shown }
 }
 
 #[cfg(test)]

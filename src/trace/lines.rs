@@ -11,7 +11,7 @@ use super::source::Source;
 
 /// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
 /// while it is hashed and parsed.
-const CHUNK: usize = 256 << 10;
+pub(super) const CHUNK: usize = 256 << 10;
 
 /// The lines of a source. Memory holds one chunk, or the longest line if that is longer.
 pub(super) struct Lines {

@@ -7,6 +7,7 @@
               beginning"
 )]
 
+use crate::words::excerpt;
 use std::fmt::Write as _;
 
 /// A list of nodes.
@@ -54,17 +55,17 @@ pub struct NodeListError {
 const MOST_NAMES: u64 = 1 << 32;
 
 /// The texts that accounting writes where a job has no nodes.
-const NONE: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
+pub(super) const NO_NODES: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
 
 impl NodeList {
     /// Reads a list. What Slurm writes for jobs without nodes, such as `None assigned`, is the empty list. The result is
     /// an error if brackets or ranges are malformed. O(length of the text), however many names it stands for.
     pub fn parse(text: &str) -> Result<Self, NodeListError> {
         let text = text.trim();
-        if NONE.contains(&text) {
+        if NO_NODES.contains(&text) {
             return Ok(Self::default());
         }
-        let error = |problem| NodeListError { list: text.chars().take(60).collect(), problem };
+        let error = |problem| NodeListError { list: excerpt(text), problem };
         let patterns = patterns_of(text).and_then(|texts| texts.into_iter().map(Pattern::parse).collect());
         Ok(Self { patterns: patterns.map_err(error)? })
     }

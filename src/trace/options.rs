@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::lines::CHUNK;
 use super::names::Partitions;
 use crate::spec::Spec;
 
@@ -53,8 +54,12 @@ impl LogLimits {
     }
 }
 
-/// What the text of limits may be, for messages.
-const EXPECTED: &str = "expected expansion=N, line=BYTES or both, N from 1 and BYTES from 262144, such as expansion=1000,line=16777216";
+/// Returns what the text of limits may be, for messages.
+fn expected() -> String {
+    format!(
+        "expected expansion=N, line=BYTES or both, N from 1 and BYTES from {CHUNK}, such as expansion=1000,line=16777216"
+    )
+}
 
 /// Writes both limits, such as `expansion=200,line=1048576`.
 impl fmt::Display for LogLimits {
@@ -71,15 +76,15 @@ impl FromStr for LogLimits {
         let mut limits = Self::default();
         let mut seen = Vec::new();
         for part in text.split(',') {
-            let (name, value) = part.split_once('=').ok_or(EXPECTED)?;
-            // Text is read in chunks of that many bytes, so that a lower limit would let longer lines pass.
-            let least = if name == "line" { 256 << 10 } else { 1 };
-            let value = value.parse().ok().filter(|&value: &usize| value >= least).ok_or(EXPECTED)?;
+            let (name, value) = part.split_once('=').ok_or_else(expected)?;
+            // Text is read in chunks, so that a limit below their size would let longer lines pass.
+            let least = if name == "line" { CHUNK } else { 1 };
+            let value = value.parse().ok().filter(|&value: &usize| value >= least).ok_or_else(expected)?;
             match name {
-                _ if seen.contains(&name) => return Err(format!("{name} stands twice; {EXPECTED}")),
+                _ if seen.contains(&name) => return Err(format!("{name} stands twice; {}", expected())),
                 "expansion" => limits.expansion = value as u64,
                 "line" => limits.line_bytes = value,
-                _ => return Err(EXPECTED.to_owned()),
+                _ => return Err(expected()),
             }
             seen.push(name);
         }

@@ -202,10 +202,10 @@ fn what_is_wrong_is_found_with_job_time_and_rule() -> Tested {
     for (wrong, rule) in [
         (Wrong::Shared, "expected a free node"),
         (Wrong::Kept, "expected all of them"),
-        (Wrong::Short, "expected"),
+        (Wrong::Short, "which it asks for"),
         (Wrong::Late, "expected them at its start"),
-        (Wrong::Early, "expected"),
-        (Wrong::Before, "expected"),
+        (Wrong::Early, "expected them at its end"),
+        (Wrong::Before, " s or later"),
         (Wrong::More, "which it is said to hold"),
     ] {
         for at in [2, 30, 99] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use meshreplay::allocator::{Allocator, Built, Placement, Promises, Request, Strategy};
+use meshreplay::allocator::{Allocator, Built, Memory, Placement, Promises, Request, Strategy};
 use meshreplay::laws::{Counterexample, LAWS, Subject, Trial, Verdict, with_holes};
 use meshreplay::machine::{Machine, Mesh, NodeId};
 use meshreplay::spec::Spec;
@@ -91,7 +91,7 @@ fn subject(wrong: Wrong) -> Subject<'static> {
         let mistaken = Mistaken { wrong: wrong.clone(), proposals: 0, releases: 0, next: 0 };
         Ok(Built {
             spec: Spec::named("mistaken"),
-            promises: Promises { exact: true, complete: true, forgets: true },
+            promises: Promises { exact: true, complete: true, memory: Memory::UntilIdle },
             strategy: Strategy::of(mistaken),
         })
     })

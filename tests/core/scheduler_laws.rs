@@ -5,7 +5,7 @@ use meshreplay::allocator::{self, Served, Setup};
 use meshreplay::audit::{Fits, Policy, Promised, Schedule, audit};
 use meshreplay::job::{Job, LogNumber, Logged, Shape, Time};
 use meshreplay::machine::Mesh;
-use meshreplay::scheduler::{self, Laws, ORDERS, SCHEDULERS};
+use meshreplay::scheduler::{self, Laws, SCHEDULERS, orders};
 use meshreplay::spec::Spec;
 use meshreplay::workload::Rules;
 
@@ -30,7 +30,7 @@ const ALLOCATORS: [&str; 8] = [
 /// Every row, and its variants.
 pub(crate) fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut specs: Vec<Spec> = SCHEDULERS.iter().map(|row| Spec::named(row.name)).collect();
-    for order in ORDERS {
+    for order in orders() {
         for name in ["easy", "first-fit-queue"] {
             specs.push(Spec::named(name).with("order", order));
         }

@@ -41,7 +41,8 @@ fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
     for machine in MACHINES {
         let whole: Mesh = machine.parse()?;
         for mesh in with_holes(&whole, 59) {
-            for (spec, _) in specs(&mesh).into_iter().filter(|(_, promises)| promises.forgets) {
+            for (spec, _) in specs(&mesh).into_iter().filter(|(_, promises)| promises.memory.ends_when_idle())
+            {
                 let (mut built, mut told) = (history(&spec, &mesh)?, history(&spec, &whole)?);
                 for place in meshreplay::machine::unavailable_submeshes(&mesh) {
                     let nodes = place.nodes(&told.machine);

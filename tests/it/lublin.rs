@@ -171,14 +171,34 @@ fn published_sizes_do_not_grow_with_the_machine() {
 
 #[test]
 fn arrivals_are_stretched_to_a_load() {
-    let mut scaled = jobs(256, false, 1, 10_000);
-    let before = scaled.clone();
-    let factor = lublin::scale_to_load(&mut scaled, 256, 0.7).expect("arrivals differ");
-    let load = lublin::offered_load(&scaled, 256).expect("arrivals differ");
+    let drawn = jobs(256, false, 1, 10_000);
+    let (load, last_s) = lublin::load_of(drawn.iter().copied(), 256).expect("arrivals differ");
+    assert_eq!(last_s, drawn[9_999].submit_s);
+    assert_eq!(lublin::load_of(drawn[..1].iter().copied(), 256), None);
+    assert_eq!(lublin::load_of([].into_iter(), 256), None);
+    // The log of the command has the same jobs, later.
+    let text = generate("--jobs 10000 --procs 256 --seed 1 --load 0.7", "-").stdout;
+    let text = String::from_utf8(text).expect("text");
+    let written: Vec<LublinJob> = text
+        .lines()
+        .filter(|line| !line.starts_with(';'))
+        .map(|line| {
+            let field = |i: usize| line.split(' ').nth(i - 1).and_then(|field| field.parse::<i64>().ok());
+            let number = |i: usize| field(i).expect("a whole number");
+            LublinJob {
+                submit_s: number(2),
+                run_s: number(4),
+                procs: number(5) as u32,
+                interactive: number(15) == 0,
+            }
+        })
+        .collect();
+    let factor = load / 0.7;
+    let stretched: Vec<LublinJob> = drawn.iter().map(|job| job.stretched(factor)).collect();
+    assert_eq!(written, stretched);
+    let (load, last) = lublin::load_of(written.into_iter(), 256).expect("arrivals differ");
     assert!((load - 0.7).abs() < 1e-4, "{load}");
-    assert_eq!(scaled[9_999].submit_s, (before[9_999].submit_s as f64 * factor).round() as i64);
-    assert_eq!(lublin::scale_to_load(&mut scaled[..1], 256, 0.7), None);
-    assert_eq!(lublin::offered_load(&[], 256), None);
+    assert_eq!(last, (last_s as f64 * factor).round() as i64);
 }
 
 /// Published outputs of the model's typeless stream, by the reference implementation with another generator.

@@ -133,13 +133,21 @@ fn nothing_tells_where_it_was_written() -> Tested {
     Ok(())
 }
 
+/// Returns the files of both programs of tests, each with the top folder of its program.
+fn test_files() -> Result<Vec<(PathBuf, PathBuf)>, Box<dyn std::error::Error>> {
+    let mut files = Vec::new();
+    for top in ["tests/it", "tests/core"].map(|folder| root().join(folder)) {
+        files.extend(sources(&top)?.into_keys().map(|path| (top.clone(), path)));
+    }
+    Ok(files)
+}
+
 #[test]
 fn no_test_file_is_forgotten() -> Tested {
-    let top = root().join("tests/it");
-    for path in sources(&top)?.keys() {
+    for (top, path) in test_files()? {
         // A folder is listed by the name of its mod.rs, which lists the other files of the folder.
         let is_folder = path.ends_with("mod.rs");
-        let named = if is_folder { path.parent().unwrap_or(path) } else { path.as_path() };
+        let named = if is_folder { path.parent().unwrap_or(&path) } else { path.as_path() };
         let folder = named.parent().unwrap_or(&top);
         let list = fs::read_to_string(folder.join(if folder == top { "main.rs" } else { "mod.rs" }))?;
         let stem = named.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -187,6 +195,63 @@ fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
     Ok(())
 }
 
+/// Returns the parameters that a row tells in words, each with its default: `pass=batch (per-event), path (a file)` has `pass` with
+/// `batch`, and `path` without any.
+fn told(parameters: &str) -> Vec<(String, Option<String>)> {
+    let (mut told, mut depth, mut word) = (Vec::new(), 0, String::new());
+    for c in parameters.chars().chain([',']) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => told.push(std::mem::take(&mut word)),
+            _ if depth == 0 => word.push(c),
+            _ => {}
+        }
+    }
+    let words = told.iter().filter_map(|text| text.split_whitespace().next());
+    words
+        .map(|word| match word.split_once('=') {
+            Some((name, default)) => (name.to_owned(), Some(default.to_owned())),
+            None => (word.to_owned(), None),
+        })
+        .collect()
+}
+
+#[test]
+fn parameters_in_words_are_those_of_the_builders() -> Tested {
+    type Build<'a> = &'a dyn Fn(&Spec) -> Result<Spec, String>;
+    let check = |name: &str, parameters: &str, build: Build<'_>| -> Tested {
+        let told = told(parameters);
+        let mut names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let refused = build(&format!("{name}:zzz=1").parse()?).err().ok_or("zzz is taken")?;
+        let expected =
+            if names.is_empty() { "it has none".to_owned() } else { format!("it has: {}", names.join(", ")) };
+        assert!(refused.contains(&expected), "{name}: {refused}; its row says {parameters}");
+        let Ok(resolved) = build(&Spec::named(name)) else { return Ok(()) };
+        for (key, default) in told {
+            let Some(default) = default else { continue };
+            let given = build(&format!("{name}:{key}={default}").parse()?);
+            assert_eq!(given.as_ref(), Ok(&resolved), "{name}: {key}={default} is not the default");
+        }
+        Ok(())
+    };
+    let meshes: [Mesh; 2] = ["4x4".parse()?, "16".parse()?];
+    for row in ALLOCATORS {
+        let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?;
+        check(row.name, row.parameters, &|spec| {
+            let built = allocator::build(spec, &Setup::new(mesh, 0));
+            built.map(|built| built.spec).map_err(|error| error.to_string())
+        })?;
+    }
+    for row in SCHEDULERS {
+        check(row.name, row.parameters, &|spec| {
+            scheduler::build(spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+        })?;
+    }
+    Ok(())
+}
+
 #[test]
 fn every_allocator_file_with_an_entry_is_registered() -> Tested {
     let registry = fs::read_to_string(root().join("src/allocator/registry.rs"))?;
@@ -195,8 +260,16 @@ fn every_allocator_file_with_an_entry_is_registered() -> Tested {
             let parent = path.parent().and_then(Path::file_name);
             let module = if path.ends_with("mod.rs") { parent } else { path.file_stem() };
             let module = module.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            assert!(registry.contains(&format!("{module}::ENTRY")), "{module} is not in ALLOCATORS");
-            assert!(text.contains(", 19") || text.contains(", 20"), "{module} cites nothing");
+            let is_row = |line: &str| {
+                let path = line.trim().strip_suffix("::ENTRY,").unwrap_or_default();
+                path.rsplit("::").next() == Some(module.as_str())
+            };
+            assert!(registry.lines().any(is_row), "{module} is not in ALLOCATORS");
+            let mut source = text.lines().filter(|line| line.starts_with("//!") || line.contains("source: "));
+            assert!(
+                source.any(|line| line.contains(" 19") || line.contains(" 20")),
+                "{module} cites nothing"
+            );
         }
     }
     Ok(())

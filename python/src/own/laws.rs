@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use meshreplay::allocator::{Built, Promises, Served, tell_unavailable};
+use meshreplay::allocator::{Built, Memory, Promises, Served, tell_unavailable};
 use meshreplay::guest::{GuestError, Setup};
 use meshreplay::laws::{MACHINES, Subject, Survey};
 use meshreplay::machine::Mesh;
@@ -55,7 +55,8 @@ fn subject(name: String, given: Py<PyAny>) -> Subject<'static> {
         let mut strategy = strategy(&given, &setup, false).map_err(GuestError::Failed)?;
         tell_unavailable(&mut strategy, mesh);
         let complete = matches!(strategy.served, Served::ByCount);
-        let promises = Promises { exact: strategy.is_exact(), complete, forgets: forgets(&given) };
+        let memory = if forgets(&given) { Memory::UntilIdle } else { Memory::Lasting };
+        let promises = Promises { exact: strategy.is_exact(), complete, memory };
         Ok(Built { spec: Spec::named("guest"), promises, strategy })
     })
 }

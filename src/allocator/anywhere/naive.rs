@@ -10,7 +10,9 @@
 //! wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
 //! `curve:order=row-major,select=free-list`, which a law test checks.
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::Machine;
 
 /// The allocator's row in the registry.
@@ -23,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |_, _| Ok(Strategy::of(Naive)),
 };
 

@@ -24,8 +24,8 @@ use std::cell::OnceCell;
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Setup,
-    Strategy,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Setup, Strategy,
 };
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -42,7 +42,7 @@ pub(crate) const ENTRY: Entry = Entry {
     tori: OnTori::NeverWraps("its order of pages has two ends"),
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
-        Promises { exact: single, complete: single, forgets: true }
+        Promises { exact: single, complete: single, memory: Memory::None }
     },
     build,
 };

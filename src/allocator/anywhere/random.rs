@@ -10,10 +10,13 @@
 //! free nodes. The random numbers come from ChaCha8, seeded with the seed of the replay, so a run gives the same result
 //! on every computer.
 
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
+use crate::draws::Draws;
 use crate::machine::{Machine, NodeId};
 
 /// The allocator's row in the registry.
@@ -26,10 +29,8 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("it takes nodes wherever they are"),
-    promises: |_| Promises { exact: true, complete: true, forgets: false },
-    build: |_, setup| {
-        Ok(Strategy::of(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() }))
-    },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::Lasting },
+    build: |_, setup| Ok(Strategy::of(Random { rng: Draws::NODES.of_seed(setup.seed), free: Vec::new() })),
 };
 
 /// Draws nodes with a random number generator.
@@ -57,6 +58,7 @@ impl Allocator for Random {
 mod tests {
     use super::*;
     use crate::machine::Mesh;
+    use rand::SeedableRng;
 
     /// Checks by a χ² test that each of 16 nodes is drawn equally often, when 4 of 16 nodes are drawn 4,000 times. With
     /// 15 degrees of freedom, values above 45 have a probability below 10⁻⁴. Drawing without replacement makes the

@@ -24,8 +24,8 @@ use super::octet_mbs::cubes;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Block, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Setup,
-    Strategy,
+    Block, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Setup, Strategy,
 };
 use crate::machine::{Machine, Mesh, NodeId, Submesh};
 use crate::spec::{Params, SpecError};
@@ -40,7 +40,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build,
 };
 

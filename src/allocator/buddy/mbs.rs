@@ -19,7 +19,7 @@
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use crate::machine::Mesh;
 
 /// The allocator's row in the registry.
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
 };
 

@@ -16,7 +16,7 @@
 use super::allocator::BlockAllocator;
 use super::granular_mbs::pairs;
 use super::system::{BlockOrder, Buddy};
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Request};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request};
 use crate::machine::{Mesh, NodeId};
 
 /// The allocator's row in the registry.
@@ -29,7 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |_, setup| {
         Ok(BlockAllocator::strategy(setup.mesh, pairs, BlockOrder::Location, one_block_or_several))
     },

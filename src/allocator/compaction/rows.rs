@@ -24,7 +24,7 @@
 
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Served, Setup, Strategy};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Served, Setup, Strategy};
 use crate::spec::{Params, SpecError};
 
 pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
@@ -36,7 +36,7 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: false, forgets: true },
+    promises: |_| Promises { exact: true, complete: false, memory: Memory::UntilIdle },
     build: |_, setup| {
         // On a ring the block may go round the end.
         if setup.mesh.wraps_any() {
@@ -55,7 +55,7 @@ pub(crate) const LEFT: Entry = Entry {
     refuses_unavailable: Some(
         "its tasks slide along the whole array, and a missing node would be in their way",
     ),
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |params, setup| compaction(Ways::Left, params, setup),
     ..LINEAR_FIRST_FIT
 };

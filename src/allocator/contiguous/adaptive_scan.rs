@@ -15,7 +15,7 @@
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use crate::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 

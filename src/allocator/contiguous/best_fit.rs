@@ -15,7 +15,7 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |params, _| {
         let submeshes = take_turn(params)?.submeshes();
         Ok(BestPlace::strategy(submeshes, Orientations::OneByOne, BorderScore::most()))

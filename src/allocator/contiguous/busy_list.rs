@@ -21,7 +21,7 @@ use super::border::Border;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh, set_bits};
 
@@ -35,7 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, _| {
         let submeshes = Turn::Yes.submeshes();
         Ok(Strategy::of(BusyCorners::new(submeshes)).served(Served::BySubmesh(submeshes)))

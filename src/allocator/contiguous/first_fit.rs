@@ -12,7 +12,7 @@
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{FreeSubmeshes, Machine, Submesh};
 
@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };
 

@@ -15,7 +15,7 @@
 //! is that of first fit.
 
 use super::first_fit::FirstFit;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Request, Submeshes};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request, Submeshes};
 use crate::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
 };
 

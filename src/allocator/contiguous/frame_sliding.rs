@@ -19,7 +19,7 @@
 use super::coverage::Region;
 use super::orientations::{TURN, take_turn_unwritten};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
     Strategy, Submeshes,
 };
 use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, Submesh};
@@ -34,7 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |params, _| {
         let submeshes = take_turn_unwritten(params)?.submeshes();
         let strategy = Strategy::of(FrameSliding { submeshes, free_submeshes: FreeSubmeshes::default() });

@@ -16,7 +16,7 @@
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use crate::machine::{Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
@@ -29,7 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
 };
 

@@ -24,7 +24,7 @@
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises};
 use crate::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
 /// The allocator's row in the registry.
@@ -37,7 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::UntilIdle },
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
 

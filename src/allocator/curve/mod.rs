@@ -30,7 +30,7 @@ use std::path::Path;
 
 use self::intervals::Intervals;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::order::{self, Order};
 use crate::machine::{Machine, NodeId};
@@ -47,7 +47,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its order of nodes has two ends"),
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build,
 };
 

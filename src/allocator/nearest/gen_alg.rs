@@ -19,7 +19,9 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -31,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;
         Ok(Strategy::of(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))

@@ -18,7 +18,9 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -30,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };
 

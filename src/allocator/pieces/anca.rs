@@ -16,7 +16,8 @@
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Strategy,
 };
 use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -31,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     tori: OnTori::Wraps,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
-        Promises { exact: false, complete: full, forgets: true }
+        Promises { exact: false, complete: full, memory: Memory::None }
     },
     build: |params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;

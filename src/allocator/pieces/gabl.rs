@@ -16,7 +16,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::{TURN, take_turn};
 use crate::allocator::contiguous::rbs;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Strategy};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Strategy};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "gabl",
@@ -27,6 +27,6 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::UntilIdle },
     build: |params, _| Ok(Strategy::of(Pieces::new(rbs::search, take_turn(params)?, Repeat::Text))),
 };

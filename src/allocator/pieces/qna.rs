@@ -16,7 +16,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Strategy};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Strategy};
 use crate::machine::{Coord, FreeSubmeshes, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, _| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
         Ok(Strategy::of(Pieces::new(lowest, Turn::Yes, repeat)))

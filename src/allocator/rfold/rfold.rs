@@ -24,7 +24,7 @@ use super::foldings::{foldings, rank};
 use super::path::Cube;
 use super::pieces::cubes_for;
 use super::rfold_reconfig::{Reconfig, strategy};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request};
 use crate::machine::{Coord, Machine, NodeId};
 
 /// The allocator's row in the registry.
@@ -37,7 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })),
 };
 

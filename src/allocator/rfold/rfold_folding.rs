@@ -19,7 +19,7 @@
 use super::foldings::{boxes, foldings, rank};
 use super::rfold_first_fit::strategy;
 use super::turns::turns_on;
-use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Request};
+use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request};
 use crate::machine::Mesh;
 
 /// The allocator's row in the registry.
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, _| Ok(strategy(sizes)),
 };
 

@@ -22,7 +22,8 @@ use super::offsets::Offsets;
 use super::pieces::{Kind, cubes_for, kinds};
 use super::turns::turns;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Strategy,
 };
 use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, NodeId};
 
@@ -36,7 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build: |_, setup| Ok(strategy(Reconfig::on(setup.mesh))),
 };
 

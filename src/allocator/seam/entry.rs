@@ -54,8 +54,27 @@ pub struct Promises {
     pub exact: bool,
     /// Whether a request is refused only if fewer nodes are free than its placement needs, see [`Strategy::nodes_for`].
     pub complete: bool,
-    /// Whether the allocator decides like a new one as soon as all nodes are free again.
-    pub forgets: bool,
+    /// What it remembers.
+    pub memory: Memory,
+}
+
+/// What an allocator remembers from one decision to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Nothing: the choice depends on the request and on which nodes are in use.
+    None,
+    /// How the nodes in use came to be so, such as which blocks were split or which submeshes came first, or who holds them. It decides
+    /// like a new allocator as soon as all nodes are free again.
+    UntilIdle,
+    /// More than that, such as where its random numbers stand.
+    Lasting,
+}
+
+impl Memory {
+    /// Returns whether the allocator decides like a new one as soon as all nodes are free again.
+    pub fn ends_when_idle(self) -> bool {
+        self != Self::Lasting
+    }
 }
 
 impl fmt::Display for Promises {
@@ -63,7 +82,7 @@ impl fmt::Display for Promises {
         let words = [
             (self.exact, "exact size"),
             (self.complete, "never refuses while enough are free"),
-            (self.forgets, "no memory once idle"),
+            (self.memory.ends_when_idle(), "no memory once idle"),
         ];
         let kept: Vec<&str> = words.iter().filter_map(|&(holds, word)| holds.then_some(word)).collect();
         f.pad(&kept.join(", "))
@@ -110,7 +129,7 @@ pub struct Built {
 /// One row of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The name in specs, in kebab case. The source file has the same name.
+    /// The name in specs, in kebab case.
     pub name: &'static str,
     /// One line that says what the allocator does.
     pub summary: &'static str,

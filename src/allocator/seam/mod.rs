@@ -12,7 +12,7 @@ mod strategy;
 
 pub use self::allocator::Allocator;
 pub use self::block::Block;
-pub use self::entry::{Builder, Built, Contiguity, Entry, OnTori, Promises, Setup};
+pub use self::entry::{Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;
 pub use self::strategy::{BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};

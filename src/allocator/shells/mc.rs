@@ -20,7 +20,9 @@
 //! whose free nodes allow a cost within it are looked at, in time O(R), where R is the number of shells that k nodes need.
 
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::job::Shape;
 use crate::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
 
@@ -33,7 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |_, setup| {
         Ok(Strategy::of(Mc { shapes: vec![None; setup.mesh.nodes() as usize + 1], ..Mc::default() }))
     },

@@ -26,7 +26,9 @@ use super::fill::{Fill, Last, ShellFill};
 use super::scores::ShellScores;
 use super::tie_break::{EXPECTED, TieBreak};
 use crate::allocator::known::{Known, Search};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -38,7 +40,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, _| {
         let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;

@@ -16,7 +16,9 @@
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
 use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,7 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;
         Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))

@@ -13,7 +13,9 @@
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
 use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -25,7 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build: |_, _| Ok(Strategy::of(McPair::default())),
 };
 

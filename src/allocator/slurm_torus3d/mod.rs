@@ -60,8 +60,8 @@ use std::path::Path;
 use self::choice::Cluster;
 use self::yaml::Flaw;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Setup,
-    Strategy,
+    Allocator, Contiguity, Entry, Foresight, Memory, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Setup, Strategy,
 };
 use crate::job::Shape;
 use crate::machine::{Machine, NodeId};
@@ -79,7 +79,7 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
     refuses_unavailable: None,
-    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, memory: Memory::None },
     build,
 };
 

@@ -57,7 +57,7 @@ mod single;
 mod submesh_counts;
 
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
@@ -74,7 +74,7 @@ pub(crate) const ENTRY: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
     build,
 };
 

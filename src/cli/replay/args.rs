@@ -26,7 +26,7 @@ use crate::workload::{
     ShapeRule, Sizes, Status,
 };
 
-/// Replay logs: one row for each combination of log, arrival scale, machine, scheduler and allocator.
+/// Replay logs: one row for each combination of log, partition, arrival scale, machine, scheduler, allocator and network.
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
@@ -64,7 +64,7 @@ pub(crate) struct Args {
 
     /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so each of
     /// them must have one.
-    #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::ORDERS))]
+    #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
     order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every

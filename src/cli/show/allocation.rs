@@ -12,7 +12,7 @@ use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::workload::Oversize;
 
-/// Draws the jobs on the machine at a moment of a replay.
+/// Draw the jobs on the machine at a moment of a replay.
 ///
 /// Each job has a letter, and a colour where --color says; # is the job that started last, and × a
 /// node that is down. The highest y is the top row; a three-dimensional machine is shown layer by layer.

@@ -7,7 +7,7 @@ use crate::cli::terminal::{Color, screen};
 use crate::figure::show::blocks::{Size, blocks};
 use crate::machine::Mesh;
 
-/// Draws the hierarchy of blocks that a buddy strategy divides a machine into.
+/// Draw the hierarchy of blocks that a buddy strategy divides a machine into.
 ///
 /// Each top-level block has a letter, the largest first, and a colour where --color says. The
 /// highest y is the top row; the layers of a three-dimensional machine are side by side, or below each other if

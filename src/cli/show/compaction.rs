@@ -6,7 +6,7 @@ use super::{Failure, print};
 use crate::figure::show::compaction::{Compaction, TaskRange, Way, compaction};
 use crate::machine::mesh::MAX_NODES;
 
-/// Draws how tasks on a linear array move to make room for another one.
+/// Draw how tasks on a linear array move to make room for another one.
 ///
 /// Without tasks it draws Fig. 3 of Diessel, ElGindy and Beresford-Smith, 1996.
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use crate::figure::show::picture;
 use crate::machine::Mesh;
 use crate::machine::order::{self, Order};
 
-/// Shows a linear order of a machine's nodes.
+/// Show a linear order of a machine's nodes.
 ///
 /// The highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]

@@ -13,7 +13,7 @@ use clap::Subcommand;
 
 use super::{Failure, print};
 
-/// Draws what replays work with.
+/// Draw what replays work with.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -13,7 +13,7 @@ use crate::frame::{TEMPORARY, write_whole};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 
-/// Measures latencies and the accepted load of a network under a steady load, without jobs.
+/// Measure latencies and the accepted load of a network under a steady load, without jobs.
 ///
 /// Every node creates packets at random times, whatever the network does (an open loop), so that it offers the given
 /// number of flits per cycle. Beyond saturation the accepted load stays below the offered one, packets queue at their

@@ -8,7 +8,7 @@ use crate::figure::show::optimum::{Search, optimum};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 
-/// Finds the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
+/// Find the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
 ///
 /// The bound is a sum that no placement of so many nodes can be below, whichever nodes of the machine are free.
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use crate::text::csv_line;
 use crate::trace::{LogSummary, Reader};
 use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
 
-/// Converts a log from one format to another, told by the extensions
+/// Convert a log from one format to another, told by the extensions
 ///
 /// From swf to premas by the rules of that simulator's authors: processors are those allocated (field 5), the run time
 /// is field 4 or else field 6, the estimate is field 9, and only jobs with status -1, 0, 1, or 5 after some run time

@@ -8,7 +8,7 @@ use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::trace::{Reader, Record, copy};
 
-/// Writes those jobs of a log that pass every filter given
+/// Write those jobs of a log that pass every filter given
 ///
 /// Submit times and job numbers stay as they are. The header is kept, with a note of the cut added to it.
 #[derive(Debug, clap::Args)]

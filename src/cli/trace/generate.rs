@@ -23,7 +23,7 @@ const LUBLIN: &str = "lublin";
 /// The mean run time in seconds below which rounding to whole seconds changes it by more than a percent.
 const SHORT_S: f64 = 50.0;
 
-/// Makes a log from a workload model; the same options give the same bytes.
+/// Make a log from a workload model; the same options give the same bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The workload model: lublin (Lublin and Feitelson, 2003), or one of `meshreplay list models`, such as

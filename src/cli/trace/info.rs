@@ -7,7 +7,7 @@ use crate::cli::print;
 use crate::cli::terminal::screen;
 use crate::trace::Profile;
 
-/// Prints what a log holds: jobs, machine, span, load, sizes, run times, what is missing and what is odd
+/// Print what a log holds: jobs, machine, span, load, sizes, run times, what is missing and what is odd
 ///
 /// All of it is about the log as recorded, before any rule has chosen jobs from it. The size of a job is its allocated
 /// processors or, where they are unknown, the requested ones. The offered load is the work (size × run time) over what

@@ -18,7 +18,7 @@ use super::{Failure, complain};
 use crate::trace::formats::without_extensions;
 use crate::trace::{Format, LogSummary, ReadOptions, SWF, Writer};
 
-/// Looks at logs, checks, converts and cuts them
+/// Profile, check, convert, cut and generate logs
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -8,7 +8,7 @@ use crate::trace::{self, Severity};
 /// The number of findings of one defect that are shown with their lines.
 const SHOWN: usize = 20;
 
-/// Reports everything that is wrong or odd in a log, with its line; fails if there is any error
+/// Report everything that is wrong or odd in a log, with its line; fails if there is any error
 ///
 /// An error is what would stop a replay or make it wrong; everything else is a warning. With --lenient, malformed
 /// lines are warnings, because reading leniently skips them.

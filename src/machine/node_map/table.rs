@@ -6,6 +6,7 @@ use std::path::Path;
 use super::NodeMapError;
 use crate::machine::mesh::{Mesh, NodeId};
 use crate::memory;
+use crate::words::excerpt;
 
 /// The reason why a row is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -205,7 +206,7 @@ impl Columns {
         let text = |at: usize| row.get(at).copied().unwrap_or_default();
         let number = |column: &'static str, at: usize| {
             let parsed = text(at).parse::<u32>();
-            parsed.map_err(|_| RowProblem::Number { column, found: text(at).chars().take(40).collect() })
+            parsed.map_err(|_| RowProblem::Number { column, found: excerpt(text(at)) })
         };
         let name = text(*name).to_owned();
         if name.is_empty() {

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Mesh, Order};
+use crate::words::excerpt;
 
 /// The reason why a file gives no order of a machine's nodes.
 #[derive(Debug, thiserror::Error)]
@@ -122,11 +123,9 @@ fn pair(text: &str) -> Option<(u32, u32)> {
     fields.next().is_none().then_some(pair)
 }
 
-/// Returns the text in quotes, printable and cut after 40 characters.
+/// Returns the beginning of a text in quotes.
 fn quote(text: &str) -> String {
-    const MOST: usize = 40;
-    let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    format!("'{shown}{}'", if text.chars().count() > MOST { "…" } else { "" })
+    format!("'{}'", excerpt(text))
 }
 
 #[cfg(test)]

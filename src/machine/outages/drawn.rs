@@ -12,21 +12,18 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::NodeChange;
 use super::span::{EXPECTED, Span};
+use crate::draws::Draws;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{Params, Spec, SpecError};
 
 /// The name of drawn failures.
 pub(super) const NAME: &str = "random";
-
-/// The stream of the generator that draws failures. The stream of the same seed that draws jobs has number 0.
-const STREAM: u64 = 0x6f75_7461_6765;
 
 /// The rule by which failures are drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,8 +75,7 @@ pub(super) struct Drawn {
 impl Drawn {
     /// Returns the changes of the nodes of `mesh`, all of which are up at `from`.
     pub(super) fn new(failures: &Failures, mesh: &Mesh, seed: u64, from: Time) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(STREAM);
+        let random = Draws::Failures.of_seed(seed);
         let mut drawn = Self { failures: failures.clone(), random, next: BinaryHeap::new() };
         for node in (0..mesh.nodes()).filter(|&node| mesh.is_available(node)) {
             drawn.draw(from, node, true);

@@ -8,6 +8,7 @@ use super::NodeChange;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId, intervals, parse_intervals};
 use crate::memory;
+use crate::words::excerpt;
 
 /// The reason why a file gives no outages of a machine.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -45,7 +46,7 @@ pub enum OutageProblem {
     #[error("found {0}, expected three fields: time,node,state, such as 3600,17,down")]
     Fields(String),
     /// The first field is no time.
-    #[error("field 1, the time: found {0}, expected seconds from 0, such as 3600 or 0.5")]
+    #[error("field 1, the time: found {0}, expected seconds from 0 to 9e12, such as 3600 or 0.5")]
     Time(String),
     /// The second field names no nodes.
     #[error(
@@ -171,13 +172,16 @@ fn parse(bytes: &[u8], mesh: &Mesh) -> Result<Vec<NodeChange>, (usize, OutagePro
     Ok(changes)
 }
 
+/// The latest time of a change in seconds; times are microseconds in 64 bits.
+const LATEST_S: f64 = 9e12;
+
 /// Reads one line, which is not empty.
 fn line_of(text: &str, number: usize, mesh: &Mesh) -> Result<Line, OutageProblem> {
     // The first and the last comma separate the fields, because coordinates have commas too.
     let fields = text.split_once(',').and_then(|(time, rest)| Some((time, rest.rsplit_once(',')?)));
     let (time, (nodes, state)) = fields.ok_or_else(|| OutageProblem::Fields(quote(text)))?;
     let (time, nodes, state) = (field(time), field(nodes), field(state));
-    let seconds: Option<f64> = time.parse().ok().filter(|seconds| (0.0..=9e12).contains(seconds));
+    let seconds: Option<f64> = time.parse().ok().filter(|seconds| (0.0..=LATEST_S).contains(seconds));
     let seconds = seconds.ok_or_else(|| OutageProblem::Time(quote(time)))?;
     let time = Time::from_micros((seconds * 1e6).round() as i64);
     let is_down = match state {
@@ -226,11 +230,9 @@ fn field(text: &str) -> &str {
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
-/// Returns the text in quotes, printable and cut after 40 characters.
+/// Returns the beginning of a text in quotes.
 fn quote(text: &str) -> String {
-    const MOST: usize = 40;
-    let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    format!("'{shown}{}'", if text.chars().count() > MOST { "…" } else { "" })
+    format!("'{}'", excerpt(text))
 }
 
 #[cfg(test)]
@@ -273,11 +275,11 @@ mod tests {
             ("5,down", "1: found '5,down', expected three fields: time,node,state, such as 3600,17,down"),
             (
                 "time,node,state\n-1,0,down",
-                "2: field 1, the time: found '-1', expected seconds from 0, such as 3600 or 0.5",
+                "2: field 1, the time: found '-1', expected seconds from 0 to 9e12, such as 3600 or 0.5",
             ),
             (
                 "noon,0,down",
-                "1: field 1, the time: found 'noon', expected seconds from 0, such as 3600 or 0.5",
+                "1: field 1, the time: found 'noon', expected seconds from 0 to 9e12, such as 3600 or 0.5",
             ),
             (
                 "1,x,down",

@@ -5,15 +5,17 @@ use std::str::FromStr;
 
 use crate::job::Time;
 
-/// The units, each with its seconds. A year has 365 days.
-const UNITS: [(&str, f64); 5] =
-    [("s", 1.0), ("min", 60.0), ("h", 3_600.0), ("d", 86_400.0), ("y", 365.0 * 86_400.0)];
+/// The seconds of a year of 365 days.
+const YEAR_S: f64 = 365.0 * 86_400.0;
+
+/// The units, each with its seconds.
+const UNITS: [(&str, f64); 5] = [("s", 1.0), ("min", 60.0), ("h", 3_600.0), ("d", 86_400.0), ("y", YEAR_S)];
 
 /// The texts that are lengths of time, in words.
 pub(super) const EXPECTED: &str = "a time of at least 0 in seconds or with a unit (s, min, h, d or y), such as 90min or 30d, up to 100,000 years";
 
 /// The longest length of time, in seconds: 100,000 years.
-const LONGEST_S: f64 = 100_000.0 * 365.25 * 86_400.0;
+const LONGEST_S: f64 = 100_000.0 * YEAR_S;
 
 /// A length of time as it was written, and its value.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,13 +7,12 @@ mod measured;
 mod saved;
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use self::measured::{Measured, Replication};
 pub(super) use self::saved::verdict_of_saved;
 use crate::frame::FinishedRun;
 use crate::metrics::{Difference, Interval, metric};
-use crate::spec::Spec;
 use crate::study::{ReplaySpec, Study};
 use crate::text::grouped;
 
@@ -68,11 +67,11 @@ fn sentences(replays: &[Measured<'_>], is_by_turnaround: bool) -> Vec<String> {
 }
 
 impl Axis {
-    /// Returns the spec on this axis.
-    fn of(self, spec: &mut ReplaySpec) -> &mut Arc<Spec> {
+    /// Returns the name of its coordinate.
+    fn coordinate(self) -> &'static str {
         match self {
-            Self::Allocator => &mut spec.allocator,
-            Self::Scheduler => &mut spec.scheduler,
+            Self::Allocator => "allocator",
+            Self::Scheduler => "scheduler",
         }
     }
 
@@ -86,18 +85,18 @@ impl Axis {
 
 /// Returns the replays that differ in nothing but this axis, at least two in each group.
 fn groups<'a>(replays: &'a [Measured<'a>], axis: Axis) -> Vec<Vec<Candidate<'a>>> {
-    let mut groups: Vec<(ReplaySpec, Vec<Candidate<'a>>)> = Vec::new();
+    let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
+    let mut places = BTreeMap::new();
     for Measured { spec, replications } in replays {
         let spec: &ReplaySpec = spec;
-        let mut rest = spec.clone();
-        *axis.of(&mut rest) = Arc::new(Spec::named(""));
-        let candidate = Candidate { name: axis.name(spec), spec, replications };
-        match groups.iter_mut().find(|(other, _)| *other == rest) {
-            Some((_, group)) => group.push(candidate),
-            None => groups.push((rest, vec![candidate])),
+        let place = *places.entry(spec.identity_without(&[axis.coordinate()])).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
         }
+        groups[place].push(Candidate { name: axis.name(spec), spec, replications });
     }
-    groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect()
+    groups.retain(|group| group.len() > 1);
+    groups
 }
 
 /// Returns what the group of a replay has that others have not, such as `16x16 under fcfs`; empty if there is one group.

@@ -327,6 +327,13 @@ impl ReplaySpec {
         COORDINATES.iter().map(|coordinate| coordinate.text(self)).collect()
     }
 
+    /// Returns the values of the coordinates that do not have one of these names. They are equal exactly for replays that differ in
+    /// nothing else.
+    pub fn identity_without(&self, names: &[&str]) -> Vec<String> {
+        let others = COORDINATES.iter().filter(|coordinate| !names.contains(&coordinate.name));
+        others.map(|coordinate| coordinate.text(self)).collect()
+    }
+
     /// Returns the partitions as frames and keys spell them: `all` if every job is replayed.
     pub fn partition_text(&self) -> String {
         self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), Partitions::to_string)

@@ -117,7 +117,7 @@ fn parse(line: &[u8]) -> Result<(Record, usize, u64), Problem> {
 /// means unknown.
 fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
-    const EXPECTED: &str = "an integer from 1 to 2^24, or all three sides";
+    const EXPECTED: &str = "an integer from 1 to 2^24, or -1 for all three sides";
     let tokens: Vec<&[u8]> = tokens(line).collect();
     let Some(last) = tokens.get(FIELDS..FIELDS + SIDES) else {
         return Err(Problem::TooFewFields { found: tokens.len(), expected: FIELDS + SIDES });
@@ -238,7 +238,7 @@ mod tests {
             ("3 2", "20 fields, expected 21"),
             (
                 "3 0 1",
-                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or all three sides or -1",
+                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or -1 for all three sides",
             ),
             ("x 2 1", "field 19 (side along x): found 'x'"),
             ("3 2 99999999999", "field 21 (side along z): found '99999999999'"),

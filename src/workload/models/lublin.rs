@@ -135,13 +135,9 @@ impl Iterator for Lublin {
     }
 }
 
-/// Returns the offered load: the work of the jobs divided by what a machine of `procs` processors could do from the
-/// first to the last arrival, Σ procs·run / (procs·span). `None` if there are no jobs or all arrive at once. O(jobs).
-pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
-    load_of(jobs.iter().copied(), procs).map(|(load, _)| load)
-}
-
-/// Returns the offered load as [`offered_load`] does, and the submit time of the last job in seconds. Memory holds no jobs.
+/// Returns the offered load, and the submit time of the last job in seconds. The load is the work of the jobs divided by what a machine of
+/// `procs` processors could do from the first to the last arrival, Σ procs·run / (procs·span). `None` if there are no jobs or all
+/// arrive at once. O(jobs); memory holds none of them.
 pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<(f64, i64)> {
     let work = |job: &LublinJob| f64::from(job.procs) * job.run_s as f64;
     let first = jobs.next()?;
@@ -149,17 +145,6 @@ pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<
         jobs.fold((work(&first), first.submit_s), |(whole, _), job| (whole + work(&job), job.submit_s));
     let span = last_s - first.submit_s;
     (span > 0).then(|| (whole / (f64::from(procs) * span as f64), last_s))
-}
-
-/// Stretches the submit times of `jobs` so that the offered load is `load`. Returns the factor by which the times were
-/// multiplied; afterwards they are rounded to seconds. `None`, without any change, if there are no jobs or all arrive
-/// at once. O(jobs).
-pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f64> {
-    let factor = offered_load(jobs, procs)? / load;
-    for job in jobs {
-        *job = job.stretched(factor);
-    }
-    Some(factor)
 }
 
 /// The constants of one stream. The names are those of the reference implementation.

@@ -9,13 +9,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
 use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
 use super::registry::MODELS;
+use crate::draws::Draws;
 use crate::job::{Job, Shape, Time};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
@@ -140,13 +139,8 @@ impl Model {
 
     /// Draws the jobs of `seed` for a machine with these extents. Submit times are multiplied by `arrival_scale`.
     pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, ModelError> {
-        // The streams of one seed are independent. So drawing more numbers for one purpose does not change the others.
-        let stream = |number: u64| {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            rng.set_stream(number);
-            rng
-        };
-        let [mut gaps, mut shapes, mut services] = [0, 1, 2].map(stream);
+        let [mut gaps, mut shapes, mut services] =
+            [Draws::Gaps, Draws::Shapes, Draws::Services].map(|draws| draws.of_seed(seed));
         if let Some(most) = self.law.unlikely(machine) {
             return Err(ModelError::Unlikely { model: self.to_string(), most });
         }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 
+use crate::draws::Draws;
 use crate::job::{Job, Time};
 
 /// The submit times of the jobs of a log.
@@ -28,9 +28,7 @@ impl Arrivals {
     /// O(J log J) for J jobs.
     pub fn redraw(self, jobs: &[Job], scale: f64, seed: u64) -> Option<Vec<Job>> {
         let Self::Uniform(max_s) = self else { return None };
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        // The streams of one seed are independent. Workload models use 0 to 2.
-        rng.set_stream(3);
+        let mut rng = Draws::Arrivals.of_seed(seed);
         let mut jobs = jobs.to_vec();
         jobs.sort_by_key(|job| job.submit);
         let mut now_s = 0.0_f64;

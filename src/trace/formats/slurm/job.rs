@@ -9,6 +9,7 @@ use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts, STEPS};
 use crate::trace::names::{NameKind, Names};
+use crate::trace::node_list::NO_NODES;
 use crate::trace::record::Record;
 use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 use crate::trace::times::{Length, Pair, duration};
@@ -118,7 +119,7 @@ impl Accounting {
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let fate = fate(job.state);
-        let has_nodes = job.nodes.is_none_or(|list| !has_no_nodes(list));
+        let has_nodes = job.nodes.is_none_or(|list| !NO_NODES.iter().any(|none| none.as_bytes() == list));
         let has_run = matches!(fate, Fate::Ended(_)) && job.elapsed_s.is_some_and(|elapsed_s| elapsed_s > 0);
         // Older versions give a job that was cancelled while it waited a start, which is its end, but no CPUs.
         let has_cpus = job.allocated.cpus != Some(0) || job.start_s != job.end_s;
@@ -202,11 +203,6 @@ impl Accounting {
             ..Facts::default()
         }
     }
-}
-
-/// Returns whether `list` is what Slurm writes for a job without nodes.
-fn has_no_nodes(list: &[u8]) -> bool {
-    matches!(list, b"" | b"None assigned" | b"(null)" | b"None" | b"Unknown")
 }
 
 /// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.

@@ -48,7 +48,7 @@ const fn field(name: &'static str, kind: Kind, synonyms: &'static str) -> Field 
 /// The number of fields.
 pub(super) const COUNT: usize = 22;
 
-/// Every field. The first 17 are those of the Standard Workload Format in their order, by its older names here.
+/// Every field. The first 18 are those of the Standard Workload Format in their order, by its older names here.
 pub(super) const FIELDS: [Field; COUNT] = [
     field("job", Kind::Job, "jobid job id jobnumber jobno jobidraw cobaltjobid"),
     field(
