@@ -61,7 +61,6 @@ pub mod audit;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod disk;
-pub mod draws;
 pub mod engine;
 pub mod execution;
 #[cfg(feature = "lab")]

@@ -26,6 +26,7 @@ pub(crate) const HISTORY: Target = Target {
         match (Trial { subject: &subject, law, seed, events: 20 + byte(4) % 100 }).on(mesh) {
             Ok(Verdict::Broken(counterexample)) => panic!("{counterexample}"),
             Ok(Verdict::Kept(_)) => format!("{} keeps {}", entry.name, law.name),
+            Ok(Verdict::Undecided) => panic!("{} has failed", entry.name),
             Ok(Verdict::NotPromised) => format!("{} does not promise {}", entry.name, law.name),
             Err(error) => error.to_string(),
         }

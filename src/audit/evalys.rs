@@ -17,12 +17,13 @@ pub fn evalys_heading() -> String {
 
 /// Appends the row of a job as comma-separated values to `text`. `nodes` has its nodes, as intervals from first to last.
 ///
-/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1.
+/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1. The stretch of a job without run
+/// time is no number, and is left empty.
 pub fn evalys_row(text: &mut String, job: &ScheduledJob, nodes: &[(NodeId, NodeId)], workload: &str) {
     let ScheduledJob { number, submit, start, end, estimate, procs, .. } = job;
     let [submit, start, end] = [submit, start, end].map(|time| time.as_seconds());
     let (run, wait, turnaround) = (end - start, start - submit, end - submit);
-    let stretch = if turnaround > 0.0 { turnaround / run } else { 1.0 };
+    let stretch = if run > 0.0 { (turnaround / run).to_string() } else { String::new() };
     let workload = workload.replace(['"', '\n'], "'");
     let _ = write!(
         text,
@@ -46,5 +47,8 @@ mod tests {
         let row = "4,\"log 'a'\",delay,5,5,10,1,COMPLETED_SUCCESSFULLY,15,10,25,10,20,2,0-3 7,-1";
         assert_eq!(text, format!("{COLUMNS}\n{row}\n"));
         assert_eq!(COLUMNS.split(',').count(), 16);
+        let mut none = String::new();
+        evalys_row(&mut none, &job(4, [5, 15, 15], 1), &[(0, 0)], "log");
+        assert!(none.ends_with(",15,0,15,10,10,,0,-1\n"), "{none}");
     }
 }

@@ -121,8 +121,11 @@ impl Guests {
         .map_err(|message| setup.failed(message))?;
         allocator::tell_unavailable(&mut strategy, setup.mesh);
         let exact = strategy.is_exact();
-        let promises =
-            Promises { exact, complete: matches!(strategy.served, Served::ByCount), memory: Memory::Lasting };
+        let (complete, by_state) =
+            (matches!(strategy.served, Served::ByCount), matches!(strategy.served, Served::ByState(_)));
+        // Who is asked about machines that are not there decides by what it is told of them alone.
+        let memory = if by_state { Memory::None } else { Memory::Lasting };
+        let promises = Promises { exact, complete, memory };
         Ok(Built { spec: spec.clone(), promises, strategy })
     }
 

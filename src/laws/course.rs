@@ -1,5 +1,7 @@
 //! The events that a check gets one by one: random ones that suit the state of a history, or those of a list.
 
+use std::cell::RefCell;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,6 +12,7 @@ use crate::allocator::Request;
 use crate::guest::GuestError;
 use crate::job::Shape;
 use crate::machine::{Mesh, NodeId};
+use crate::stop::Stop;
 
 /// The kind of a random history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(super) struct Course<'a> {
     /// The events that were handed out.
     pub(super) given: Vec<Event>,
     source: Source<'a>,
+    /// The switches of the histories.
+    stops: RefCell<Vec<Stop>>,
 }
 
 enum Source<'a> {
@@ -65,17 +70,30 @@ impl<'a> Course<'a> {
     ) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let random = Random { mix, rng, events, counted: 0, phase: Phase::Before };
-        Self { subject, mesh, given: Vec::new(), source: Source::Random(Box::new(random)) }
+        Self {
+            subject,
+            mesh,
+            given: Vec::new(),
+            source: Source::Random(Box::new(random)),
+            stops: RefCell::default(),
+        }
     }
 
     /// Returns the course of a history with these events.
     pub(super) fn listed(subject: &'a Subject<'a>, mesh: &'a Mesh, events: &'a [Event]) -> Self {
-        Self { subject, mesh, given: Vec::new(), source: Source::Listed(events) }
+        Self { subject, mesh, given: Vec::new(), source: Source::Listed(events), stops: RefCell::default() }
     }
 
     /// Builds a new allocator and begins its history. Fails if the allocator does not serve the machine.
     pub(super) fn history(&self) -> Result<History, GuestError> {
-        History::new(self.subject, self.mesh)
+        let history = History::new(self.subject, self.mesh)?;
+        self.stops.borrow_mut().push(history.stop().clone());
+        Ok(history)
+    }
+
+    /// Returns whether an allocator of this course has failed, so that a history could not go on.
+    pub(super) fn has_failed(&self) -> bool {
+        self.stops.borrow().iter().any(|stop| stop.reason().is_some())
     }
 
     /// Returns the next event; `None` if there are no more. Random events suit the state of `history`.

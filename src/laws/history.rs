@@ -82,6 +82,11 @@ impl History {
         self.promises
     }
 
+    /// Returns the switch that the allocator throws if it cannot go on.
+    pub(super) fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
     /// Returns the number of placements that are held, by jobs or by somebody else.
     pub fn held(&self) -> usize {
         self.held.len()

@@ -5,8 +5,7 @@ use super::event::Event;
 use super::fault::{Fault, Proposal};
 use super::history::{Answer, History};
 use super::step::listed;
-use super::subject::Subject;
-use crate::allocator::{Built, Promises, Request};
+use crate::allocator::{Built, Memory, Promises, Request};
 use crate::guest::GuestError;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{SpecError, unknown};
@@ -18,8 +17,8 @@ pub struct Law {
     pub name: &'static str,
     /// What it says, as a sentence.
     pub words: &'static str,
-    /// Returns whether an allocator on a machine promises it.
-    pub(super) promised: fn(&Subject<'_>, &Built, &Mesh) -> bool,
+    /// Returns whether an allocator that was built for a machine promises it.
+    pub(super) promised: fn(&Built, &Mesh) -> bool,
     /// The kinds of histories on which it is checked; none if it is about one state.
     pub(super) mixes: &'static [Mix],
     pub(super) check: fn(&mut Course<'_>) -> Checked,
@@ -54,21 +53,21 @@ pub const LAWS: &[Law] = &[
     Law {
         name: "free",
         words: "a placement names nodes that exist and are free, each of them once, and the allocator does not fail",
-        promised: |_, _, _| true,
+        promised: |_, _| true,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: free,
     },
     Law {
         name: "size",
         words: "a placement has as many nodes as the allocator promises for the request",
-        promised: |_, _, _| true,
+        promised: |_, _| true,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: |course| answers(course, Answer::wrong_size),
     },
     Law {
         name: "serves",
         words: "a request is refused only if fewer nodes are free than it takes",
-        promised: |_, built, _| built.promises.complete,
+        promised: |built, _| built.promises.complete,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: |course| answers(course, Answer::wrong_refusal),
     },
@@ -76,7 +75,7 @@ pub const LAWS: &[Law] = &[
         name: "whole",
         words: "one job can have all nodes of an idle machine",
         // Where nodes are unavailable, those who round up may need more than are left.
-        promised: |_, built, mesh| {
+        promised: |built, mesh| {
             built.promises.complete && (built.promises.exact || mesh.unavailable().is_empty())
         },
         mixes: &[],
@@ -85,35 +84,35 @@ pub const LAWS: &[Law] = &[
     Law {
         name: "repeats",
         words: "the same history gives the same placements",
-        promised: |_, _, _| true,
+        promised: |_, _| true,
         mixes: &[Mix::Jobs],
         check: repeats,
     },
     Law {
         name: "refuses",
         words: "a request for more nodes than are free gets none, and changes no later answer",
-        promised: |_, _, _| true,
+        promised: |_, _| true,
         mixes: &[Mix::Jobs],
         check: refuses,
     },
     Law {
         name: "proposes",
         words: "a proposal that nobody carries out changes no later answer",
-        promised: |_, built, _| built.promises.memory.ends_when_idle(),
+        promised: |built, _| built.promises.memory.ends_when_idle(),
         mixes: &[Mix::Asks],
         check: proposes,
     },
     Law {
         name: "forgets",
         words: "once all nodes are free again, an allocator decides like a new one",
-        promised: |_, built, _| built.promises.memory.ends_when_idle(),
+        promised: |built, _| built.promises.memory.ends_when_idle(),
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: forgets,
     },
     Law {
         name: "state",
         words: "which nodes are in use decides, and not how they came to be so",
-        promised: |subject, built, _| subject.is_memoryless(built),
+        promised: |built, _| built.promises.memory == Memory::None,
         mixes: &[Mix::Shared],
         check: state,
     },

@@ -5,6 +5,8 @@
 //! history, a quarter and so on (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28(2),
 //! 2002); then come pairs of events, two requests in one, smaller machines, and simpler events.
 
+use std::time::Instant;
+
 use super::course::Course;
 use super::event::Event;
 use super::fault::Fault;
@@ -31,11 +33,14 @@ struct Search<'a> {
     case: Case,
     fault: Box<Fault>,
     left: usize,
+    /// The time at which the search ends; `None` for an allocator that is waited for.
+    until: Option<Instant>,
 }
 
 /// Returns the smallest case that is found, and what goes wrong in it.
 pub(super) fn shrunk(subject: &Subject<'_>, law: &Law, case: Case, fault: Box<Fault>) -> (Case, Box<Fault>) {
-    let mut search = Search { subject, law, case, fault, left: subject.cases };
+    let until = subject.patience.map(|patience| Instant::now() + patience);
+    let mut search = Search { subject, law, case, fault, left: subject.cases, until };
     while search.fewer_events() || search.smaller_machine() || search.simpler_event() {}
     (search.case, search.fault)
 }
@@ -43,7 +48,7 @@ pub(super) fn shrunk(subject: &Subject<'_>, law: &Law, case: Case, fault: Box<Fa
 impl Search<'_> {
     /// Plays a case. Returns whether the law is broken in it, too; the search then goes on from there.
     fn accepts(&mut self, mesh: &Mesh, events: &[Event]) -> bool {
-        if self.left == 0 {
+        if self.left == 0 || self.until.is_some_and(|until| Instant::now() >= until) {
             return false;
         }
         self.left -= 1;

@@ -1,11 +1,12 @@
 //! What is held to the laws: something that builds an allocator for a machine.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::{Built, Memory};
+use crate::allocator::Built;
 use crate::guest::{GuestError, Guests, Setup};
 use crate::machine::{Mesh, NodeLists};
 use crate::spec::Spec;
@@ -28,15 +29,18 @@ const CASES: usize = 20_000;
 /// The same for programs.
 const FEW_CASES: usize = 1_000;
 
+/// How long a history of a program is made smaller, as a program that hangs takes its time limit in every case.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Something that builds an allocator for a machine, with a name for messages.
 pub struct Subject<'a> {
     /// Its name in messages.
     pub name: String,
     build: Build<'a>,
-    /// Whether a row of the registry says what it promises.
-    is_registered: bool,
     /// The most cases that are played to make a history smaller.
     pub(super) cases: usize,
+    /// How long that may take; `None` for as long as it takes.
+    pub(super) patience: Option<Duration>,
 }
 
 impl<'a> Subject<'a> {
@@ -46,7 +50,7 @@ impl<'a> Subject<'a> {
         name: impl Into<String>,
         build: impl Fn(&Mesh, &Stop) -> Result<Built, GuestError> + Send + Sync + 'a,
     ) -> Self {
-        Self { name: name.into(), build: Box::new(build), is_registered: false, cases: CASES }
+        Self { name: name.into(), build: Box::new(build), cases: CASES, patience: None }
     }
 
     /// Returns the subject of a registered allocator or of a program.
@@ -59,19 +63,13 @@ impl<'a> Subject<'a> {
             Guests::default().allocator(&spec, &setup)
         };
         // A program is started for every case.
-        let cases = if is_guest { FEW_CASES } else { CASES };
-        Self { is_registered: !is_guest, cases, ..Self::new(name, build) }
+        let (cases, patience) = if is_guest { (FEW_CASES, Some(PATIENCE)) } else { (CASES, None) };
+        Self { cases, patience, ..Self::new(name, build) }
     }
 
     /// Builds a new allocator for a machine. Fails if the allocator does not serve it.
     pub fn build(&self, mesh: &Mesh, stop: &Stop) -> Result<Built, GuestError> {
         (self.build)(mesh, stop)
-    }
-
-    /// Returns whether the choice of an allocator that the subject has built depends on nothing but which nodes are in use.
-    /// Only registered allocators promise this.
-    pub(super) fn is_memoryless(&self, built: &Built) -> bool {
-        self.is_registered && built.promises.memory == Memory::None
     }
 }
 

@@ -33,7 +33,9 @@ pub struct Finding<'a> {
     pub machines: usize,
     /// The events for which it held, those of all histories on all machines.
     pub events: usize,
-    /// The counterexample; `None` if the law held wherever it is promised.
+    /// Whether the allocator failed on a machine before the law could be decided there.
+    pub is_undecided: bool,
+    /// The counterexample; `None` if the law held wherever it is promised and was decided.
     pub broken: Option<Box<Counterexample>>,
 }
 
@@ -49,7 +51,14 @@ impl Survey<'_> {
 
     fn finding<'b>(&'b self, subject: &'b Subject<'b>, law: &'static Law) -> Result<Finding<'b>, GuestError> {
         let trial = Trial { subject, law, seed: self.seed, events: self.events };
-        let mut finding = Finding { subject: &subject.name, law, machines: 0, events: 0, broken: None };
+        let mut finding = Finding {
+            subject: &subject.name,
+            law,
+            machines: 0,
+            events: 0,
+            is_undecided: false,
+            broken: None,
+        };
         let (mut serves, mut refused) = (false, None);
         for mesh in self.machines {
             match trial.on(mesh) {
@@ -59,6 +68,7 @@ impl Survey<'_> {
                     serves = true;
                     match verdict {
                         Verdict::NotPromised => {}
+                        Verdict::Undecided => finding.is_undecided = true,
                         Verdict::Kept(events) => {
                             finding.machines += 1;
                             finding.events += events;

@@ -26,6 +26,8 @@ pub struct Trial<'a> {
 pub enum Verdict {
     /// The law held for so many events.
     Kept(usize),
+    /// The allocator failed before the law could be decided. That it failed breaks the first law.
+    Undecided,
     /// The allocator does not promise it on this machine.
     NotPromised,
     /// The law is broken.
@@ -36,16 +38,19 @@ impl Trial<'_> {
     /// Holds the allocator to the law on a machine. Fails if the allocator does not serve it.
     pub fn on(&self, mesh: &Mesh) -> Result<Verdict, GuestError> {
         let Self { subject, law, seed, events } = *self;
-        if !(law.promised)(subject, &subject.build(mesh, &Stop::default())?, mesh) {
+        if !(law.promised)(&subject.build(mesh, &Stop::default())?, mesh) {
             return Ok(Verdict::NotPromised);
         }
         let randoms = law.mixes.iter().map(|&mix| Course::random(subject, mesh, mix, (seed, events)));
         // A law about one state has no history.
         let still = law.mixes.is_empty().then(|| Course::listed(subject, mesh, &[]));
-        let mut held = 0;
+        let (mut held, mut has_failed) = (0, false);
         for mut course in randoms.chain(still) {
             match (law.check)(&mut course) {
-                Ok(()) => held += course.given.len().max(1),
+                Ok(()) => {
+                    held += course.given.len().max(1);
+                    has_failed |= course.has_failed();
+                }
                 Err(Broken::Build(error)) => return Err(error),
                 Err(Broken::Fault(fault)) => {
                     let case = Case { mesh: mesh.clone(), events: course.given };
@@ -55,6 +60,6 @@ impl Trial<'_> {
                 }
             }
         }
-        Ok(Verdict::Kept(held))
+        Ok(if has_failed { Verdict::Undecided } else { Verdict::Kept(held) })
     }
 }

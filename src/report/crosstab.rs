@@ -44,6 +44,9 @@ const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the colu
 const UNMARKED: &str =
     "means over different numbers of jobs are not compared, and none is marked, see the column jobs_in_means";
 
+/// The note on columns in which some numbers are means of results that others do not have.
+const OTHER_RESULTS: &str = "means over different results are not compared, and none is marked; --relative-to compares those that both have";
+
 /// Why results cannot be shown in a table.
 #[derive(Debug, thiserror::Error)]
 pub enum CrosstabError {
@@ -152,8 +155,11 @@ pub fn crosstab(
         if is_of_jobs {
             are_comparable = sources.are_alike(&pivot, sheet, &hidden);
         }
-        let is_unmarked = are_comparable.contains(&false) && options.best() != Better::Neither;
-        notes.extend(is_unmarked.then(|| UNMARKED.to_owned()));
+        let marks = options.best() != Better::Neither;
+        notes.extend((marks && are_comparable.contains(&false)).then(|| UNMARKED.to_owned()));
+        let are_complete = sources.are_complete(&pivot, sheet, &hidden);
+        notes.extend((marks && are_complete.contains(&false)).then(|| OTHER_RESULTS.to_owned()));
+        are_comparable.iter_mut().zip(are_complete).for_each(|(column, is_complete)| *column &= is_complete);
     }
     // Single counts are shown without decimals.
     let decimals =

@@ -10,10 +10,11 @@ pub fn laws_table(findings: &[Finding<'_>]) -> Table {
     let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
     let mut table = Table::new(&titles.map(|title| (title, align(title))));
     for finding in findings {
-        let verdict = match (&finding.broken, finding.machines) {
-            (Some(_), _) => "broken",
-            (None, 0) => "not promised",
-            (None, _) => "kept",
+        let verdict = match (&finding.broken, finding.is_undecided, finding.machines) {
+            (Some(_), ..) => "broken",
+            (None, true, _) => "not decided",
+            (None, false, 0) => "not promised",
+            (None, false, _) => "kept",
         };
         let [machines, events] = [finding.machines, finding.events]
             .map(|count| if count == 0 { String::new() } else { grouped(count as f64, 0) });

@@ -1,6 +1,6 @@
 //! The results behind the cells of a table: which they are, and whether they can be compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::figure::InMeans;
 use crate::frame::{Sheet, SheetColumn};
@@ -52,6 +52,20 @@ impl Sources {
             known.iter().all(|of| known.iter().all(|by| of.is_like(by)))
         };
         pivot.columns.iter().map(is_alike).collect()
+    }
+
+    /// Returns for each column whether its cells are means of the same results but for seeds, of which `until:` draws as many as each
+    /// cell needs.
+    pub(super) fn are_complete(&self, pivot: &Pivot, sheet: &Sheet, hidden: &[&str]) -> Vec<bool> {
+        let hidden: Vec<&str> = hidden.iter().copied().filter(|name| *name != "seed").collect();
+        let key = key_in(sheet, &hidden);
+        let is_complete = |column: &Vec<String>| {
+            let cells = pivot.rows.iter().map(|row| self.of(row, column)).filter(|rows| !rows.is_empty());
+            let mut results = cells.map(|rows| rows.into_iter().map(&key).collect::<BTreeSet<_>>());
+            let first = results.next();
+            results.all(|other| Some(&other) == first.as_ref())
+        };
+        pivot.columns.iter().map(is_complete).collect()
     }
 }
 

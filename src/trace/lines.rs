@@ -7,11 +7,8 @@
 use memchr::memchr;
 
 use super::error::TraceError;
+use super::options::CHUNK;
 use super::source::Source;
-
-/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
-/// while it is hashed and parsed.
-pub(super) const CHUNK: usize = 256 << 10;
 
 /// The lines of a source. Memory holds one chunk, or the longest line if that is longer.
 pub(super) struct Lines {

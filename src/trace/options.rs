@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::lines::CHUNK;
 use super::names::Partitions;
 use crate::spec::Spec;
 
@@ -53,6 +52,10 @@ impl LogLimits {
         text > MUCH_TEXT && text.checked_div(self.expansion.max(1)).is_some_and(|times| times > compressed)
     }
 }
+
+/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
+/// while it is hashed and parsed.
+pub(super) const CHUNK: usize = 256 << 10;
 
 /// Returns what the text of limits may be, for messages.
 fn expected() -> String {

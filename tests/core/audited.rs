@@ -70,7 +70,7 @@ fn audited_replays_pass_and_have_the_results_of_others() -> Tested {
                     continue;
                 }
                 let specs = [machine, scheduler, allocator, network];
-                let Ok(expected) = replayed(specs, options) else { continue };
+                let expected = replayed(specs, options).map_err(|error| format!("{specs:?}: {error}"))?;
                 let options = Options { audit: true, ..options.clone() };
                 let found = replayed(specs, &options).map_err(|error| format!("{specs:?}: {error}"))?;
                 assert_eq!(found.records, expected.records, "{specs:?}");
@@ -202,7 +202,7 @@ fn what_is_wrong_is_found_with_job_time_and_rule() -> Tested {
     for (wrong, rule) in [
         (Wrong::Shared, "expected a free node"),
         (Wrong::Kept, "expected all of them"),
-        (Wrong::Short, "which it asks for"),
+        (Wrong::Short, "expected its own nodes"),
         (Wrong::Late, "expected them at its start"),
         (Wrong::Early, "expected them at its end"),
         (Wrong::Before, " s or later"),

@@ -102,7 +102,7 @@ fn broken(subject: &Subject<'_>, mesh: &Mesh, seed: u64) -> Result<Counterexampl
     for law in LAWS {
         match (Trial { subject, law, seed, events: 300 }).on(mesh).map_err(|error| error.to_string())? {
             Verdict::Broken(counterexample) => return Ok(*counterexample),
-            Verdict::Kept(_) | Verdict::NotPromised => {}
+            Verdict::Kept(_) | Verdict::NotPromised | Verdict::Undecided => {}
         }
     }
     Err(format!("{}: no law is broken", subject.name))

@@ -116,6 +116,16 @@ fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Test
             row.map(|cells| cells.split(',').skip(1).collect()).unwrap_or_default()
         };
         let (mc1x1, curve) = (row("mc1x1"), row("hilbert+bf"));
+        // One column of means: none is the best unless both are means of the same results.
+        let told =
+            ran(at, &format!("table {out} --value pairwise_sum_mean --columns log --format markdown"))?
+                .stdout;
+        let has_same =
+            mc1x1.len() == curve.len() && mc1x1.iter().zip(&curve).all(|(a, b)| a.is_empty() == b.is_empty());
+        if !mc1x1.is_empty() && !curve.is_empty() {
+            assert_eq!(told.contains("**"), has_same, "{out}: {told}{cells}");
+            assert_eq!(told.contains("means over different results are not compared"), !has_same, "{told}");
+        }
         if mc1x1.is_empty() || curve.is_empty() {
             continue;
         }

@@ -160,3 +160,65 @@ fn an_interrupt_ends_the_programs_too() -> Tested {
     }
     Ok(())
 }
+
+/// An allocator in which a question of `ODD` is answered by `ANSWER`, and any other one with the free nodes of the lowest numbers.
+const STATE: &str = r#"
+read question
+echo '{"id":0,"protocol":1,"served":"SERVED"}'
+count=0
+while read -r question; do
+    id=${question#*\"id\":}; id=${id%%,*}
+    procs=${question#*\"procs\":}; procs=${procs%%,*}
+    free=${question#*\"free\":\"}; free=${free%%\"*}
+    node=0; nodes=; count=$((count + 1))
+    if ODD; then ANSWER; continue; fi
+    while [ "$procs" -gt 0 ]; do
+        case $free in 1*) nodes=$nodes,$node; procs=$((procs - 1)) ;; esac
+        free=${free#?}; node=$((node + 1))
+    done
+    echo "{\"id\":$id,\"nodes\":[${nodes#,}]}"
+done
+"#;
+
+#[test]
+fn laws_of_programs_are_kept_broken_or_not_decided() -> Tested {
+    let place = place()?;
+    let at = place.path();
+    let refuses = r#"echo "{\"id\":$id,\"nodes\":null}""#;
+    let program = |served: &str, odd: &str| {
+        STATE.replace("SERVED", served).replace("ODD", odd).replace("ANSWER", refuses)
+    };
+    let verdicts =
+        |name: &str, text: String, code: i32| -> Result<Vec<(String, String)>, Box<dyn std::error::Error>> {
+            fs::write(at.join(name), text)?;
+            let told = ran(at, &format!("check 'exec:sh {name}' -m 4x3 --events 40"))?;
+            assert_eq!(told.code, Some(code), "{name}: {}{}", told.stdout, told.stderr);
+            let lines =
+                told.stdout.lines().filter_map(|line| line.strip_prefix(&format!(" exec:sh {name}  ")));
+            Ok(lines
+                .filter_map(|line| {
+                    let (law, rest) = line.split_once(' ')?;
+                    Some((law.to_owned(), rest.trim_start().split("  ").next()?.to_owned()))
+                })
+                .collect())
+        };
+    let of = |verdicts: &[(String, String)], law: &str| -> Option<String> {
+        verdicts.iter().find(|(name, _)| name == law).map(|(_, verdict)| verdict.clone())
+    };
+    let good = verdicts("good.sh", program("state", "false"), 0)?;
+    assert_eq!(
+        (of(&good, "state").as_deref(), of(&good, "proposes").as_deref()),
+        (Some("kept"), Some("kept"))
+    );
+    // Every third question is refused, whichever nodes are free.
+    let moody = verdicts("moody.sh", program("state", "[ $((count % 3)) = 0 ]"), 1)?;
+    assert_eq!(of(&moody, "state").as_deref(), Some("broken"), "{moody:?}");
+    // It has promised to serve whenever enough nodes are free, and refuses large jobs: it fails before other laws are decided.
+    let lazy = verdicts("lazy.sh", program("count", "[ \"$procs\" -gt 11 ]"), 1)?;
+    assert_eq!(
+        (of(&lazy, "free").as_deref(), of(&lazy, "whole").as_deref()),
+        (Some("broken"), Some("not decided")),
+        "{lazy:?}"
+    );
+    Ok(())
+}

@@ -237,7 +237,8 @@ fn parameters_in_words_are_those_of_the_builders() -> Tested {
         Ok(())
     };
     let meshes: [Mesh; 2] = ["4x4".parse()?, "16".parse()?];
-    for row in ALLOCATORS {
+    // The members of best-of are specs of their own.
+    for row in ALLOCATORS.iter().filter(|row| row.name != "best-of") {
         let mesh = meshes.iter().find(|mesh| row.serves(mesh)).ok_or(row.name)?;
         check(row.name, row.parameters, &|spec| {
             let built = allocator::build(spec, &Setup::new(mesh, 0));

@@ -55,7 +55,11 @@ fn subject(name: String, given: Py<PyAny>) -> Subject<'static> {
         let mut strategy = strategy(&given, &setup, false).map_err(GuestError::Failed)?;
         tell_unavailable(&mut strategy, mesh);
         let complete = matches!(strategy.served, Served::ByCount);
-        let memory = if forgets(&given) { Memory::UntilIdle } else { Memory::Lasting };
+        let memory = match strategy.served {
+            _ if !forgets(&given) => Memory::Lasting,
+            Served::ByState(_) => Memory::None,
+            _ => Memory::UntilIdle,
+        };
         let promises = Promises { exact: strategy.is_exact(), complete, memory };
         Ok(Built { spec: Spec::named("guest"), promises, strategy })
     })

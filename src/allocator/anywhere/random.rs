@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
 };
-use crate::draws::Draws;
+use crate::job::Draws;
 use crate::machine::{Machine, NodeId};
 
 /// The allocator's row in the registry.

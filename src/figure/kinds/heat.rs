@@ -19,7 +19,7 @@ use crate::words::counted;
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
-    summary: "Mean duration of a call (if calls were not timed, the pairwise mean; or --value) by the size of jobs and the share of busy nodes as they start",
+    summary: "Mean duration of a call (if calls were not timed, the pairwise mean; or --value) by the size of jobs and the share of busy nodes about when they start",
     needs: Needs::Jobs,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),

@@ -17,8 +17,7 @@ use rand_distr::{Distribution, Exp1};
 
 use super::NodeChange;
 use super::span::{EXPECTED, Span};
-use crate::draws::Draws;
-use crate::job::Time;
+use crate::job::{Draws, Time};
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{Params, Spec, SpecError};
 

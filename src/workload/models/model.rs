@@ -14,8 +14,7 @@ use rand_distr::{Distribution, Exp1};
 use super::arrival_rate::ArrivalRate;
 use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
 use super::registry::MODELS;
-use crate::draws::Draws;
-use crate::job::{Job, Shape, Time};
+use crate::job::{Draws, Job, Shape, Time};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// A workload model. With a seed and a machine it gives a list of jobs.

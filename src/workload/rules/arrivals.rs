@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use rand::RngExt;
 
-use crate::draws::Draws;
-use crate::job::{Job, Time};
+use crate::job::{Draws, Job, Time};
 
 /// The submit times of the jobs of a log.
 #[derive(Clone, Copy, Debug, PartialEq)]

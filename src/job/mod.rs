@@ -1,4 +1,8 @@
-//! The types that all parts share: points in time and jobs.
+//! The types that all parts share: points in time, jobs, and the random numbers of a seed.
+
+mod draws;
+
+pub use draws::Draws;
 
 use std::fmt;
 use std::ops::{Add, Sub};
