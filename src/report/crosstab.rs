@@ -118,8 +118,7 @@ pub fn crosstab(
     let mut title = options.value.clone();
     let hidden = hidden(options, sheet);
     let mut are_comparable = vec![true; pivot.columns.len()];
-    let mut notes: Vec<String> = Vec::new();
-    let mut widths = None;
+    let (mut notes, mut widths) = (Vec::<String>::new(), None);
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
         title = format!("{title} relative to {base}");

@@ -22,7 +22,6 @@ mod options;
 mod reader;
 mod record;
 mod source;
-pub mod status;
 mod summary;
 mod survey;
 mod times;
@@ -40,7 +39,7 @@ pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Part
 pub use node_list::{NodeList, NodeListError};
 pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
-pub use record::{FIELD_NAMES, FIELDS, Record};
+pub use record::{FIELD_NAMES, FIELDS, Record, status};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::members::Members;
 pub use survey::profile::{Irregularity, Missing, Profile};

@@ -73,7 +73,7 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "slurm-torus3d",
     summary: "boxes at the anchors that a topology.yaml of Slurm allows",
     source: "Slurm 26.05, topology/torus3d, 2026",
-    parameters: "path (a topology.yaml), round=no (up; up without path), segment=0 (nodes of a segment), \
+    parameters: "path (a topology.yaml), round=up (no; no with path), segment=0 (nodes of a segment), \
                  weights (a slurm.conf)",
     max_dims: 3,
     kind: Contiguity::Contiguous,

@@ -1,5 +1,7 @@
 //! One record of a log: the 18 fields of the Standard Workload Format.
 
+pub mod status;
+
 /// The number of fields on a line of the Standard Workload Format.
 pub const FIELDS: usize = 18;
 
