@@ -46,8 +46,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let out = StudyFolder::new(&args.output, None);
     let (manifest, missing) = frame::merge(&parts, &out, args.partial, args.tidy)?;
     let total = manifest.cells.len();
+    let has_several_rules = manifest.cells.windows(2).any(|pair| pair[0].spec.rules != pair[1].spec.rules);
     for &cell in missing.iter().take(NAMED) {
-        complain(&format!("missing: replay {cell}, {}", manifest.cells[cell].spec.label()));
+        let spec = &manifest.cells[cell].spec;
+        let by = if has_several_rules { format!(", rules {}", spec.rules) } else { String::new() };
+        complain(&format!("missing: replay {cell}, {}{by}", spec.label()));
     }
     if missing.len() > NAMED {
         complain(&format!("missing: … and {} more", missing.len() - NAMED));

@@ -311,14 +311,13 @@ impl ReplaySpec {
 
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
-        let Self { log, arrival_scale, machine, network, seed, labels, partition, rules, .. } = self;
-        let by = if **rules == Rules::default() { String::new() } else { format!(" by the rules {rules}") };
+        let Self { log, arrival_scale, machine, network, seed, labels, partition, .. } = self;
         let of = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
         let network =
             if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
         let Labels { scheduler, allocator, .. } = &**labels;
         format!(
-            "{log}{of}{by} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
+            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
         )
     }
 
