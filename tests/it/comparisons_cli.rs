@@ -186,3 +186,24 @@ fn a_chosen_number_of_jobs_stands_once_in_the_table() -> Tested {
     assert!(heading.ends_with(" jobs") && heading.matches("jobs").count() == 1, "{}", told.stdout);
     Ok(())
 }
+
+#[test]
+fn a_missing_replay_is_told_with_its_rules_where_a_study_has_several() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let study = |rules: &str| {
+        format!(
+            "logs = [\"{}\"]\nrules = [{rules}]\nmachines = [\"16x16\"]\nallocators = [\"naive\", \"mbs\"]\n",
+            log()
+        )
+    };
+    for (name, rules, tells) in [("one", "\"authors\"", false), ("two", "\"authors\", \"requested\"", true)] {
+        fs::write(at.join(format!("{name}.toml")), study(rules))?;
+        ran(at, &format!("sweep {name}.toml -o {name} --shard 1/2 --no-timing -q"))?;
+        let told = run(at, &format!("merge {name} -o {name}_merged -q"))?;
+        assert_eq!(told.code, Some(1), "{}", told.stderr);
+        assert!(told.stderr.contains("missing: replay "), "{}", told.stderr);
+        assert_eq!(told.stderr.contains(", rules "), tells, "{}", told.stderr);
+    }
+    Ok(())
+}
