@@ -12,8 +12,7 @@ use super::mesh::Mesh;
 use super::node::{Coord, NodeId};
 use super::unavailable::UnavailableError;
 use crate::memory;
-use crate::words::counted;
-use crate::words::excerpt;
+use crate::words::{counted, excerpt};
 
 /// The forms that are accepted, for messages.
 const FORMS: &str =

@@ -36,7 +36,7 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
-    promises: |_| Promises { exact: true, complete: false, memory: Memory::UntilIdle },
+    promises: |_| Promises { exact: true, complete: false, memory: Memory::None },
     build: |_, setup| {
         // On a ring the block may go round the end.
         if setup.mesh.wraps_any() {

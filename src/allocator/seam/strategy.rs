@@ -137,8 +137,8 @@ impl Strategy {
 
     /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from the
     /// real state of the machine. The call changes no later decision of the allocator. Returns `None` if the allocator
-    /// would refuse, and always `None` for an allocator that does not serve the machine by its state ([`Served::ByState`]). Of such an
-    /// allocator [`Self::served_on`] itself tells whether the request would be served.
+    /// would refuse, and always `None` for an allocator that does not serve the machine by its state ([`Served::ByState`]). Where an
+    /// allocator serves otherwise, [`Self::served_on`] itself tells whether the request would be served.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match self.served_on(machine) {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {
