@@ -5,6 +5,7 @@
 //! side does. And if nodes are equally far from one centre, then they are so from every other one that orders them like
 //! it. So of all centres that end at the same place of the box, only the latest decides anything.
 
+use super::carried::{Alike, Earlier};
 use super::centres::Centres;
 use super::order::Order;
 use crate::machine::{Coord, Machine, Mesh};
@@ -190,6 +191,17 @@ impl Walk<'_> {
     /// Returns the place of the box at which a position of dimension `d` ends.
     fn place(&self, d: usize, at: u32) -> usize {
         self.sides[d].place(at.cast_signed() - self.centre[d].cast_signed()) as usize
+    }
+}
+
+impl Earlier for Walk<'_> {
+    fn skip_like_last(&mut self, dimensions: Alike) {
+        if dimensions != Alike::None {
+            self.left = 0;
+        }
+        if dimensions == Alike::YZ {
+            self.line[1] = 0;
+        }
     }
 }
 

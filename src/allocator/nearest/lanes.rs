@@ -8,6 +8,7 @@ use super::bounds::ball::Ball;
 use super::bounds::sums::RimBits;
 use super::bounds::sweep::{Found, Sweep, Work};
 use super::bounds::{LANES, Lanes};
+use super::carried::{Alike, Earlier};
 use super::centres::Centres;
 use super::deciding::Deciding;
 use super::order::Order;
@@ -177,7 +178,7 @@ impl Last {
     /// returns the order that these make; `None` if its path is given up, as most paths are new ones.
     fn keep_carried(&mut self, place: Place<'_>, need: u32) -> Result<(), Option<u32>> {
         let Radius { rims, lines, .. } = &self.radii[place.radius as usize];
-        if rims.keep(ROOT, &mut self.places, need) {
+        if rims.keep(ROOT, &mut self.places, need).is_ok() {
             return Ok(());
         }
         if lines.is_empty() {
@@ -193,7 +194,7 @@ impl Last {
         let (mut line, run) = (lines[at], self.runs[x as usize]);
         if line.span > run {
             line = Line::default();
-        } else if rims.keep(line.order, &mut self.places, need) {
+        } else if rims.keep(line.order, &mut self.places, need).is_ok() {
             return Ok(());
         }
         // Paths of lines are never given up.
@@ -213,8 +214,10 @@ impl Last {
         // A new order takes longer than a centre that is tried on its own, if there are several on its path.
         let some = if self.is_forgetful { 8 } else { ORDERS / rims.words() };
         let most = if lines.is_empty() { *orders + some + *walks / WALKS } else { usize::MAX };
-        let walk = self.deciding.before(order, machine, centre, radius);
-        for earlier in walk.skip(line.steps) {
+        let mut walk = self.deciding.before(order, machine, centre, radius);
+        walk.by_ref().take(line.steps).for_each(drop);
+        let mut alike = Alike::None;
+        while let Some(earlier) = walk.next() {
             line.steps += 1;
             line.span = line.span.max(centre[0].abs_diff(earlier[0]));
             if rims.count() > most {
@@ -223,9 +226,14 @@ impl Last {
             let next = rims.refined(line.order, rims.offset(centre, earlier));
             if next != line.order {
                 line.order = next;
-                if rims.keep(next, &mut self.places, need) {
-                    return Some(true);
+                match rims.keep(next, &mut self.places, need) {
+                    Ok(()) => return Some(true),
+                    Err(dimensions) => alike = dimensions,
                 }
+            }
+            // A path of a line is also for centres that need other places of it.
+            if lines.is_empty() {
+                walk.skip_like_last(alike);
             }
         }
         Some(false)

@@ -20,6 +20,8 @@ use super::bounds::{LANES, Lanes, Lanes16};
 use super::centres::Centres;
 use super::lanes::{Last, Place};
 use super::order::Order;
+use super::sliced::Sliced;
+use super::slices::tables::Tables;
 use super::ties::Ties;
 use super::wide::{Search, Wide};
 use crate::machine::{Coord, Machine, NodeId};
@@ -33,6 +35,9 @@ const SOME: usize = 16;
 /// So many neighbours along the last axis are looked at on one line after another, as the balls of neighbouring lines need almost the
 /// same sums, which then are in the nearest cache.
 const COLUMN: usize = 16 * LANES;
+/// Jobs of so many nodes or more in space are left to slices if there is memory for so many radii, as rims in space have so many places.
+const SOLID: u32 = 256;
+const RADII: usize = 32;
 /// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
 const SCATTERED: usize = 2;
 
@@ -41,6 +46,8 @@ const SCATTERED: usize = 2;
 pub(crate) struct Ranked {
     kind: Centres,
     wide: Wide,
+    /// The search for jobs that are too large for this one.
+    sliced: Sliced,
     field: Field,
     sweep: Sweep,
     reach: Reach,
@@ -122,6 +129,7 @@ impl Ranked {
         Self {
             kind,
             wide: Wide::new(kind, ties),
+            sliced: Sliced::new(kind, ties),
             field: Field::default(),
             sweep: Sweep::default(),
             reach: Reach::default(),
@@ -143,8 +151,11 @@ impl Ranked {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let Some(radii) = radii(k, machine, self.is_forced) else {
-            return self.wide.choose(k, machine);
+        let sides = machine.mesh().extents();
+        let is_solid = sides.iter().all(|&extent| extent > 1) && k >= SOLID && Tables::most(sides) >= RADII;
+        let radii = radii(k, machine, self.is_forced).filter(|_| self.is_forced || !is_solid);
+        let Some(radii) = radii else {
+            return self.sliced.choose(k, machine);
         };
         let order = Order::new(self.kind, machine);
         let search = Search { machine, k, order: &order, listed: None };

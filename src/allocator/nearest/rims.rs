@@ -6,6 +6,9 @@
 //! free. Orders are the nodes of a tree that grows as paths are walked. An order has *groups* of places; those of a group
 //! are not ordered yet. A centre that needs some of the nodes of its rim has gone far enough if these end with a group.
 
+use smallvec::SmallVec;
+
+use super::carried::Alike;
 use crate::machine::{Coord, Mesh};
 
 /// The places of a rim that a centre takes, or that are free: one bit each, in words of 64.
@@ -35,6 +38,8 @@ struct Order {
     ends: Vec<u16>,
     /// For each group the bits of the places up to its end.
     taken: Vec<u64>,
+    /// For each group along which dimensions its places do not differ.
+    alike: Vec<Alike>,
     /// The orders that offsets lead to, ascending by offset.
     next: Vec<(Offset, u32)>,
 }
@@ -164,8 +169,11 @@ impl Rims {
         let words = self.words();
         let mut taken = Vec::with_capacity(words * ends.len());
         let mut bits = vec![0_u64; words];
-        let mut from = 0;
+        let (mut from, mut alike) = (0, Vec::with_capacity(ends.len()));
         for &end in &ends {
+            let group: SmallVec<[[i32; 3]; 64]> =
+                places[from..usize::from(end)].iter().map(|&place| self.places[usize::from(place)]).collect();
+            alike.push(Alike::of(&group));
             for &place in &places[from..usize::from(end)] {
                 bits[usize::from(place) / 64] |= 1 << (place % 64);
             }
@@ -173,7 +181,7 @@ impl Rims {
             taken.extend_from_slice(&bits);
         }
         self.size += taken.len() + places.len() / 2 + 8;
-        self.orders.push(Order { places, ends, taken, next: Vec::new() });
+        self.orders.push(Order { places, ends, taken, alike, next: Vec::new() });
         self.orders.len() as u32 - 1
     }
 
@@ -205,15 +213,19 @@ impl Rims {
         (low + 1, within - need)
     }
 
-    /// Keeps `need` of the free places, if the order says which. Returns whether it does. There must be so many.
-    pub(super) fn keep(&self, order: u32, free: &mut Bits, need: u32) -> bool {
+    /// Keeps `need` of the free places, if the order says which. If not, it fails with the dimensions along which the places do not
+    /// differ among which it does not decide. There must be so many free places.
+    pub(super) fn keep(&self, order: u32, free: &mut Bits, need: u32) -> Result<(), Alike> {
         let (groups, spare) = self.groups(order, free, need);
-        if spare == 0 {
-            let words = free.len();
-            let taken = &self.orders[order as usize].taken[(groups - 1) * words..groups * words];
-            free.iter_mut().zip(taken).for_each(|(free, taken)| *free &= taken);
+        let Order { taken, alike, .. } = &self.orders[order as usize];
+        if spare > 0 {
+            return Err(alike[groups - 1]);
         }
-        spare == 0
+        let words = free.len();
+        free.iter_mut()
+            .zip(&taken[(groups - 1) * words..groups * words])
+            .for_each(|(free, taken)| *free &= taken);
+        Ok(())
     }
 
     /// Keeps `need` of the free places; those that are not ordered in location order, as they are if the rim does not go
@@ -234,7 +246,7 @@ impl Rims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allocator::nearest::carried;
+    use crate::allocator::nearest::carried::{self, Earlier};
     use crate::allocator::nearest::centres::Centres;
     use crate::allocator::nearest::deciding::Deciding;
     use crate::allocator::nearest::order::Order;
@@ -262,16 +274,18 @@ mod tests {
     /// Keeps `need` of the free places by a path of earlier centres. Returns whether it is known which ones these are.
     fn keep_by_path(
         rims: &mut Rims,
-        path: impl Iterator<Item = Coord>,
+        path: impl Earlier,
         mesh: &Mesh,
         (centre, radius): (Coord, u32),
         (free, need): (&mut Bits, u32),
     ) -> bool {
         let (mut number, mut path) = (ROOT, path);
-        let mut is_known = rims.keep(ROOT, free, need);
+        let mut is_known = rims.keep(ROOT, free, need).is_ok();
         while !is_known && let Some(earlier) = path.next() {
             number = rims.refined(number, rims.offset(centre, earlier));
-            is_known = rims.keep(number, free, need);
+            let kept = rims.keep(number, free, need);
+            is_known = kept.is_ok();
+            path.skip_like_last(kept.err().unwrap_or(Alike::None));
         }
         if is_known {
             return true;
@@ -322,8 +336,9 @@ mod tests {
                                 continue;
                             }
                             let mut wanted = all.clone();
-                            let before = list[..i].iter().rev().copied();
+                            let before = carried::Listed(list[..i].iter().rev().copied());
                             carried::keep_first(&mut wanted, need, before, |a, b| mesh.l1(a, b));
+                            wanted.sort_unstable();
                             let mut free = vec![0; rims.words()];
                             for (at, _) in nodes.iter().enumerate().filter(|(_, node)| node.is_some()) {
                                 free[at / 64] |= 1_u64 << (at % 64);

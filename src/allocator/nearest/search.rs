@@ -3,6 +3,8 @@
 
 use super::centres::Centres;
 use super::ranked::Ranked;
+#[cfg(test)]
+use super::sliced::Sliced;
 use super::small::Small;
 use super::ties::Ties;
 #[cfg(test)]
@@ -116,6 +118,66 @@ mod tests {
         }
     }
 
+    /// Machines with slices, on which balls meet walls and themselves.
+    const SOLID: &[&str] = &[
+        "40",
+        "torus:41",
+        "20x17",
+        "torus:20x17",
+        "33x3",
+        "torus:33x2",
+        "9x8x7",
+        "torus:9x8x7",
+        "torus:6x12x5",
+        "17x4x9:wrap=xz",
+        "3x18x5:wrap=y",
+        "1x12x13:wrap=xyz",
+        "torus:2x16x8",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn slices_change_no_choice(
+            text in prop::sample::select(SOLID),
+            side in 1..7_u32,
+            share in 0..8_u64,
+            seed: u64,
+            sizes in prop::collection::vec(2..300_u32, 4),
+        ) {
+            let machine = patched(text, side, share, seed).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            for (centres, ties) in [
+                (Centres::Free, Ties::Carried),
+                (Centres::Free, Ties::Location),
+                (Centres::Combinations, Ties::Carried),
+                (Centres::Combinations, Ties::Location),
+            ] {
+                let (mut sliced, mut wide) = (Sliced::new(centres, ties).forced(), Wide::new(centres, ties));
+                for &k in sizes.iter().filter(|&&k| k <= machine.free_count()) {
+                    let (sliced, wide) = (sliced.choose(k, &machine), wide.choose(k, &machine));
+                    prop_assert_eq!(sliced, wide, "{}: {} nodes, {:?}, {:?}", text, k, centres, ties);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_jobs_in_space_have_the_same_choices() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, side, share) in [("20x18x16", 5, 3), ("torus:20x18x16", 4, 2), ("torus:64x40", 9, 2)] {
+            let machine = patched(text, side, share, 5)?;
+            for centres in [Centres::Free, Centres::Combinations] {
+                let mut sliced = Sliced::new(centres, Ties::Carried);
+                let mut wide = Wide::new(centres, Ties::Carried);
+                for k in [300, machine.free_count() - 7] {
+                    let (sliced, wide) = (sliced.choose(k, &machine), wide.choose(k, &machine));
+                    assert_eq!(sliced, wide, "{text}: {k} nodes, {centres:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
     #[test]
     fn large_machines_have_the_same_choices() -> Result<(), Box<dyn std::error::Error>> {
         // Patches of these sides are dense enough for bounds in some states, and too scattered in others.
@@ -141,8 +203,11 @@ mod tests {
         let machine = patched("40x40", 3, 4, 1)?.with_stop(stop.clone());
         let mut ranked = Ranked::new(Centres::Combinations, Ties::Carried).forced();
         assert!(ranked.choose(50, &machine).is_some());
+        let mut sliced = Sliced::new(Centres::Combinations, Ties::Carried).forced();
+        assert!(sliced.choose(50, &machine).is_some());
         stop.throw();
         assert!(ranked.choose(50, &machine).is_none());
+        assert!(sliced.choose(50, &machine).is_none());
         Ok(())
     }
 

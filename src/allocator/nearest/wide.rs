@@ -11,6 +11,7 @@ use super::centres::Centres;
 use super::deciding::Deciding;
 use super::floor::Floor;
 use super::order::Order;
+use super::rim::{Reach, least_sums};
 use super::ties::Ties;
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
@@ -22,7 +23,8 @@ pub(crate) struct Wide {
     ties: Ties,
     extents: [usize; 3],
     wraps: [bool; 3],
-    odd_ring: bool,
+    /// For each radius lower bounds of the pairwise sums of nodes at this distance from a centre; empty if they are not known.
+    rims: Vec<Vec<u64>>,
     /// The lower bound of pairwise sums, once a machine is known.
     floor: Option<Floor>,
     /// The number of sums of a row and of a column: W + 1 and L + 1. If the dimension wraps, the sums go round twice, so
@@ -160,7 +162,30 @@ impl Wide {
         limit: u64,
     ) -> Option<(usize, Option<u64>)> {
         let (radius, inner) = self.reach(search, centre, near)?;
-        Some((radius, self.evaluate(search, centre, inner, limit)))
+        Some((radius, self.evaluate(search, (centre, radius), inner, limit)))
+    }
+
+    /// Returns the same sum as [`Self::sum_below`], given the radius that `centre` needs and its nearer free nodes: their number at an offset
+    /// along a dimension, and all of them.
+    pub(super) fn sum_of(
+        &mut self,
+        search: Search<'_>,
+        (centre, radius): (Coord, usize),
+        (at_offset, inner): (impl Fn(usize, isize) -> u32, u32),
+        limit: u64,
+    ) -> Option<u64> {
+        self.clear();
+        self.windows = [0, 1, 2].map(|d| self.window(d, centre[d] as usize, radius));
+        for (d, &at) in centre.iter().enumerate() {
+            let Arc { start, count, below, extent, .. } = self.arc(d, at as usize, radius - 1);
+            for i in 0..count {
+                let at = start + i;
+                self.counts[d][if at < extent { at } else { at - extent }] =
+                    at_offset(d, i as isize - below as isize);
+            }
+        }
+        self.tied_at(search.machine, centre, radius);
+        self.evaluate(search, (centre, radius), inner, limit)
     }
 
     /// Returns the nodes that `centre` takes, which needs this radius.
@@ -168,6 +193,7 @@ impl Wide {
         let (mut coords, tied) = split(search.machine, centre, radius);
         self.tied = tied;
         self.keep_tied(search, centre, search.k as usize - coords.len());
+        self.tied.sort_unstable();
         coords.append(&mut self.tied);
         coords.into_iter().map(|node| search.machine.mesh().node(node)).collect()
     }
@@ -175,8 +201,11 @@ impl Wide {
     /// Counts the free nodes of `machine` along rows and columns.
     pub(super) fn prepare(&mut self, machine: &Machine) {
         let mesh = machine.mesh();
-        self.extents = mesh.extents().map(|extent| extent as usize);
-        (self.wraps, self.odd_ring) = (mesh.wrap(), mesh.has_odd_ring());
+        let extents = mesh.extents().map(|extent| extent as usize);
+        if (self.extents, self.wraps) != (extents, mesh.wrap()) {
+            self.rims.clear();
+        }
+        (self.extents, self.wraps) = (extents, mesh.wrap());
         let [width, length, depth] = self.extents;
         self.strides =
             [0, 1].map(|d| if self.wraps[d] { 2 * self.extents[d] + 1 } else { self.extents[d] + 1 });
@@ -306,7 +335,13 @@ impl Wide {
 
     /// Returns the pairwise sum of the nodes that `centre` takes; `None` if it is not below `limit`. Before
     /// the call, `counts` must have the `inner` nearest nodes, and `tied` the nodes from which the others are chosen.
-    fn evaluate(&mut self, search: Search<'_>, centre: Coord, inner: u32, limit: u64) -> Option<u64> {
+    fn evaluate(
+        &mut self,
+        search: Search<'_>,
+        (centre, radius): (Coord, usize),
+        inner: u32,
+        limit: u64,
+    ) -> Option<u64> {
         let mut sum = self.pairwise(inner);
         if sum >= limit {
             return None;
@@ -324,10 +359,7 @@ impl Wide {
             // least possible distances from each other.
             self.costs.select_nth_unstable(need - 1);
             let least: u64 = self.costs[..need].iter().sum();
-            // Without a ring of odd length, two nodes that are equally far from a third one are at least 2 hops apart.
-            let apart = if self.odd_ring { 1 } else { 2 };
-            let pairs = (need * (need - 1) / 2) as u64;
-            if sum.saturating_add(least).saturating_add(apart * pairs) >= limit {
+            if sum.saturating_add(least).saturating_add(self.least_on_rim(radius)[need]) >= limit {
                 return None;
             }
             self.keep_tied(search, centre, need);
@@ -343,6 +375,22 @@ impl Wide {
         }
         sum = sum.saturating_add(self.pairwise(need as u32));
         (sum < limit).then_some(sum)
+    }
+
+    /// Returns lower bounds of the pairwise sums of 0, 1, … up to all nodes at distance `radius` from a centre.
+    pub(super) fn least_on_rim(&mut self, radius: usize) -> &[u64] {
+        if self.rims.len() <= radius {
+            self.rims.resize_with(radius + 1, Vec::new);
+        }
+        let rim = &mut self.rims[radius];
+        if rim.is_empty() {
+            let reaches = [0, 1, 2].map(|d| {
+                let extent = self.extents[d] as i32;
+                if self.wraps[d] { Reach::Ring(extent) } else { Reach::Line(extent) }
+            });
+            *rim = least_sums(radius, reaches);
+        }
+        rim
     }
 
     /// Sets `tied` to the free nodes exactly `radius` away from `centre`, in location order.
@@ -393,7 +441,8 @@ impl Wide {
             Ties::Carried => {
                 let distance = |a, b| machine.mesh().l1(a, b);
                 if let Some(before) = search.listed {
-                    carried::keep_first(&mut self.tied, need, before.iter().rev().copied(), distance);
+                    let before = carried::Listed(before.iter().rev().copied());
+                    carried::keep_first(&mut self.tied, need, before, distance);
                 } else if let Some(&node) = self.tied.first() {
                     let radius = machine.mesh().l1(centre, node);
                     let deciding = self.deciding.before(order, machine, centre, radius);

@@ -1,6 +1,7 @@
 //! The geometry of a ball and of its rim, and lower bounds of distances between nodes that follow from it.
 
 use super::field::Field;
+use crate::allocator::nearest::rim::{Reach, least_sums, rim};
 
 /// What is the same for all centres of a sweep with one radius.
 #[derive(Debug)]
@@ -60,19 +61,15 @@ impl Ball {
     /// Returns the ball of `radius` for `k` nodes on `field`.
     pub(in super::super) fn new(field: &Field, radius: usize, k: u32) -> Self {
         let flat = field.flat();
-        let places = rim(radius + 1, flat).into_iter().map(|place| {
+        let reaches = flat.map(|is_flat| if is_flat { Reach::Flat } else { Reach::Straight });
+        let on_rim =
+            least_sums(radius + 1, reaches).into_iter().map(|sum| u32::try_from(sum).unwrap_or(u32::MAX));
+        let places = rim(radius + 1, reaches).into_iter().map(|place| {
             let at =
                 [0, 1, 2].map(|axis| (place[axis] + if flat[axis] { 0 } else { radius as i32 + 1 }) as usize);
             (at, cells(field, place))
         });
-        Self {
-            radius,
-            k,
-            flat,
-            rim: places.collect(),
-            on_rim: on_rim(radius + 1, flat),
-            slabs: slabs(field, radius),
-        }
+        Self { radius, k, flat, rim: places.collect(), on_rim: on_rim.collect(), slabs: slabs(field, radius) }
     }
 
     /// Returns the places of the rim as offsets along each dimension from the centre.
@@ -117,29 +114,6 @@ impl Apart {
     }
 }
 
-/// Returns for each m below the number of nodes at distance `radius` from a node, a lower bound of the pairwise sum of m
-/// of them. `flat` has the axes along which the machine has one node. O(rim² · log rim) for each kind of place on the rim.
-fn on_rim(radius: usize, flat: [bool; 3]) -> Vec<u32> {
-    let rim = rim(radius, flat);
-    let mut least = vec![u64::MAX; rim.len()];
-    for u in &rim {
-        // Other nodes have the same distances, by symmetry.
-        if u.iter().any(|&at| at < 0) || !flat[0] && u[0] > u[1] || !flat[1] && u[1] > u[2] {
-            continue;
-        }
-        let mut hops: Vec<u64> =
-            rim.iter().map(|v| (0..3).map(|d| u64::from(u[d].abs_diff(v[d]))).sum()).collect();
-        hops.sort_unstable();
-        let mut sum = 0;
-        for (least, hops) in least.iter_mut().zip(hops) {
-            sum += hops;
-            *least = sum.min(*least);
-        }
-    }
-    let pairs = least.iter().zip(1..).map(|(&least, m): (_, u64)| (m * least).div_ceil(2) as u32);
-    std::iter::once(0).chain(pairs).collect()
-}
-
 /// Returns the rows of a ball along the last axis, as the lines of a [`Slab`] are given.
 pub(super) fn rows(field: &Field, radius: usize) -> Vec<[isize; 2]> {
     slabs(field, radius).into_iter().flat_map(|slab| slab.along).collect()
@@ -181,24 +155,6 @@ impl Rim {
 /// Returns how many cells a place is from the centre, given its offset along each axis.
 pub(super) fn cells(field: &Field, place: [i32; 3]) -> isize {
     (0..3).map(|axis| place[axis] as isize * field.steps[axis] as isize).sum()
-}
-
-/// Returns the places at L1 distance `radius` from the origin.
-pub(super) fn rim(radius: usize, flat: [bool; 3]) -> Vec<[i32; 3]> {
-    let reach = |axis: usize, left: i32| if flat[axis] { 0..=0 } else { -left..=left };
-    let radius = radius as i32;
-    let mut rim = Vec::new();
-    for a in reach(0, radius) {
-        let left = radius - a.abs();
-        for b in reach(1, left) {
-            let c = left - b.abs();
-            rim.push([a, b, c]);
-            if c > 0 {
-                rim.push([a, b, -c]);
-            }
-        }
-    }
-    rim
 }
 
 /// Returns the number of nodes within L1 distance `radius` of a node, in a mesh without ends of `dims` dimensions.

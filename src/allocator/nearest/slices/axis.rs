@@ -1,0 +1,38 @@
+//! The positions of an axis around a centre.
+
+/// An axis of a machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Axis {
+    /// The number of positions.
+    pub(super) extent: usize,
+    pub(super) is_ring: bool,
+}
+
+impl Axis {
+    /// Returns how many steps down and up lead to positions that are not reached in fewer steps the other way.
+    pub(super) fn reach(self) -> [usize; 2] {
+        if self.is_ring { [(self.extent - 1) / 2, self.extent / 2] } else { [self.extent - 1; 2] }
+    }
+
+    /// Returns the position so many steps down; `None` if the axis ends before.
+    pub(super) fn down(self, from: usize, steps: usize) -> Option<usize> {
+        from.checked_sub(steps).or_else(|| self.is_ring.then(|| from + self.extent - steps))
+    }
+
+    /// Returns the position so many steps up; `None` if the axis ends before.
+    pub(super) fn up(self, from: usize, steps: usize) -> Option<usize> {
+        let to = from + steps;
+        if to < self.extent { Some(to) } else { self.is_ring.then(|| to - self.extent) }
+    }
+
+    /// Returns the position so many steps up, or down if there are fewer than none; `None` if the axis ends before.
+    pub(super) fn place(self, from: usize, offset: isize) -> Option<usize> {
+        let steps = offset.unsigned_abs();
+        if offset < 0 { self.down(from, steps) } else { self.up(from, steps) }
+    }
+
+    /// Returns whether the nodes up to `radius` from a centre are so few steps apart that a ring is like a line.
+    pub(super) fn is_straight(self, radius: usize) -> bool {
+        !self.is_ring || 4 * radius <= self.extent
+    }
+}
