@@ -231,8 +231,9 @@ impl Last {
                     Err(dimensions) => alike = dimensions,
                 }
             }
-            // A path of a line is also for centres that need other places of it.
-            if lines.is_empty() {
+            // A path of a line is also for centres that need other places of it. And where no ring tells offsets apart, longer paths that
+            // many centres share are better than shorter ones that few do.
+            if lines.is_empty() && machine.mesh().wraps_any() {
                 walk.skip_like_last(alike);
             }
         }

@@ -20,8 +20,7 @@ use super::bounds::{LANES, Lanes, Lanes16};
 use super::centres::Centres;
 use super::lanes::{Last, Place};
 use super::order::Order;
-use super::sliced::Sliced;
-use super::slices::tables::Tables;
+use super::slices::search::Sliced;
 use super::ties::Ties;
 use super::wide::{Search, Wide};
 use crate::machine::{Coord, Machine, NodeId};
@@ -152,7 +151,7 @@ impl Ranked {
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let sides = machine.mesh().extents();
-        let is_solid = sides.iter().all(|&extent| extent > 1) && k >= SOLID && Tables::most(sides) >= RADII;
+        let is_solid = sides.iter().all(|&extent| extent > 1) && k >= SOLID && Sliced::radii(sides) >= RADII;
         let radii = radii(k, machine, self.is_forced).filter(|_| self.is_forced || !is_solid);
         let Some(radii) = radii else {
             return self.sliced.choose(k, machine);

@@ -4,7 +4,7 @@
 use super::centres::Centres;
 use super::ranked::Ranked;
 #[cfg(test)]
-use super::sliced::Sliced;
+use super::slices::search::Sliced;
 use super::small::Small;
 use super::ties::Ties;
 #[cfg(test)]

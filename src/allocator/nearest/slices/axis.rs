@@ -2,7 +2,7 @@
 
 /// An axis of a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Axis {
+pub(super) struct Axis {
     /// The number of positions.
     pub(super) extent: usize,
     pub(super) is_ring: bool,

@@ -17,28 +17,28 @@ use super::tables::Tables;
 use crate::allocator::nearest::bounds::{LANES, Lanes, Lanes16};
 
 /// What neighbouring centres are looked at with.
-pub(in super::super) struct Question<'a> {
-    pub(in super::super) tables: &'a Tables,
+pub(super) struct Question<'a> {
+    pub(super) tables: &'a Tables,
     /// The first of the centres.
-    pub(in super::super) at: [usize; 3],
+    pub(super) at: [usize; 3],
     /// Nodes nearer than this are the inner ones.
-    pub(in super::super) radius: usize,
-    pub(in super::super) k: u32,
+    pub(super) radius: usize,
+    pub(super) k: u32,
     /// The radii that the centres need: the least ones within which k nodes are free, this one or larger.
-    pub(in super::super) needs: &'a Lanes,
+    pub(super) needs: &'a Lanes,
     /// Lower bounds of the pairwise sums of 0, 1, … up to k nodes, divided.
-    pub(in super::super) apart: &'a [u32],
+    pub(super) apart: &'a [u32],
     /// The same for nodes at this distance from a centre, as far as there are so many.
-    pub(in super::super) apart_on_rim: &'a [u32],
+    pub(super) apart_on_rim: &'a [u32],
     /// The binary logarithm of the number by which sums are divided.
-    pub(in super::super) shift: u32,
+    pub(super) shift: u32,
     /// The greatest bound that is of use, divided.
-    pub(in super::super) limit: u32,
+    pub(super) limit: u32,
 }
 
 /// The memory of looks.
 #[derive(Debug, Default)]
-pub(in super::super) struct Looks {
+pub(super) struct Looks {
     /// The inner nodes at each position of the axis at hand, and the hops along it to all of them.
     counts: Vec<Lanes16>,
     hops: Vec<Lanes>,
@@ -50,7 +50,7 @@ pub(in super::super) struct Looks {
 impl Looks {
     /// Returns lower bounds of the sums of the centres from `question.at` on along the last axis, divided. They need not be close if
     /// all are above the limit, and mean nothing for those that need no radius. O(positions within the radius, and its square).
-    pub(in super::super) fn look(&mut self, arch: Arch, question: &Question<'_>) -> Lanes {
+    pub(super) fn look(&mut self, arch: Arch, question: &Question<'_>) -> Lanes {
         arch.dispatch(Look { looks: self, question })
     }
 }

@@ -10,16 +10,16 @@ use crate::machine::{Coord, Machine};
 const MOST: usize = 1 << 26;
 
 /// One number for each node of the machine.
-pub(in super::super) type Table = Vec<u16>;
+pub(super) type Table = Vec<u16>;
 
 /// The slices of the balls of one machine state.
 #[derive(Debug, Default)]
-pub(in super::super) struct Tables {
+pub(super) struct Tables {
     /// The dimension of each axis. The longest is the last one, along which entries are neighbours.
     dims: [usize; 3],
     pub(super) axes: [Axis; 3],
     /// The entries of a row along the last axis.
-    pub(in super::super) width: usize,
+    pub(super) width: usize,
     /// The same for tables whose rows go on beyond both ends: on a line there is nothing, and on a ring its other end.
     wide: usize,
     /// The entries beyond the lower end of such rows.
@@ -36,10 +36,10 @@ pub(in super::super) struct Tables {
     /// For each node the free nodes of the ball of the radius at hand.
     balls: Table,
     /// For each node the least radius with k free nodes, as far as radii have come, and the number of those that are nearer.
-    pub(in super::super) needs: Table,
-    pub(in super::super) inner: Table,
+    pub(super) needs: Table,
+    pub(super) inner: Table,
     /// For each node the number of the free nodes within that radius.
-    pub(in super::super) within: Table,
+    pub(super) within: Table,
     /// Memory of tables that are not in use.
     spare: Vec<Table>,
 }
@@ -62,7 +62,7 @@ struct Across {
 
 impl Tables {
     /// Starts with the free nodes of `machine` and no radius, of which there are to be at most `most`.
-    pub(in super::super) fn begin(&mut self, machine: &Machine, most: usize) {
+    pub(super) fn begin(&mut self, machine: &Machine, most: usize) {
         let mesh = machine.mesh();
         let extents = mesh.extents().map(|extent| extent as usize);
         self.dims = [2, 1, 0];
@@ -108,23 +108,23 @@ impl Tables {
     }
 
     /// Returns the most radii for which there is memory on a machine of these extents.
-    pub(in super::super) fn most(extents: [u32; 3]) -> usize {
+    pub(super) fn most(extents: [u32; 3]) -> usize {
         let nodes: usize = extents.iter().map(|&extent| extent as usize).product();
         MOST / (6 * nodes)
     }
 
     /// Returns the number of radii that there are tables for.
-    pub(in super::super) fn radii(&self) -> usize {
+    pub(super) fn radii(&self) -> usize {
         self.rows.len()
     }
 
     /// Returns whether a larger radius has more nodes.
-    pub(in super::super) fn can_grow(&self) -> bool {
+    pub(super) fn can_grow(&self) -> bool {
         self.radii() <= self.axes.iter().map(|axis| axis.reach()[1]).sum()
     }
 
     /// Adds the tables of the next radius, and counts it for the nodes with fewer than `k` free nodes within it.
-    pub(in super::super) fn grow(&mut self, arch: Arch, k: u16) {
+    pub(super) fn grow(&mut self, arch: Arch, k: u16) {
         let radius = self.radii();
         let [a, b, _] = self.axes.map(|axis| axis.extent);
         let mut fresh = |len: usize| {
@@ -160,7 +160,7 @@ impl Tables {
     }
 
     /// Returns the entry of a node in tables of narrow rows.
-    pub(in super::super) fn cell(&self, [a, b, c]: [usize; 3]) -> usize {
+    pub(super) fn cell(&self, [a, b, c]: [usize; 3]) -> usize {
         (a * self.axes[1].extent + b) * self.width + c
     }
 
@@ -170,27 +170,27 @@ impl Tables {
     }
 
     /// Returns whether a node is free.
-    pub(in super::super) fn is_free(&self, at: [usize; 3]) -> bool {
+    pub(super) fn is_free(&self, at: [usize; 3]) -> bool {
         self.flags[self.wide_cell(at)] != 0
     }
 
     /// Returns the number of positions of each axis.
-    pub(in super::super) fn extents(&self) -> [usize; 3] {
+    pub(super) fn extents(&self) -> [usize; 3] {
         self.axes.map(|axis| axis.extent)
     }
 
     /// Returns the dimension of an axis.
-    pub(in super::super) fn dim(&self, axis: usize) -> usize {
+    pub(super) fn dim(&self, axis: usize) -> usize {
         self.dims[axis]
     }
 
     /// Returns the axis of a dimension.
-    pub(in super::super) fn axis(&self, dim: usize) -> usize {
+    pub(super) fn axis(&self, dim: usize) -> usize {
         self.dims.iter().position(|&of_axis| of_axis == dim).unwrap_or(0)
     }
 
     /// Returns the coordinates of a node that is given by its place along each axis.
-    pub(in super::super) fn coord(&self, at: [usize; 3]) -> Coord {
+    pub(super) fn coord(&self, at: [usize; 3]) -> Coord {
         let mut coord = [0; 3];
         for (&d, at) in self.dims.iter().zip(at) {
             coord[d] = at as u32;
@@ -199,7 +199,7 @@ impl Tables {
     }
 
     /// Returns the number of free nodes within a radius of a node at so many positions above it along an axis, or below it.
-    pub(in super::super) fn slice(&self, at: [usize; 3], radius: usize, axis: usize, offset: isize) -> u32 {
+    pub(super) fn slice(&self, at: [usize; 3], radius: usize, axis: usize, offset: isize) -> u32 {
         let steps = offset.unsigned_abs();
         let table = &self.across[axis][radius - steps];
         if axis == 2 {

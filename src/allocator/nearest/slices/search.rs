@@ -1,19 +1,19 @@
-//! The search by slices: lower bounds of all centres first, then the sums of those that can win, the least bound first.
+//! The search: lower bounds of all centres first, then the sums of those that can win, the least bound first.
 //!
 //! It suits jobs whose balls are too large for `ranked`, or meet themselves around a ring. Its bounds cost a few operations for
-//! each position of each axis (see `slices`), and the sums of the few centres that are left are found by `wide`.
+//! each position of each axis, and the sums of the few centres that are left are found by `wide`.
 
 use pulp::Arch;
 
-use super::bounds::{LANES, Lanes};
-use super::centres::Centres;
-use super::deciding::Deciding;
 use super::idle::Idle;
-use super::order::Order;
-use super::slices::look::{Looks, Question};
-use super::slices::tables::Tables;
-use super::ties::Ties;
-use super::wide::{Search, Wide};
+use super::look::{Looks, Question};
+use super::tables::Tables;
+use crate::allocator::nearest::bounds::{LANES, Lanes};
+use crate::allocator::nearest::centres::Centres;
+use crate::allocator::nearest::deciding::Deciding;
+use crate::allocator::nearest::order::Order;
+use crate::allocator::nearest::ties::Ties;
+use crate::allocator::nearest::wide::{Search, Wide};
 use crate::machine::{Machine, NodeId};
 
 /// Rims of radii up to so many times the least one, and some more, have bounds of their own.
@@ -21,14 +21,14 @@ const FARTHER: usize = 2;
 /// The fewest nodes of a machine on which bounds save time; and so for free nodes as centres in the plane, where each costs little.
 const NODES: u32 = 512;
 const NODES_OF_PLANE: u32 = 2048;
-/// Machines of more nodes have balls of fewer, so that each number fits 16 bits.
+/// On machines of fewer nodes every number of free nodes fits 16 bits.
 const SMALL: u32 = 1 << 16;
 /// Rims of smaller radii have fewer than half as many places.
 const RADII_OF_LARGE: usize = 90;
 
 /// The search, with the memory that it keeps between calls.
 #[derive(Debug)]
-pub(super) struct Sliced {
+pub(in super::super) struct Sliced {
     kind: Centres,
     wide: Wide,
     tables: Tables,
@@ -87,7 +87,7 @@ impl Apart {
 
 impl Sliced {
     /// Returns a search for machines of any shape.
-    pub(super) fn new(kind: Centres, ties: Ties) -> Self {
+    pub(in super::super) fn new(kind: Centres, ties: Ties) -> Self {
         Self {
             kind,
             wide: Wide::new(kind, ties),
@@ -102,15 +102,20 @@ impl Sliced {
         }
     }
 
+    /// Returns the most radii for which there is memory on a machine of these extents.
+    pub(in super::super) fn radii(extents: [u32; 3]) -> usize {
+        Tables::most(extents)
+    }
+
     /// Returns the same search, which uses bounds even where they save no time.
     #[cfg(test)]
-    pub(super) fn forced(self) -> Self {
+    pub(in super::super) fn forced(self) -> Self {
         Self { is_forced: true, ..self }
     }
 
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
-    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+    pub(in super::super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let mesh = machine.mesh();
         let most = Tables::most(mesh.extents());
         let is_small = mesh.nodes() < SMALL;

@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::carried::{Alike, Earlier};
-use super::rim::{Reach, rim};
+use crate::allocator::nearest::carried::{Alike, Earlier};
+use crate::allocator::nearest::rim::{Reach, rim};
 use crate::machine::{Coord, Mesh, pairwise_along};
 
 /// All is forgotten when trees have more places than this.
