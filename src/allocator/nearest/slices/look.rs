@@ -94,9 +94,9 @@ impl WithSimd for Look<'_> {
             more[i] = k.saturating_sub(inner[i]);
             let among = if needs[i] as usize == radius { apart_on_rim } else { apart };
             sum[i] = (twice[i] / 2).wrapping_add(among.get(more[i] as usize).copied().unwrap_or(0));
-            let mut least = 0;
+            let mut least = 0_u32;
             for axis in 0..3 {
-                least += looks.least[axis][0][i];
+                least = least.wrapping_add(looks.least[axis][0][i]);
             }
             bound[i] = sum[i].wrapping_add(more[i].wrapping_mul(least >> shift));
             is_open |= u32::from(needs[i] > 0 && bound[i] <= limit);
@@ -262,7 +262,7 @@ impl Looks {
             for along_a in steps.saturating_sub(of_b.len() - 1)..=steps.min(of_a.len() - 1) {
                 let (one, other) = (&of_a[along_a], &of_b[steps - along_a]);
                 for i in 0..LANES {
-                    least[i] = least[i].min(one[i] + other[i]);
+                    least[i] = least[i].min(one[i].wrapping_add(other[i]));
                 }
             }
             least_of_two.push(least);
@@ -271,7 +271,7 @@ impl Looks {
         for along_c in radius.saturating_sub(farthest)..=radius.min(of_c.len() - 1) {
             let (one, other) = (&of_c[along_c], &least_of_two[radius - along_c]);
             for i in 0..LANES {
-                least[i] = least[i].min(one[i] + other[i]);
+                least[i] = least[i].min(one[i].wrapping_add(other[i]));
             }
         }
         least
