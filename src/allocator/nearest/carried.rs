@@ -81,7 +81,7 @@ pub(crate) fn keep_first(
             previous.skip_like_last(alike);
             continue;
         }
-        // Distances from two centres differ by at most the hops between these, so that few of them are possible.
+        // Nodes of one rim are at most twice its radius apart, so that there are few distances.
         counts.clear();
         counts.resize((farthest - nearest) as usize + 1, 0);
         for at in &distances {

@@ -34,9 +34,8 @@ const SOME: usize = 16;
 /// So many neighbours along the last axis are looked at on one line after another, as the balls of neighbouring lines need almost the
 /// same sums, which then are in the nearest cache.
 const COLUMN: usize = 16 * LANES;
-/// Jobs of so many nodes or more in space are left to slices if there is memory for so many radii, as rims in space have so many places.
+/// Jobs of so many nodes or more in space are left to slices if these have room, as rims in space have so many places.
 const SOLID: u32 = 256;
-const RADII: usize = 32;
 /// The best radius that is known may exceed the least possible one by this part of it, and by one, if bounds are used.
 const SCATTERED: usize = 2;
 
@@ -150,8 +149,8 @@ impl Ranked {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let sides = machine.mesh().extents();
-        let is_solid = sides.iter().all(|&extent| extent > 1) && k >= SOLID && Sliced::radii(sides) >= RADII;
+        let is_space = machine.mesh().extents().iter().all(|&extent| extent > 1);
+        let is_solid = is_space && k >= SOLID && Sliced::has_room(machine);
         let radii = radii(k, machine, self.is_forced).filter(|_| self.is_forced || !is_solid);
         let Some(radii) = radii else {
             return self.sliced.choose(k, machine);

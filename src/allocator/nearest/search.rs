@@ -1,5 +1,5 @@
-//! The search among centres, by one of two methods that give the same result: one for small machines and one for
-//! others.
+//! The search among centres, by methods that give the same result: one for small machines, and `ranked` for others, which
+//! leaves some to `slices` and `wide`.
 
 use super::centres::Centres;
 use super::ranked::Ranked;

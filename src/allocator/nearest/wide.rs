@@ -16,6 +16,9 @@ use super::ties::Ties;
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
+/// Rims with more places than this have simpler lower bounds, as theirs take time with the square of the places.
+const MOST_ON_RIM: usize = if cfg!(test) { 60 } else { 8192 };
+
 /// The search on a machine of any size, with the memory that it keeps between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Wide {
@@ -359,7 +362,7 @@ impl Wide {
             // least possible distances from each other.
             self.costs.select_nth_unstable(need - 1);
             let least: u64 = self.costs[..need].iter().sum();
-            if sum.saturating_add(least).saturating_add(self.least_on_rim(radius)[need]) >= limit {
+            if sum.saturating_add(least).saturating_add(self.least_on_rim(radius, need)) >= limit {
                 return None;
             }
             self.keep_tied(search, centre, need);
@@ -377,8 +380,15 @@ impl Wide {
         (sum < limit).then_some(sum)
     }
 
-    /// Returns lower bounds of the pairwise sums of 0, 1, … up to all nodes at distance `radius` from a centre.
-    pub(super) fn least_on_rim(&mut self, radius: usize) -> &[u64] {
+    /// Returns a lower bound of the pairwise sum of so many nodes at distance `radius` from a centre; 0 if there are not so many.
+    pub(super) fn least_on_rim(&mut self, radius: usize, nodes: usize) -> u64 {
+        let places = if self.extents.contains(&1) { 4 * radius } else { 4 * radius * radius + 2 };
+        if places > MOST_ON_RIM {
+            // Without a ring of odd length, two nodes that are equally far from a third one are at least 2 hops apart.
+            let is_odd = (0..3).any(|d| self.wraps[d] && self.extents[d] % 2 == 1);
+            let pairs = (nodes * nodes.saturating_sub(1) / 2) as u64;
+            return if is_odd { pairs } else { 2 * pairs };
+        }
         if self.rims.len() <= radius {
             self.rims.resize_with(radius + 1, Vec::new);
         }
@@ -390,7 +400,7 @@ impl Wide {
             });
             *rim = least_sums(radius, reaches);
         }
-        rim
+        rim.get(nodes).copied().unwrap_or(0)
     }
 
     /// Sets `tied` to the free nodes exactly `radius` away from `centre`, in location order.

@@ -158,7 +158,7 @@ pub(super) fn cells(field: &Field, place: [i32; 3]) -> isize {
 }
 
 /// Returns the number of nodes within L1 distance `radius` of a node, in a mesh without ends of `dims` dimensions.
-pub(super) fn nodes_within(radius: u64, dims: usize) -> u64 {
+pub(in super::super) fn nodes_within(radius: u64, dims: usize) -> u64 {
     match dims {
         0 => 1,
         1 => 2 * radius + 1,

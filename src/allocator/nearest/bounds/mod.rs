@@ -22,9 +22,9 @@ pub(super) mod sweep;
 
 use std::ops::RangeInclusive;
 
-use self::ball::nodes_within;
 use crate::machine::Machine;
 
+pub(super) use ball::nodes_within;
 pub(super) use lanes::{LANES, Lanes, Lanes16};
 
 /// The number of nodes of the smallest machine on which bounds save time, also if it is nearly full.

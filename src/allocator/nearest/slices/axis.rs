@@ -14,15 +14,17 @@ impl Axis {
         if self.is_ring { [(self.extent - 1) / 2, self.extent / 2] } else { [self.extent - 1; 2] }
     }
 
-    /// Returns the position so many steps down; `None` if the axis ends before.
+    /// Returns the position so many steps down; `None` if a line ends before, or if the steps are more than a ring has.
     pub(super) fn down(self, from: usize, steps: usize) -> Option<usize> {
-        from.checked_sub(steps).or_else(|| self.is_ring.then(|| from + self.extent - steps))
+        let around = || (self.is_ring && steps <= self.extent).then(|| from + self.extent - steps);
+        from.checked_sub(steps).or_else(around)
     }
 
-    /// Returns the position so many steps up; `None` if the axis ends before.
+    /// Returns the position so many steps up; `None` if a line ends before, or if the steps are more than a ring has.
     pub(super) fn up(self, from: usize, steps: usize) -> Option<usize> {
         let to = from + steps;
-        if to < self.extent { Some(to) } else { self.is_ring.then(|| to - self.extent) }
+        let around = || (self.is_ring && steps <= self.extent).then(|| to - self.extent);
+        if to < self.extent { Some(to) } else { around() }
     }
 
     /// Returns the position so many steps up, or down if there are fewer than none; `None` if the axis ends before.

@@ -3,16 +3,23 @@
 //! What such a centre takes does not depend on the machine state but for the centres before it, which order its rim (see `carried`).
 //! So its sum follows from the offsets of these, the latest first, up to the one that decides. The paths of all such centres are a
 //! tree with offsets as edges and sums at its leaves, one for each radius and way in which balls end at walls. On a machine
-//! that is nearly idle most centres are of this kind, and few of their paths differ.
+//! that is nearly idle most centres are of this kind, and few of their paths differ, but for those near walls. So trees are only made for
+//! kinds of balls of which several were asked for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::allocator::nearest::carried::{Alike, Earlier};
 use crate::allocator::nearest::rim::{Reach, rim};
 use crate::machine::{Coord, Mesh, pairwise_along};
 
-/// All is forgotten when trees have more places than this.
-const MOST: usize = 1 << 21;
+/// Nothing more is kept when there are so many places, 12 bytes each, and all is forgotten before the next search. In tests this comes
+/// to be soon.
+const MOST: usize = if cfg!(test) { 1 << 12 } else { 1 << 22 };
+/// A tree is made for the centre of this number with balls of one kind.
+const SEVERAL: u32 = if cfg!(test) { 3 } else { 32 };
+/// What is known of a kind of ball counts as so many places.
+const PLACES_OF_KIND: usize = 8;
 
 /// The offset of a place or an earlier centre from a centre.
 type Offset = [i32; 3];
@@ -23,9 +30,8 @@ pub(super) struct Idle {
     k: u32,
     extents: [u32; 3],
     wraps: [bool; 3],
-    /// For each kind of ball the number of its places, and the paths, if there is such a centre.
-    trees: HashMap<Ball, (u32, Option<Tree>)>,
-    /// The number of places in all trees.
+    kinds: HashMap<Ball, Kind>,
+    /// The number of places of which all this consists.
     size: usize,
 }
 
@@ -34,6 +40,16 @@ pub(super) struct Idle {
 struct Ball {
     radius: u32,
     sides: [[u32; 2]; 3],
+}
+
+/// What is known of balls of one kind.
+#[derive(Debug)]
+struct Kind {
+    /// The number of places.
+    places: u32,
+    /// The number of centres without busy nodes nearby so far.
+    seen: u32,
+    tree: Option<Tree>,
 }
 
 /// The paths of the centres of balls of one kind.
@@ -73,7 +89,8 @@ impl Idle {
     }
 
     /// Returns the pairwise sum of the nodes that `centre` takes, which needs this radius and has so many free nodes within it.
-    /// It is `None` if some nodes there are busy, or if the centres before, the latest first, do not decide.
+    /// It is `None` if some nodes there are busy, if the centres before, the latest first, do not decide, or if there is no memory for
+    /// their path.
     pub(super) fn sum(
         &mut self,
         (centre, radius): (Coord, u32),
@@ -86,12 +103,28 @@ impl Idle {
             if self.wraps[d] { [0; 2] } else { [at.min(radius), (last - at).min(radius)] }
         });
         let ball = Ball { radius, sides };
-        let (places, tree) =
-            self.trees.entry(ball).or_insert_with(|| (ball.places(self.extents, rings), None));
-        if *places != within {
+        let Self { k, extents, kinds, size, .. } = self;
+        let kind = match kinds.entry(ball) {
+            Entry::Occupied(kind) => kind.into_mut(),
+            Entry::Vacant(_) if *size > MOST => return None,
+            Entry::Vacant(place) => {
+                *size += PLACES_OF_KIND;
+                place.insert(Kind { places: ball.places(*extents, rings), seen: 0, tree: None })
+            }
+        };
+        if kind.places != within {
             return None;
         }
-        let tree = tree.get_or_insert_with(|| Tree::new(ball, self.k, self.extents, rings));
+        kind.seen = kind.seen.saturating_add(1);
+        if kind.tree.is_none() {
+            if kind.seen < SEVERAL || *size > MOST {
+                return None;
+            }
+            let tree = Tree::new(ball, *k, *extents, rings);
+            *size += tree.size();
+            kind.tree = Some(tree);
+        }
+        let tree = kind.tree.as_mut()?;
         let reach = radius.cast_signed();
         let offset = |earlier: Coord| {
             [0, 1, 2].map(|d| {
@@ -109,10 +142,18 @@ impl Idle {
             let offset = offset(earlier.next()?);
             at = match step.next.binary_search_by_key(&offset, |&(offset, _)| offset) {
                 Ok(found) => step.next[found].1 as usize,
-                Err(_) => tree.go(at, offset, &mut self.size),
+                Err(_) if *size > MOST => return None,
+                Err(_) => tree.go(at, offset, size),
             };
             earlier.skip_like_last(tree.steps[at].alike);
         }
+    }
+}
+
+impl Step {
+    /// Returns the size of a new step, with the way to it.
+    fn size(&self) -> usize {
+        self.kept.len() + self.tied.len() + PLACES_OF_KIND
     }
 }
 
@@ -171,6 +212,11 @@ impl Tree {
         tree
     }
 
+    /// Returns the size of a new tree.
+    fn size(&self) -> usize {
+        self.counts.iter().map(Vec::len).sum::<usize>() + self.steps.iter().map(Step::size).sum::<usize>()
+    }
+
     /// Counts a place at its offset along each dimension.
     fn add(&self, place: &Offset, counts: &mut [Vec<u32>; 3]) {
         for d in 0..3 {
@@ -223,7 +269,7 @@ impl Tree {
         };
         let kept = kept.iter().copied().chain(of(u32::lt)).collect();
         let step = self.end(kept, of(u32::eq).collect());
-        *size += step.kept.len() + step.tied.len();
+        *size += step.size();
         let number = self.steps.len();
         self.steps.push(step);
         self.lead(from, offset, number)

@@ -8,7 +8,7 @@ use pulp::Arch;
 use super::idle::Idle;
 use super::look::{Looks, Question};
 use super::tables::Tables;
-use crate::allocator::nearest::bounds::{LANES, Lanes};
+use crate::allocator::nearest::bounds::{LANES, Lanes, nodes_within};
 use crate::allocator::nearest::centres::Centres;
 use crate::allocator::nearest::deciding::Deciding;
 use crate::allocator::nearest::order::Order;
@@ -23,6 +23,8 @@ const NODES: u32 = 512;
 const NODES_OF_PLANE: u32 = 2048;
 /// On machines of fewer nodes every number of free nodes fits 16 bits.
 const SMALL: u32 = 1 << 16;
+/// There is room for large jobs if there is for so many radii.
+const RADII: usize = 32;
 /// Rims of smaller radii have fewer than half as many places.
 const RADII_OF_LARGE: usize = 90;
 
@@ -79,8 +81,10 @@ impl Apart {
         }
         let Self { shift, anywhere, on_rim, .. } = self;
         if on_rim[radius].is_empty() {
-            let known = wide.least_on_rim(radius).iter().map(|sum| (sum >> *shift) as u32);
-            on_rim[radius] = known.zip(anywhere).map(|(on_rim, anywhere)| on_rim.max(*anywhere)).collect();
+            let divided = |sum: u64| u32::try_from(sum >> *shift).unwrap_or(u32::MAX);
+            let both = anywhere.iter().enumerate();
+            on_rim[radius] =
+                both.map(|(nodes, &sum)| divided(wide.least_on_rim(radius, nodes)).max(sum)).collect();
         }
     }
 }
@@ -102,9 +106,28 @@ impl Sliced {
         }
     }
 
-    /// Returns the most radii for which there is memory on a machine of these extents.
-    pub(in super::super) fn radii(extents: [u32; 3]) -> usize {
-        Tables::most(extents)
+    /// Returns whether there is memory for the radii that large jobs need on a machine.
+    pub(in super::super) fn has_room(machine: &Machine) -> bool {
+        Tables::most(machine.mesh()) >= RADII
+    }
+
+    /// Returns the most radii of tables for jobs of `k` processors; `None` if bounds save no time.
+    fn most_radii(&self, k: u32, machine: &Machine) -> Option<usize> {
+        let mesh = machine.mesh();
+        let (extents, is_small) = (mesh.extents(), mesh.nodes() < SMALL);
+        let most = Tables::most(mesh);
+        // On a larger machine a ball with fewer than k nodes must not grow beyond 16 bits by one rim.
+        let most = if is_small { most } else { most.min(RADII_OF_LARGE) };
+        let dims = extents.iter().filter(|&&extent| extent > 1).count();
+        let within = nodes_within(most.checked_sub(1)? as u64, dims);
+        if k >= if is_small { SMALL } else { SMALL / 2 } || within < u64::from(k) {
+            return None;
+        }
+        // Along a machine that is long and narrow, radii are many and each centre needs another one.
+        let longest = extents.into_iter().max().unwrap_or(1);
+        let is_long = longest > 2 * (extents.iter().sum::<u32>() - longest);
+        let fewest = if self.kind == Centres::Free && dims < 3 { NODES_OF_PLANE } else { NODES };
+        (self.is_forced || !is_long && mesh.nodes() >= fewest).then_some(most)
     }
 
     /// Returns the same search, which uses bounds even where they save no time.
@@ -116,17 +139,9 @@ impl Sliced {
     /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
     /// was told to stop.
     pub(in super::super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
-        let mesh = machine.mesh();
-        let most = Tables::most(mesh.extents());
-        let is_small = mesh.nodes() < SMALL;
-        // On a larger machine a ball with fewer than k nodes must not grow beyond 16 bits by one rim.
-        let most = if is_small { most } else { most.min(RADII_OF_LARGE) };
-        let fits = k < if is_small { SMALL } else { SMALL / 2 };
-        let is_plane = mesh.extents().contains(&1);
-        let fewest = if self.kind == Centres::Free && is_plane { NODES_OF_PLANE } else { NODES };
-        if !fits || !self.is_forced && mesh.nodes() < fewest {
+        let Some(most) = self.most_radii(k, machine) else {
             return self.wide.choose(k, machine);
-        }
+        };
         let order = Order::new(self.kind, machine);
         let search = Search { machine, k, order: &order, listed: None };
         self.wide.prepare(machine);

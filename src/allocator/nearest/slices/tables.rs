@@ -4,10 +4,10 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::axis::Axis;
 use crate::allocator::nearest::bounds::LANES;
-use crate::machine::{Coord, Machine};
+use crate::machine::{Coord, Machine, Mesh};
 
 /// The tables of all radii together have at most so many entries, of two bytes each.
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 25;
 
 /// One number for each node of the machine.
 pub(super) type Table = Vec<u16>;
@@ -40,8 +40,8 @@ pub(super) struct Tables {
     pub(super) inner: Table,
     /// For each node the number of the free nodes within that radius.
     pub(super) within: Table,
-    /// Memory of tables that are not in use.
-    spare: Vec<Table>,
+    /// Memory of tables that are not in use, of narrow and of wide rows.
+    spare: [Vec<Table>; 2],
 }
 
 /// Sums of slices from each position of an axis on, upwards and downwards, each slice with a radius less than the one before; and
@@ -72,9 +72,13 @@ impl Tables {
         self.width = c.next_multiple_of(LANES);
         self.pad = self.axes[2].reach()[1].min(most);
         self.wide = (c + 2 * self.pad + LANES).next_multiple_of(LANES);
-        let tables = [&mut self.rows, &mut self.columns].into_iter().chain(&mut self.across);
-        for table in tables {
-            self.spare.append(table);
+        let [across_a, across_b, across_c] = &mut self.across;
+        let [narrow, wide] = &mut self.spare;
+        for tables in [&mut self.rows, across_a, across_b] {
+            narrow.append(tables);
+        }
+        for tables in [&mut self.columns, across_c] {
+            wide.append(tables);
         }
         for table in [&mut self.balls, &mut self.needs, &mut self.inner, &mut self.within] {
             table.clear();
@@ -107,10 +111,14 @@ impl Tables {
         }
     }
 
-    /// Returns the most radii for which there is memory on a machine of these extents.
-    pub(super) fn most(extents: [u32; 3]) -> usize {
-        let nodes: usize = extents.iter().map(|&extent| extent as usize).product();
-        MOST / (6 * nodes)
+    /// Returns the most radii for which there is memory on a machine.
+    pub(super) fn most(mesh: &Mesh) -> usize {
+        let nodes = mesh.nodes() as usize;
+        let longest = mesh.extents().into_iter().max().unwrap_or(1) as usize;
+        // Rows are filled up for vectors, and wide ones go on for the length of the axis at both ends, or for half of it around a ring.
+        let filled = longest.next_multiple_of(LANES);
+        let entries = nodes / longest * (3 * filled + 2 * (3 * filled + LANES));
+        MOST / entries
     }
 
     /// Returns the number of radii that there are tables for.
@@ -127,14 +135,16 @@ impl Tables {
     pub(super) fn grow(&mut self, arch: Arch, k: u16) {
         let radius = self.radii();
         let [a, b, _] = self.axes.map(|axis| axis.extent);
-        let mut fresh = |len: usize| {
-            let mut table = self.spare.pop().unwrap_or_default();
-            table.resize(len, 0);
+        let rows = a * b;
+        let [spare_narrow, spare_wide] = &mut self.spare;
+        let fresh = |spare: &mut Vec<Table>, width: usize| {
+            let mut table = spare.pop().unwrap_or_default();
+            table.resize(rows * width, 0);
             table
         };
-        let (narrow, wide) = (a * b * self.width, a * b * self.wide);
-        let (mut row, mut column) = (fresh(narrow), fresh(wide));
-        let mut across = [fresh(narrow), fresh(narrow), fresh(wide)];
+        let (mut row, mut column) = (fresh(spare_narrow, self.width), fresh(spare_wide, self.wide));
+        let mut across =
+            [fresh(spare_narrow, self.width), fresh(spare_narrow, self.width), fresh(spare_wide, self.wide)];
         arch.dispatch(Rows { tables: self, radius, row: &mut row, column: &mut column });
         self.rows.push(row);
         self.columns.push(column);
