@@ -14,7 +14,7 @@
 //! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
 //! number of rows of the ball around a centre. On machines of at least 16,384 nodes whose free nodes are not
 //! scattered, lower bounds and sums are computed for 16 neighbouring centres at once, and the nodes of a rim are only chosen for
-//! centres that can still win; on machines of at least 2,048 nodes, or 512 in space, there are lower bounds for jobs of all sizes unless the
+//! centres that can still win; on machines of at least 2,048 nodes, or 512 in space, there are lower bounds for larger jobs, too, unless the
 //! machine is long and narrow. On machines of at most 128 nodes, a centre costs some tens of instructions.
 
 use super::centres::Centres;
