@@ -11,29 +11,33 @@ import sys
 def easy(now, free, queue, running):
     """Returns the jobs to start: the oldest while they fit, and then those that do not delay the next one."""
     start, ends = [], [(max(job["end_s"], now), job["nodes"]) for job in running]
-    while queue and queue[0]["nodes"] <= free:
-        job, *queue = queue
-        start.append(job["job"])
-        free -= job["nodes"]
-        ends.append((now + job["estimate_s"], job["nodes"]))
-    if not queue:
-        return start
-    # The shadow time is the first end of a running job at which the head fits; extra nodes are free beyond it.
-    head, *others = queue
-    later, shadow = free, None
-    for end, nodes in sorted(ends):
-        if shadow is not None and end > shadow:
-            break
-        later += nodes
-        if shadow is None and later >= head["nodes"]:
-            shadow = end
-    extra = later - head["nodes"] if shadow is not None else 0
-    for job in others:
-        is_short = shadow is None or now + job["estimate_s"] <= shadow
-        if job["nodes"] <= free and (is_short or job["nodes"] <= extra):
-            start.append(job["job"])
-            free -= job["nodes"]
-            extra -= 0 if is_short else job["nodes"]
+    waiting = list(queue)
+    while waiting:
+        head = waiting.pop(0)
+        if head["nodes"] <= free:
+            start.append(head["job"])
+            free -= head["nodes"]
+            ends.append((now + head["estimate_s"], head["nodes"]))
+            continue
+        # The shadow time is the first end of a running job at which the head fits; extra nodes are free beyond it.
+        later, shadow = free, None
+        for end, nodes in sorted(ends):
+            if shadow is not None and end > shadow:
+                break
+            later += nodes
+            if shadow is None and later >= head["nodes"]:
+                shadow = end
+        if shadow is None:
+            # Nodes are down, without which the head fits at no time. It waits for them, and the next job is the head.
+            continue
+        extra = later - head["nodes"]
+        for job in waiting:
+            is_short = now + job["estimate_s"] <= shadow
+            if job["nodes"] <= free and (is_short or job["nodes"] <= extra):
+                start.append(job["job"])
+                free -= job["nodes"]
+                extra -= 0 if is_short else job["nodes"]
+        break
     return start
 
 

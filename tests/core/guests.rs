@@ -370,6 +370,32 @@ fn the_examples_in_python_do_what_ours_do() -> Tested {
 
 #[test]
 #[cfg(unix)]
+fn the_example_of_easy_lets_a_job_wait_that_does_not_fit_while_nodes_are_down() -> Tested {
+    let Some(command) = example("easy.py") else { return Ok(()) };
+    let mut jobs = jobs(300);
+    for job in jobs.iter_mut().step_by(9) {
+        job.procs = 64;
+    }
+    let jobs = Arc::new(jobs);
+    for on_outage in ["requeue", "drain"] {
+        let replayed = |scheduler: &str| -> Result<Outcome, RunError> {
+            let mut spec =
+                ReplaySpec::new("8x8".parse().expect("a machine"), scheduler.parse()?, "naive".parse()?);
+            spec.network = Arc::new("recorded".parse()?);
+            let (outages, on_outage) = (Some("random:mtbf=6h,repair=10min".parse()?), on_outage.parse()?);
+            let options = Options { jobs: true, placements: true, outages, on_outage, ..Options::default() };
+            let replay = Replay::new(spec, JobSource::recorded(Arc::clone(&jobs), 0));
+            Ok(replay.run(&options, &Monitor::default())?.remove(0))
+        };
+        let (ours, example) = (replayed("easy")?, replayed(&command)?);
+        assert_eq!(ours.records, example.records, "{on_outage}");
+        assert_eq!(ours.recording.placements, example.recording.placements, "{on_outage}");
+    }
+    Ok(())
+}
+
+#[test]
+#[cfg(unix)]
 fn the_example_of_dispersal_makes_jobs_run_longer() -> Tested {
     let Some(command) = example("dispersal.py") else { return Ok(()) };
     for (machine, largest) in [("8x8", 14.0), ("torus:8x8", 8.0)] {
