@@ -31,7 +31,11 @@ pub(crate) enum Alike {
 impl Alike {
     /// Returns along which dimensions some nodes do not differ.
     pub(super) fn of<T: PartialEq>(nodes: &[[T; 3]]) -> Self {
-        let is_alike = |d: usize| nodes.windows(2).all(|pair| pair[0][d] == pair[1][d]);
+        Self::by(|d| nodes.windows(2).all(|pair| pair[0][d] == pair[1][d]))
+    }
+
+    /// Returns the same, given along which dimensions they are alike.
+    pub(super) fn by(is_alike: impl Fn(usize) -> bool) -> Self {
         match (is_alike(1), is_alike(2)) {
             (true, true) => Self::YZ,
             (false, true) => Self::Z,

@@ -1,7 +1,7 @@
 //! The order of centres, without a list of them.
 //!
 //! A list of the centres of a machine of 2^20 nodes takes longer than the search among them. Here a centre has a *rank*,
-//! by which centres are compared.
+//! by which centres are compared, and searches keep it of the centres that may win.
 
 use super::centres::Centres;
 use crate::machine::{Coord, Machine};
@@ -77,6 +77,33 @@ impl Order {
     /// Returns the place of a centre in the order of each dimension.
     pub(super) fn places(&self, centre: Coord) -> [u32; 3] {
         [0, 1, 2].map(|d| self.places[d][centre[d] as usize])
+    }
+}
+
+/// A centre that may win, given a lower bound of its pairwise sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    /// The bound, in the unit of the search that it belongs to.
+    pub(super) bound: u32,
+    pub(super) rank: u32,
+    /// The radius that it needs, or a smaller one.
+    pub(super) radius: u32,
+}
+
+/// The best centre that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    /// The pairwise sum of the nodes that it takes.
+    pub(super) sum: u64,
+    pub(super) rank: u32,
+    /// The radius that it needs.
+    pub(super) radius: usize,
+}
+
+impl Best {
+    /// Returns the sum that another centre must be below to win: of centres with the same sum the first one wins.
+    pub(super) fn limit(&self, rank: u32) -> u64 {
+        self.sum + u64::from(rank < self.rank)
     }
 }
 

@@ -19,7 +19,7 @@ use super::bounds::sweep::{Part, Sweep, Work};
 use super::bounds::{LANES, Lanes, Lanes16};
 use super::centres::Centres;
 use super::lanes::{Last, Place};
-use super::order::Order;
+use super::order::{Best, Candidate, Order};
 use super::slices::search::Sliced;
 use super::ties::Ties;
 use super::wide::{Search, Wide};
@@ -57,24 +57,6 @@ pub(crate) struct Ranked {
     candidates: Vec<Candidate>,
     /// Whether bounds are used even where they save no time, for tests.
     is_forced: bool,
-}
-
-/// A centre that may win.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    /// A lower bound of its pairwise sum.
-    bound: u32,
-    rank: u32,
-    /// The radius that it needs, or a smaller one.
-    radius: u32,
-}
-
-/// The best centre that is known.
-#[derive(Clone, Copy, Debug)]
-struct Best {
-    sum: u64,
-    rank: u32,
-    radius: usize,
 }
 
 /// Some neighbouring centres.
@@ -242,8 +224,7 @@ impl Ranked {
                 break;
             }
             let sum;
-            (near, sum) =
-                self.wide.sum_below(search, centre, near, best.sum + u64::from(rank < best.rank))?;
+            (near, sum) = self.wide.sum_below(search, centre, near, best.limit(rank))?;
             best = sum.map_or(best, |sum| Best { sum, rank, radius: near });
         }
         Some(best)
@@ -462,7 +443,7 @@ impl Ranked {
     /// Returns the better one of a centre and the best centre so far. `near` is the first radius to try.
     fn try_centre(&mut self, search: Search<'_>, centre: Coord, near: usize, best: Best) -> Option<Best> {
         let rank = search.order.rank(centre);
-        let limit = best.sum + u64::from(rank < best.rank);
+        let limit = best.limit(rank);
         let (radius, sum) = self.wide.sum_below(search, centre, near, limit)?;
         Some(sum.map_or(best, |sum| Best { sum, rank, radius }))
     }

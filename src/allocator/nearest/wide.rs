@@ -168,27 +168,27 @@ impl Wide {
         Some((radius, self.evaluate(search, (centre, radius), inner, limit)))
     }
 
-    /// Returns the same sum as [`Self::sum_below`], given the radius that `centre` needs and its nearer free nodes: their number at an offset
-    /// along a dimension, and all of them.
-    pub(super) fn sum_of(
+    /// Returns the pairwise sum of the `k` nodes that `centre` takes, given the radius that it needs, the number of its nearer free nodes at
+    /// an offset along a dimension, and that of the nodes which it takes at the radius, for each offset from the least one on.
+    pub(super) fn sum_with(
         &mut self,
-        search: Search<'_>,
+        k: u32,
         (centre, radius): (Coord, usize),
-        (at_offset, inner): (impl Fn(usize, isize) -> u32, u32),
-        limit: u64,
-    ) -> Option<u64> {
+        at_offset: impl Fn(usize, isize) -> u32,
+        last: &[Vec<u32>; 3],
+    ) -> u64 {
         self.clear();
         self.windows = [0, 1, 2].map(|d| self.window(d, centre[d] as usize, radius));
         for (d, &at) in centre.iter().enumerate() {
-            let Arc { start, count, below, extent, .. } = self.arc(d, at as usize, radius - 1);
+            let Arc { start, count, below, extent, .. } = self.arc(d, at as usize, radius);
             for i in 0..count {
-                let at = start + i;
+                let (at, offset) = (start + i, i as isize - below as isize);
+                let nearer = if offset.unsigned_abs() < radius { at_offset(d, offset) } else { 0 };
                 self.counts[d][if at < extent { at } else { at - extent }] =
-                    at_offset(d, i as isize - below as isize);
+                    nearer + last[d][radius + i - below];
             }
         }
-        self.tied_at(search.machine, centre, radius);
-        self.evaluate(search, (centre, radius), inner, limit)
+        self.pairwise(k)
     }
 
     /// Returns the nodes that `centre` takes, which needs this radius.

@@ -1,5 +1,7 @@
 //! The positions of an axis around a centre.
 
+use crate::allocator::nearest::rim::Reach;
+
 /// An axis of a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Axis {
@@ -9,6 +11,16 @@ pub(super) struct Axis {
 }
 
 impl Axis {
+    /// Returns how far a ball reaches around a centre.
+    pub(super) fn around(self) -> Reach {
+        let extent = self.extent as i32;
+        match self {
+            Self { extent: 1, .. } => Reach::Flat,
+            Self { is_ring: true, .. } => Reach::Ring(extent),
+            Self { is_ring: false, .. } => Reach::Line(extent),
+        }
+    }
+
     /// Returns how many steps down and up lead to positions that are not reached in fewer steps the other way.
     pub(super) fn reach(self) -> [usize; 2] {
         if self.is_ring { [(self.extent - 1) / 2, self.extent / 2] } else { [self.extent - 1; 2] }

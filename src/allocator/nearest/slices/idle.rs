@@ -9,6 +9,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use foldhash::fast::FixedState;
+
 use crate::allocator::nearest::carried::{Alike, Earlier};
 use crate::allocator::nearest::rim::{Reach, rim};
 use crate::machine::{Coord, Mesh, pairwise_along};
@@ -30,7 +32,7 @@ pub(super) struct Idle {
     k: u32,
     extents: [u32; 3],
     wraps: [bool; 3],
-    kinds: HashMap<Ball, Kind>,
+    kinds: HashMap<Ball, Kind, FixedState>,
     /// The number of places of which all this consists.
     size: usize,
 }

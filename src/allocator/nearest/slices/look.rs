@@ -9,10 +9,13 @@
 //!   more, then along two of them, and so on.
 //! * Pairs of nodes from beyond, of which the caller knows the least sums.
 //!
+//! Of a centre that takes its last nodes at distance q, the second part has a closer bound if it may still win (see `rim`).
+//!
 //! It holds on lines and rings of any length. Sums are divided by a power of two and rounded down, so that they fit 32 bits.
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::rim::Rim;
 use super::tables::Tables;
 use crate::allocator::nearest::bounds::{LANES, Lanes, Lanes16};
 
@@ -30,6 +33,8 @@ pub(super) struct Question<'a> {
     pub(super) apart: &'a [u32],
     /// The same for nodes at this distance from a centre, as far as there are so many.
     pub(super) apart_on_rim: &'a [u32],
+    /// The offsets of the places at this distance along each axis; none if they are not to be looked at.
+    pub(super) rim: &'a [[i32; 3]],
     /// The binary logarithm of the number by which sums are divided.
     pub(super) shift: u32,
     /// The greatest bound that is of use, divided.
@@ -39,12 +44,14 @@ pub(super) struct Question<'a> {
 /// The memory of looks.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
-    /// The inner nodes at each position of the axis at hand, and the hops along it to all of them.
+    /// The inner nodes at each position of the axis at hand.
     counts: Vec<Lanes16>,
-    hops: Vec<Lanes>,
+    /// For each axis and position the hops along it to all of them.
+    hops: [Vec<Lanes>; 3],
     /// For each axis the least hops along it, and of the axes so far, from a place so many hops from the centre or more.
     least: [Vec<Lanes>; 3],
     least_of_two: Vec<Lanes>,
+    rim: Rim,
 }
 
 impl Looks {
@@ -67,7 +74,7 @@ impl WithSimd for Look<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Lanes {
         let Self { looks, question } = self;
-        let Question { tables, radius, k, needs, apart, apart_on_rim, shift, limit, .. } = *question;
+        let Question { tables, radius, k, needs, apart, apart_on_rim, rim, shift, limit, .. } = *question;
         let mut inner = Lanes::ZERO;
         let mut twice = Lanes::ZERO;
         for axis in 0..3 {
@@ -80,8 +87,8 @@ impl WithSimd for Look<'_> {
                     }
                 }
             }
-            looks.set_hops(tables.axes[axis].is_straight(radius), &inner);
-            for (counts, hops) in looks.counts.iter().zip(&looks.hops) {
+            looks.set_hops(axis, tables.axes[axis].is_straight(radius), &inner);
+            for (counts, hops) in looks.counts.iter().zip(&looks.hops[axis]) {
                 for i in 0..LANES {
                     twice[i] = twice[i].wrapping_add(u32::from(counts[i]).wrapping_mul(hops[i] >> shift));
                 }
@@ -107,6 +114,15 @@ impl WithSimd for Look<'_> {
         let least = looks.least_beyond(radius);
         for i in 0..LANES {
             bound[i] = sum[i].wrapping_add(more[i].wrapping_mul(least[i] >> shift));
+        }
+        let takes_rim = |i: usize| needs[i] as usize == radius && bound[i] <= limit;
+        if rim.is_empty() || !(0..LANES).any(takes_rim) {
+            return bound;
+        }
+        let cost = looks.rim.least(question, &looks.hops, &more);
+        for i in 0..LANES {
+            let closer = if needs[i] as usize == radius { sum[i].wrapping_add(cost[i]) } else { 0 };
+            bound[i] = bound[i].max(closer);
         }
         bound
     }
@@ -171,11 +187,11 @@ impl Looks {
         }
     }
 
-    /// Sets `hops` for each position in `counts` to the sum of the hops to all inner nodes.
+    /// Sets `hops` of an axis for each position in `counts` to the sum of the hops to all inner nodes.
     #[inline(always)]
-    fn set_hops(&mut self, is_straight: bool, inner: &Lanes) {
+    fn set_hops(&mut self, axis: usize, is_straight: bool, inner: &Lanes) {
         let Self { counts, hops, .. } = self;
-        let n = counts.len();
+        let (n, hops) = (counts.len(), &mut hops[axis]);
         hops.clear();
         let mut sum = Lanes::ZERO;
         if is_straight {
@@ -229,8 +245,7 @@ impl Looks {
         let Question { tables, radius, .. } = *question;
         let along = tables.axes[axis];
         let [down, up] = along.reach();
-        let Self { hops, least, .. } = self;
-        let least = &mut least[axis];
+        let (hops, least) = (&self.hops[axis], &mut self.least[axis]);
         let is_straight = along.is_straight(radius);
         let farthest = if is_straight { radius.min(up) } else { up };
         least.clear();

@@ -5,13 +5,16 @@
 
 use pulp::Arch;
 
+use super::axis::Axis;
 use super::idle::Idle;
 use super::look::{Looks, Question};
 use super::tables::Tables;
+use super::taken::Taken;
 use crate::allocator::nearest::bounds::{LANES, Lanes, nodes_within};
 use crate::allocator::nearest::centres::Centres;
 use crate::allocator::nearest::deciding::Deciding;
-use crate::allocator::nearest::order::Order;
+use crate::allocator::nearest::order::{Best, Candidate, Order};
+use crate::allocator::nearest::rim::rim;
 use crate::allocator::nearest::ties::Ties;
 use crate::allocator::nearest::wide::{Search, Wide};
 use crate::machine::{Machine, NodeId};
@@ -37,30 +40,13 @@ pub(in super::super) struct Sliced {
     looks: Looks,
     deciding: Deciding,
     idle: Idle,
+    taken: Taken,
     ties: Ties,
     /// For each entry of the tables the radius that it needs as a centre; 0 if it is none.
     needs: Vec<u16>,
     candidates: Vec<Candidate>,
     /// Whether bounds are used even where they save no time, for tests.
     is_forced: bool,
-}
-
-/// A centre that may win.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    /// A lower bound of its pairwise sum, divided.
-    bound: u32,
-    rank: u32,
-    /// The radius that it needs, or a smaller one.
-    radius: u32,
-}
-
-/// The best centre that is known.
-#[derive(Clone, Copy, Debug)]
-struct Best {
-    sum: u64,
-    rank: u32,
-    radius: usize,
 }
 
 /// Lower bounds of the pairwise sums of some nodes, divided.
@@ -70,21 +56,31 @@ struct Apart {
     anywhere: Vec<u32>,
     /// Smaller radii have bounds of their own: those of nodes at this distance from a centre; nothing if no centre has needed it.
     rims: usize,
-    on_rim: Vec<Vec<u32>>,
+    on_rim: Vec<OnRim>,
+}
+
+/// What the nodes at some distance from a centre have in common.
+#[derive(Default)]
+struct OnRim {
+    /// Lower bounds of the pairwise sums of 0, 1, … of them, divided.
+    apart: Vec<u32>,
+    /// Their offsets from the centre along each axis.
+    places: Vec<[i32; 3]>,
 }
 
 impl Apart {
-    /// Finds out the bounds of nodes at distance `radius` from a centre, if they are not known.
-    fn learn(&mut self, radius: usize, wide: &mut Wide) {
+    /// Finds out about nodes at distance `radius` from a centre, if it is not known.
+    fn learn(&mut self, radius: usize, wide: &mut Wide, tables: &Tables) {
         if self.on_rim.len() <= radius {
-            self.on_rim.resize_with(radius + 1, Vec::new);
+            self.on_rim.resize_with(radius + 1, OnRim::default);
         }
         let Self { shift, anywhere, on_rim, .. } = self;
-        if on_rim[radius].is_empty() {
+        if on_rim[radius].apart.is_empty() {
             let divided = |sum: u64| u32::try_from(sum >> *shift).unwrap_or(u32::MAX);
             let both = anywhere.iter().enumerate();
-            on_rim[radius] =
+            let apart =
                 both.map(|(nodes, &sum)| divided(wide.least_on_rim(radius, nodes)).max(sum)).collect();
+            on_rim[radius] = OnRim { apart, places: rim(radius, tables.axes.map(Axis::around)) };
         }
     }
 }
@@ -99,6 +95,7 @@ impl Sliced {
             looks: Looks::default(),
             deciding: Deciding::default(),
             idle: Idle::default(),
+            taken: Taken::new(ties),
             ties,
             needs: Vec::new(),
             candidates: Vec::new(),
@@ -226,6 +223,7 @@ impl Sliced {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.sort_unstable();
         self.idle.begin(k, machine.mesh());
+        self.taken.begin(machine.mesh());
         for &Candidate { bound, rank, radius } in &candidates {
             if machine.is_stopped() {
                 return None;
@@ -245,9 +243,9 @@ impl Sliced {
     /// are tables for.
     fn try_centre(&mut self, search: Search<'_>, best: Best, rank: u32, radius: u32) -> Option<Best> {
         let Search { machine, order, .. } = search;
-        let Self { tables, wide, deciding, idle, .. } = self;
+        let Self { tables, wide, deciding, idle, taken, .. } = self;
         let (centre, of_tables) = (order.centre(rank), radius as usize);
-        let limit = best.sum + u64::from(rank < best.rank);
+        let limit = best.limit(rank);
         let (of_centre, sum) = if of_tables >= tables.radii() {
             wide.sum_below(search, centre, of_tables, limit)?
         } else {
@@ -257,9 +255,14 @@ impl Sliced {
             let earlier = deciding.before(order, machine, centre, radius);
             let idle =
                 if self.ties == Ties::Carried { idle.sum((centre, radius), within, earlier) } else { None };
-            let slice = |d: usize, offset: isize| tables.slice(at, of_tables - 1, tables.axis(d), offset);
-            let sum = idle.or_else(|| wide.sum_of(search, (centre, of_tables), (slice, inner), limit));
-            (of_tables, sum.filter(|&sum| sum < limit))
+            let slices = [0, 1, 2].map(|d| tables.slices(at, of_tables - 1, tables.axis(d)));
+            let slice = |d: usize, offset: isize| slices[d].at(offset);
+            let sum = idle.unwrap_or_else(|| {
+                let earlier = deciding.before(order, machine, centre, radius);
+                taken.count(tables, (centre, of_tables), [search.k - inner, within - inner], earlier);
+                wide.sum_with(search.k, (centre, of_tables), slice, &taken.counts)
+            });
+            (of_tables, Some(sum).filter(|&sum| sum < limit))
         };
         Some(sum.map_or(best, |sum| Best { sum, rank, radius: of_centre }))
     }
@@ -276,9 +279,14 @@ impl Sliced {
             let radius = radius as usize;
             let has_rim = radius < apart.rims && radius < radii;
             if has_rim {
-                apart.learn(radius, wide);
+                apart.learn(radius, wide, tables);
             }
-            let apart_on_rim = if has_rim { &apart.on_rim[radius] } else { &apart.anywhere };
+            let (apart_on_rim, rim) = if has_rim {
+                let OnRim { apart, places } = &apart.on_rim[radius];
+                (apart, &places[..])
+            } else {
+                (&apart.anywhere, &[][..])
+            };
             let question = Question {
                 tables,
                 at,
@@ -287,6 +295,7 @@ impl Sliced {
                 needs: &left,
                 apart: &apart.anywhere,
                 apart_on_rim,
+                rim,
                 shift: apart.shift,
                 limit,
             };

@@ -179,9 +179,24 @@ impl Tables {
         (a * self.axes[1].extent + b) * self.wide + self.pad + c
     }
 
+    /// Returns the entries between neighbours along each axis in tables of wide rows.
+    pub(super) fn wide_steps(&self) -> [isize; 3] {
+        [self.axes[1].extent * self.wide, self.wide, 1].map(|steps| steps as isize)
+    }
+
     /// Returns whether a node is free.
     pub(super) fn is_free(&self, at: [usize; 3]) -> bool {
         self.flags[self.wide_cell(at)] != 0
+    }
+
+    /// Returns for the nodes from an entry of a wide row on 1 if they are free, and 0 if they are busy or not there.
+    pub(super) fn free(&self, wide_cell: usize) -> &[u16; LANES] {
+        self.flags[wide_cell..].first_chunk().unwrap_or(&[0; LANES])
+    }
+
+    /// Returns 1 if an entry of a wide row is a free node, and 0 if it is busy or not there.
+    pub(super) fn flag(&self, wide_cell: usize) -> u16 {
+        self.flags[wide_cell]
     }
 
     /// Returns the number of positions of each axis.
@@ -208,19 +223,42 @@ impl Tables {
         coord
     }
 
-    /// Returns the number of free nodes within a radius of a node at so many positions above it along an axis, or below it.
-    pub(super) fn slice(&self, at: [usize; 3], radius: usize, axis: usize, offset: isize) -> u32 {
-        let steps = offset.unsigned_abs();
-        let table = &self.across[axis][radius - steps];
-        if axis == 2 {
-            return table[self.wide_cell(at).wrapping_add_signed(offset)].into();
-        }
+    /// Returns the slices of a ball along an axis.
+    pub(super) fn slices(&self, at: [usize; 3], radius: usize, axis: usize) -> Slices<'_> {
         let along = self.axes[axis];
-        along.place(at[axis], offset).map_or(0, |to| {
-            let mut at = at;
-            at[axis] = to;
-            table[self.cell(at)].into()
-        })
+        let (from, step) = if axis == 2 {
+            (self.wide_cell(at), 1)
+        } else {
+            (self.cell(at), if axis == 1 { self.width } else { self.axes[1].extent * self.width })
+        };
+        let is_inside = axis == 2 || at[axis] >= radius && at[axis] + radius < along.extent;
+        Slices { across: &self.across[axis], along, at: at[axis], radius, from, step, is_inside }
+    }
+}
+
+/// The slices of a ball along an axis.
+pub(super) struct Slices<'a> {
+    across: &'a [Table],
+    along: Axis,
+    /// The position of the centre.
+    at: usize,
+    radius: usize,
+    /// The entry of the centre, and the entries between neighbours along the axis.
+    from: usize,
+    step: usize,
+    /// Whether entries beyond no end are asked for, or rows go on beyond ends.
+    is_inside: bool,
+}
+
+impl Slices<'_> {
+    /// Returns the number of free nodes of the slice at an offset from the centre, which must be within the radius.
+    pub(super) fn at(&self, offset: isize) -> u32 {
+        let Self { across, along, at, from, step, .. } = *self;
+        let table = &across[self.radius - offset.unsigned_abs()];
+        if self.is_inside {
+            return table[from.wrapping_add_signed(offset * step as isize)].into();
+        }
+        along.place(at, offset).map_or(0, |to| table[from - at * step + to * step].into())
     }
 }
 
@@ -398,10 +436,11 @@ mod tests {
                     for axis in 0..3 {
                         let (d, along) = (tables.dim(axis), tables.axes[axis]);
                         let [down, up] = along.reach().map(|reach| reach.min(radius) as isize);
+                        let slices = tables.slices(at, radius, axis);
                         for offset in -down..=up {
                             let to = along.place(at[axis], offset);
                             let counted = within(radius).filter(|node| Some(node[d] as usize) == to).count();
-                            let slice = to.map_or(0, |_| tables.slice(at, radius, axis, offset) as usize);
+                            let slice = to.map_or(0, |_| slices.at(offset) as usize);
                             assert_eq!(
                                 slice, counted,
                                 "{text}: {centre:?}, radius {radius}, {offset} along {d}"
