@@ -5,7 +5,7 @@
 //! nodes. The search is written in four ways that give the same results. On small machines a set of nodes is one number
 //! (`small`). On other machines free nodes are counted along lines, for one centre after another (`wide`). On large ones
 //! the sums of neighbouring centres are computed together, and only of those that can win by a lower bound (`ranked`,
-//! `bounds`, `lanes`). Balls of large jobs, and those that meet themselves around a ring, have bounds of their own (`slices`). `ties` and `carried` choose among nodes that are equally far from a centre, `rims` for many centres at once. `rim` has the places at one distance.
+//! `bounds`, `lanes`). Balls of large jobs, and those that meet themselves around a ring, have bounds of their own (`slices`). `ties` and `carried` choose among nodes that are equally far from a centre, `rims` among many. `rim` has the places at one distance.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

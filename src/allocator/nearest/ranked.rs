@@ -3,7 +3,7 @@
 //! Of neighbouring centres, `bounds` finds the radii that they need, and lower bounds of their pairwise sums for one of
 //! these radii after another. Centres whose bounds exceed a sum that is known are given up. The sums of the others are
 //! computed together (see `lanes`), and the first one with the least sum wins, as if all had been tried (branch and bound).
-//! A few centres are tried on their own: those that need a larger radius than most, and some at the end of a ring.
+//! Those that need a larger radius than most are tried on their own.
 
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
@@ -404,9 +404,7 @@ impl Ranked {
             for (i, place) in places.iter().enumerate() {
                 let Some(place) = place else { continue };
                 let rank = order.rank(place.centre);
-                if sums[i] == 0 {
-                    candidates.push(Candidate { bound: found.bound[i].max(*floor), rank, radius });
-                } else if (u64::from(sums[i]), rank) < (best.sum, best.rank) {
+                if (u64::from(sums[i]), rank) < (best.sum, best.rank) {
                     best = Best { sum: sums[i].into(), rank, radius: radius as usize };
                 }
             }

@@ -4,7 +4,7 @@
 //! table of such numbers for each axis and radius, with an entry for each node of the machine, has the slices of all balls.
 //! A table follows from those of smaller radii by a few additions for each entry (see `tables`). `look` finds lower bounds of the
 //! pairwise sums of neighbouring centres from them, whatever the radius is to the ends of lines and rings, and `rim` closer ones. `search`
-//! tries the centres that can win. `taken` finds which last nodes they take, by the sets of `levels`, and `idle` knows the sums of those that have no busy nodes near them.
+//! tries the centres that can win. `taken` finds which last nodes they take, and `idle` knows the sums of those that have no busy nodes near them.
 #![expect(
     clippy::inline_always,
     reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
@@ -13,7 +13,6 @@
 
 mod axis;
 mod idle;
-mod levels;
 mod look;
 mod rim;
 pub(super) mod search;

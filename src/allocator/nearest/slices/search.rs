@@ -259,7 +259,7 @@ impl Sliced {
             let slice = |d: usize, offset: isize| slices[d].at(offset);
             let sum = idle.unwrap_or_else(|| {
                 let earlier = deciding.before(order, machine, centre, radius);
-                taken.count(tables, (centre, of_tables), [search.k - inner, within - inner], earlier);
+                taken.count((tables, machine.mesh()), (centre, of_tables), search.k - inner, earlier);
                 wide.sum_with(search.k, (centre, of_tables), slice, &taken.counts)
             });
             (of_tables, Some(sum).filter(|&sum| sum < limit))

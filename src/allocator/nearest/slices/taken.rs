@@ -1,12 +1,11 @@
 //! The nodes of its rim that one centre takes.
 //!
-//! Which ones these are is what `carried` says. Here the nodes are a set of the places of the rim, among which the centres before choose by
-//! the sets of `levels`.
+//! The free ones are a set of the places of the rim, of which those that it takes are kept.
 
-use super::levels::{Choice, Levels, Offset, members};
 use super::tables::Tables;
-use crate::allocator::nearest::carried::{Alike, Earlier};
+use crate::allocator::nearest::carried::{Earlier, Listed};
 use crate::allocator::nearest::rim::rim;
+use crate::allocator::nearest::rims::levels::{Levels, members};
 use crate::allocator::nearest::ties::Ties;
 use crate::machine::{Coord, Mesh};
 
@@ -23,8 +22,8 @@ pub(super) struct Taken {
     radii: Vec<Option<Radius>>,
     /// The words of all sets.
     size: usize,
-    kept: Vec<u64>,
-    tied: Vec<u64>,
+    /// The places at hand.
+    set: Vec<u64>,
     /// For each dimension the number of taken nodes at each offset, from the least one on.
     pub(super) counts: [Vec<u32>; 3],
 }
@@ -56,82 +55,52 @@ impl Taken {
         }
     }
 
-    /// Finds which `need` of the `free` nodes at distance `radius` from `centre` it takes, and sets `counts` to their numbers. There must
+    /// Finds which `need` free nodes at distance `radius` from `centre` it takes, and sets `counts` to their numbers. There must
     /// be as many. `earlier` are the centres before it, the latest first. O(places) and a few operations for each earlier centre.
     pub(super) fn count(
         &mut self,
-        tables: &Tables,
+        (tables, mesh): (&Tables, &Mesh),
         (centre, radius): (Coord, usize),
-        [need, free]: [u32; 2],
+        need: u32,
         earlier: impl Earlier,
     ) {
         if self.size > MOST {
             self.radii.iter_mut().flatten().for_each(|radius| radius.levels.forget());
             self.size = 0;
         }
-        let rings = [0, 1, 2].map(|d| if self.wraps[d] { self.extents[d].cast_signed() } else { 0 });
-        let Self { ties, radii, size, kept, tied, counts, extents, .. } = self;
+        let Self { ties, radii, size, set, counts, .. } = self;
         if radii.len() <= radius {
             radii.resize_with(radius + 1, || None);
         }
         let along = [0, 1, 2].map(|d| tables.axis(d));
         let Radius { levels, entries } = radii[radius].get_or_insert_with(|| {
-            let places = rim(radius, along.map(|axis| tables.axes[axis].around()));
-            Radius { levels: Levels::new(radius as i32, rings, places), entries: Vec::new() }
+            let mut levels = Levels::default();
+            levels.begin(mesh, radius, rim(radius, along.map(|axis| tables.axes[axis].around())).into_iter());
+            Radius { levels, entries: Vec::new() }
         });
         if entries.is_empty() {
             let steps = along.map(|axis| tables.wide_steps()[axis]);
-            let entry = |place: &Offset| -> isize { (0..3).map(|d| place[d] as isize * steps[d]).sum() };
-            entries.extend(levels.places.iter().map(entry));
+            let entry = |place: &[i32; 3]| -> isize { (0..3).map(|d| place[d] as isize * steps[d]).sum() };
+            entries.extend(levels.places().iter().map(entry));
         }
-        for set in [&mut *kept, &mut *tied] {
-            set.clear();
-            set.resize(levels.words(), 0);
+        set.clear();
+        set.resize(levels.words(), 0);
+        set_free(tables, (centre, radius), (levels.places(), entries), set);
+        let before = levels.size();
+        match ties {
+            Ties::Carried => levels.keep(set, need, (mesh, centre), earlier),
+            Ties::Location => levels.keep(set, need, (mesh, centre), Listed(std::iter::empty())),
         }
-        set_free(tables, (centre, radius), (&levels.places, entries), tied);
-        let mut choice = Choice { kept, tied, open: need, size: free };
-        if *ties == Ties::Carried {
-            let before = levels.size();
-            choose(levels, centre, earlier, &mut choice);
-            *size += levels.size() - before;
-        }
-        if choice.open == choice.size {
-            choice.kept.iter_mut().zip(&*choice.tied).for_each(|(kept, tied)| *kept |= tied);
-        } else {
-            // Nodes that no centre orders are taken in location order.
-            let node = |place: Offset| {
-                [0, 1, 2].map(|d| (centre[d].cast_signed() + place[d]).rem_euclid(extents[d].cast_signed()))
-            };
-            let mut rest: Vec<([i32; 3], usize)> =
-                members(choice.tied).map(|at| (node(levels.places[at]), at)).collect();
-            rest.sort_unstable();
-            for (_, at) in rest.iter().take(choice.open as usize) {
-                choice.kept[at / 64] |= 1 << (at % 64);
-            }
-        }
+        *size += levels.size() - before;
         for counts in &mut *counts {
             counts.clear();
             counts.resize(2 * radius + 1, 0);
         }
-        for at in members(choice.kept) {
-            for (counts, offset) in counts.iter_mut().zip(levels.places[at]) {
+        for at in members(set) {
+            for (counts, offset) in counts.iter_mut().zip(levels.places()[at]) {
                 counts[radius.wrapping_add_signed(offset as isize)] += 1;
             }
         }
-    }
-}
-
-/// Chooses by the centres before one, the latest first, as `carried::keep_first` does.
-fn choose(levels: &mut Levels, centre: Coord, mut earlier: impl Earlier, choice: &mut Choice<'_>) {
-    let mut alike = Alike::None;
-    while choice.open > 0 && choice.open < choice.size {
-        let Some(before) = earlier.next() else { return };
-        let offset = [0, 1, 2].map(|d| before[d].cast_signed() - centre[d].cast_signed());
-        if levels.choose(offset, choice) {
-            // Places that are left are equally far from this centre, and so from others that differ from it only where they are alike.
-            alike = levels.alike(choice.tied);
-        }
-        earlier.skip_like_last(alike);
     }
 }
 
@@ -139,7 +108,7 @@ fn choose(levels: &mut Levels, centre: Coord, mut earlier: impl Earlier, choice:
 fn set_free(
     tables: &Tables,
     (centre, radius): (Coord, usize),
-    (places, entries): (&[Offset], &[isize]),
+    (places, entries): (&[[i32; 3]], &[isize]),
     set: &mut [u64],
 ) {
     let dims = [0, 1, 2].map(|axis| tables.dim(axis));

@@ -1,70 +1,128 @@
-//! How far the places of a rim are from the centres before, as sets.
+//! The places of a rim that a centre takes, by sets of the places up to each distance from the centres before.
 //!
 //! For each offset of an earlier centre, and each distance from it, there is the set of the places up to that far. So it takes a few
-//! operations on words to find which of some places such a centre takes first, whichever these are.
+//! operations on words to find which of some places such a centre takes first, whichever these are (see `carried`).
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use crate::allocator::nearest::carried::Alike;
+use crate::allocator::nearest::carried::{Alike, Earlier};
+use crate::machine::{Coord, Mesh};
 
 /// A place of a rim, or an earlier centre, as its offset from the centre at hand along each dimension.
-pub(super) type Offset = [i32; 3];
+type Offset = [i32; 3];
 
 /// The words that an offset takes beside its sets.
 const WORDS_OF_OFFSET: usize = 6;
 
 /// The rim of one radius.
-#[derive(Debug)]
-pub(super) struct Levels {
+#[derive(Debug, Default)]
+pub(in super::super) struct Levels {
     radius: i32,
     /// For each dimension the positions of the ring, or 0 for a line.
     rings: Offset,
     /// The places of the rim. Sets have a bit for each of them.
-    pub(super) places: Vec<Offset>,
+    places: Vec<Offset>,
     words: usize,
     /// For each offset of an earlier centre that was met where its sets begin in `sets`, and how many there are.
     at: HashMap<Offset, (usize, usize), FixedState>,
     sets: Vec<u64>,
+    /// The places that a centre takes for certain.
+    kept: Vec<u64>,
 }
 
 /// The places of which some are still to be chosen.
-pub(super) struct Choice<'a> {
-    /// The places that are taken for certain.
-    pub(super) kept: &'a mut [u64],
-    /// The places of which `open` are taken. There are more of them.
-    pub(super) tied: &'a mut [u64],
-    pub(super) open: u32,
-    pub(super) size: u32,
+struct Choice<'a> {
+    tied: &'a mut [u64],
+    /// How many of them are taken, and how many there are.
+    open: u32,
+    size: u32,
 }
 
 impl Levels {
-    /// Returns the sets of the rim of this radius, whose places are given as offsets along each dimension. Those of a ring are the shortest
-    /// ones to their positions.
-    pub(super) fn new(radius: i32, rings: Offset, places: Vec<Offset>) -> Self {
-        let words = places.len().div_ceil(64);
-        Self { radius, rings, places, words, at: HashMap::default(), sets: Vec::new() }
+    /// Starts with the rim of this radius, whose places are given as offsets along each dimension. Those of a ring are the shortest
+    /// ones to their positions. Sets are kept if the rim is the same as before.
+    pub(in super::super) fn begin(
+        &mut self,
+        mesh: &Mesh,
+        radius: usize,
+        places: impl Iterator<Item = Offset>,
+    ) {
+        let rings = [0, 1, 2].map(|d| if mesh.wraps(d) { mesh.extents()[d].cast_signed() } else { 0 });
+        let (radius, places) = (radius as i32, places.collect());
+        if (self.radius, self.rings, &self.places) != (radius, rings, &places) {
+            *self = Self { radius, rings, places, ..Self::default() };
+            self.words = self.places.len().div_ceil(64);
+        }
+    }
+
+    /// Returns the places of the rim.
+    pub(in super::super) fn places(&self) -> &[Offset] {
+        &self.places
     }
 
     /// Returns the number of words of a set.
-    pub(super) fn words(&self) -> usize {
+    pub(in super::super) fn words(&self) -> usize {
         self.words
     }
 
+    /// Keeps the `need` members of a set of free nodes around `centre` that it takes. There must be as many. `earlier` are the centres
+    /// that order them, the latest first; nodes that none orders are taken in location order.
+    pub(in super::super) fn keep(
+        &mut self,
+        tied: &mut [u64],
+        need: u32,
+        (mesh, centre): (&Mesh, Coord),
+        mut earlier: impl Earlier,
+    ) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        kept.resize(self.words, 0);
+        let size = tied.iter().map(|tied| tied.count_ones()).sum();
+        let mut choice = Choice { tied, open: need, size };
+        let mut alike = Alike::None;
+        while choice.open > 0
+            && choice.open < choice.size
+            && let Some(before) = earlier.next()
+        {
+            let offset = [0, 1, 2].map(|d| before[d].cast_signed() - centre[d].cast_signed());
+            if self.choose(offset, &mut kept, &mut choice) {
+                // Places that are left are equally far from this centre, and so from others that differ from it only where they are
+                // alike.
+                alike = self.alike(choice.tied);
+            }
+            earlier.skip_like_last(alike);
+        }
+        let Choice { tied, open, size } = choice;
+        if open < size {
+            let extents = mesh.extents().map(u32::cast_signed);
+            let node = |at: usize| {
+                [0, 1, 2].map(|d| (centre[d].cast_signed() + self.places[at][d]).rem_euclid(extents[d]))
+            };
+            let mut rest: Vec<(Offset, usize)> = members(tied).map(|at| (node(at), at)).collect();
+            rest.sort_unstable();
+            for (_, at) in rest.into_iter().skip(open as usize) {
+                tied[at / 64] &= !(1 << (at % 64));
+            }
+        }
+        tied.iter_mut().zip(&kept).for_each(|(tied, kept)| *tied |= kept);
+        self.kept = kept;
+    }
+
     /// Returns the number of words that all sets take together.
-    pub(super) fn size(&self) -> usize {
+    pub(in super::super) fn size(&self) -> usize {
         self.sets.len() + self.at.len() * WORDS_OF_OFFSET
     }
 
     /// Forgets all sets.
-    pub(super) fn forget(&mut self) {
+    pub(in super::super) fn forget(&mut self) {
         self.at = HashMap::default();
         self.sets = Vec::new();
     }
 
     /// Chooses among places by an earlier centre at an offset. Returns whether some of them are taken, or some are not.
-    pub(super) fn choose(&mut self, offset: Offset, choice: &mut Choice<'_>) -> bool {
+    fn choose(&mut self, offset: Offset, kept: &mut [u64], choice: &mut Choice<'_>) -> bool {
         let (from, levels) = self.sets_of(offset);
         let words = self.words;
         let sets = &self.sets[from..from + levels * words];
@@ -88,7 +146,7 @@ impl Levels {
         }
         let nearer = low.checked_sub(1).map(|below| &sets[below * words..low * words]);
         let set = &sets[low * words..(low + 1) * words];
-        for (word, (kept, tied)) in choice.kept.iter_mut().zip(&mut *choice.tied).enumerate() {
+        for (word, (kept, tied)) in kept.iter_mut().zip(&mut *choice.tied).enumerate() {
             let taken = *tied & nearer.map_or(0, |nearer| nearer[word]);
             *kept |= taken;
             *tied &= set[word] & !taken;
@@ -98,7 +156,7 @@ impl Levels {
     }
 
     /// Returns along which dimensions the places of a set are alike.
-    pub(super) fn alike(&self, set: &[u64]) -> Alike {
+    fn alike(&self, set: &[u64]) -> Alike {
         let mut members = members(set).map(|at| self.places[at]);
         let Some(first) = members.next() else { return Alike::YZ };
         let mut is_alike = [true; 3];
@@ -154,7 +212,7 @@ impl Levels {
 }
 
 /// Returns the members of a set, ascending.
-pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+pub(in super::super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(word, &bits)| {
         let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
         rest.take_while(|bits| *bits != 0).map(move |bits| word * 64 + bits.trailing_zeros() as usize)
@@ -166,7 +224,6 @@ mod tests {
     use super::*;
     use crate::allocator::nearest::carried::{Listed, keep_first};
     use crate::allocator::nearest::rim::{Reach, rim};
-    use crate::machine::{Coord, Mesh};
 
     #[test]
     fn sets_choose_what_lists_of_nodes_choose() -> Result<(), Box<dyn std::error::Error>> {
@@ -176,10 +233,10 @@ mod tests {
             let mesh: Mesh = text.parse()?;
             let extents = mesh.extents().map(u32::cast_signed);
             let centre = mesh.extents().map(|extent| extent / 2);
-            let rings = [0, 1, 2].map(|d| if mesh.wraps(d) { extents[d] } else { 0 });
             let reaches = [0, 1, 2]
                 .map(|d| if mesh.wraps(d) { Reach::Ring(extents[d]) } else { Reach::Line(extents[d]) });
-            let mut levels = Levels::new(radius, rings, rim(radius as usize, reaches));
+            let mut levels = Levels::default();
+            levels.begin(&mesh, radius, rim(radius, reaches).into_iter());
             let node = |place: &Offset| -> Coord {
                 [0, 1, 2].map(|d| (centre[d].cast_signed() + place[d]).rem_euclid(extents[d]).cast_unsigned())
             };
@@ -195,33 +252,17 @@ mod tests {
                     .into_iter()
                     .filter(|&need| 0 < need && need < free.len())
                 {
-                    let (mut kept, mut tied) = (vec![0; levels.words()], vec![0; levels.words()]);
-                    free.iter().for_each(|at| tied[at / 64] |= 1 << (at % 64));
-                    let mut choice = Choice {
-                        kept: &mut kept,
-                        tied: &mut tied,
-                        open: need as u32,
-                        size: free.len() as u32,
-                    };
-                    for before in &earlier {
-                        if choice.open < choice.size {
-                            let offset = [0, 1, 2].map(|d| before[d].cast_signed() - centre[d].cast_signed());
-                            levels.choose(offset, &mut choice);
-                        }
-                    }
-                    // What is still open is taken in the order of coordinates, which lists have at first.
+                    let mut set = vec![0; levels.words()];
+                    free.iter().for_each(|at| set[at / 64] |= 1 << (at % 64));
+                    let before = || Listed(earlier.iter().copied());
+                    levels.keep(&mut set, need as u32, (&mesh, centre), before());
+                    let mut kept: Vec<Coord> = members(&set).map(|at| node(&levels.places[at])).collect();
+                    kept.sort_unstable();
                     let mut nodes: Vec<Coord> = free.iter().map(|&at| node(&levels.places[at])).collect();
                     nodes.sort_unstable();
-                    let mut rest: Vec<Coord> =
-                        members(choice.tied).map(|at| node(&levels.places[at])).collect();
-                    assert_eq!(rest.len(), choice.size as usize);
-                    rest.sort_unstable();
-                    rest.truncate(choice.open as usize);
-                    rest.extend(members(choice.kept).map(|at| node(&levels.places[at])));
-                    rest.sort_unstable();
-                    keep_first(&mut nodes, need, Listed(earlier.iter().copied()), |a, b| mesh.l1(a, b));
+                    keep_first(&mut nodes, need, before(), |a, b| mesh.l1(a, b));
                     nodes.sort_unstable();
-                    assert_eq!(rest, nodes, "{text}, seed {seed}: {need}");
+                    assert_eq!(kept, nodes, "{text}, seed {seed}: {need}");
                 }
             }
         }
@@ -231,7 +272,7 @@ mod tests {
     #[test]
     fn places_are_alike_where_all_have_one_position() {
         let places = vec![[0, 1, 2], [3, 1, 2], [4, 1, 1], [5, 0, 1]];
-        let levels = Levels::new(9, [0; 3], places);
+        let levels = Levels { places, ..Levels::default() };
         for (set, alike) in
             [(0b1, Alike::YZ), (0b11, Alike::YZ), (0b1100, Alike::Z), (0b111, Alike::None), (0b10, Alike::YZ)]
         {

@@ -6,17 +6,14 @@
 //! free. Orders are the nodes of a tree that grows as paths are walked. An order has *groups* of places; those of a group
 //! are not ordered yet. A centre that needs some of the nodes of its rim has gone far enough if these end with a group.
 
-use smallvec::SmallVec;
-
-use super::carried::Alike;
 use crate::machine::{Coord, Mesh};
 
 /// The places of a rim that a centre takes, or that are free: one bit each, in words of 64.
-pub(super) type Bits = [u64];
+pub(in super::super) type Bits = [u64];
 
 /// The tree for rims of one radius.
 #[derive(Debug, Default)]
-pub(super) struct Rims {
+pub(in super::super) struct Rims {
     radius: i32,
     /// For each dimension the number of positions of the ring, or 0 for a line.
     rings: [i32; 3],
@@ -32,23 +29,21 @@ pub(super) struct Rims {
 /// An order of the places of a rim.
 #[derive(Debug)]
 struct Order {
-    /// The places, as indices. Those of a group are in location order, as they are far from the end of a ring.
+    /// The places, as indices, group after group.
     places: Vec<u16>,
     /// For each group the number of places up to its end.
     ends: Vec<u16>,
     /// For each group the bits of the places up to its end.
     taken: Vec<u64>,
-    /// For each group along which dimensions its places do not differ.
-    alike: Vec<Alike>,
     /// The orders that offsets lead to, ascending by offset.
     next: Vec<(Offset, u32)>,
 }
 
 /// The offset of an earlier centre from the one at hand, up to what makes no difference.
-pub(super) type Offset = [i32; 3];
+pub(in super::super) type Offset = [i32; 3];
 
 /// The number of the order in which all places are equal.
-pub(super) const ROOT: u32 = 0;
+pub(in super::super) const ROOT: u32 = 0;
 /// The most words that are kept for a radius, 8 MB. If there are more, all are forgotten.
 const MOST: usize = 1 << 20;
 /// The words that an offset takes in the list of those that lead from an order to others.
@@ -58,7 +53,7 @@ const MOST_OF_FORGETFUL: usize = 300;
 
 impl Rims {
     /// Starts with the rim of this radius, whose places are given as offsets.
-    pub(super) fn begin(
+    pub(in super::super) fn begin(
         &mut self,
         mesh: &Mesh,
         radius: usize,
@@ -75,28 +70,27 @@ impl Rims {
     }
 
     /// Returns whether so much is kept that [`Self::forget`] should be called.
-    pub(super) fn is_large(&self) -> bool {
+    pub(in super::super) fn is_large(&self) -> bool {
         self.size > if self.is_forgetful { MOST_OF_FORGETFUL } else { MOST }
     }
 
     /// Forgets all orders but the root.
-    pub(super) fn forget(&mut self) {
+    pub(in super::super) fn forget(&mut self) {
         self.orders.clear();
         self.size = 0;
-        let mut places: Vec<u16> = (0..self.places.len() as u16).collect();
-        places.sort_unstable_by_key(|&place| self.places[usize::from(place)]);
+        let places: Vec<u16> = (0..self.places.len() as u16).collect();
         let ends = vec![places.len() as u16];
         self.add(places, ends);
     }
 
     /// Returns the number of words of bits of a rim.
-    pub(super) fn words(&self) -> usize {
+    pub(in super::super) fn words(&self) -> usize {
         self.places.len().div_ceil(64)
     }
 
     /// Returns the offset of an earlier centre. On a line all positions beyond the rim on one side order its places alike,
     /// and so they do on a ring as far as the straight way is the shortest to all places.
-    pub(super) fn offset(&self, centre: Coord, earlier: Coord) -> Offset {
+    pub(in super::super) fn offset(&self, centre: Coord, earlier: Coord) -> Offset {
         [0, 1, 2].map(|d| {
             let (radius, ring) = (self.radius, self.rings[d]);
             let mut offset = earlier[d].cast_signed() - centre[d].cast_signed();
@@ -114,13 +108,8 @@ impl Rims {
         })
     }
 
-    /// Returns the number of orders.
-    pub(super) fn count(&self) -> usize {
-        self.orders.len()
-    }
-
     /// Returns the order that an earlier centre at this offset makes of another one.
-    pub(super) fn refined(&mut self, order: u32, offset: Offset) -> u32 {
+    pub(in super::super) fn refined(&mut self, order: u32, offset: Offset) -> u32 {
         let next = &self.orders[order as usize].next;
         match next.binary_search_by_key(&offset, |&(offset, _)| offset) {
             Ok(at) => next[at].1,
@@ -141,8 +130,7 @@ impl Rims {
         let mut from = 0;
         for &end in ends {
             let group = &mut sorted[from..usize::from(end)];
-            // The sort is stable, so that places at the same distance stay in location order.
-            group.sort_by_key(|&place| hops[usize::from(place)]);
+            group.sort_unstable_by_key(|&place| hops[usize::from(place)]);
             let is_end = |pair: &[u16]| hops[usize::from(pair[0])] != hops[usize::from(pair[1])];
             for (at, pair) in (from + 1..).zip(group.windows(2)) {
                 if is_end(pair) {
@@ -169,11 +157,8 @@ impl Rims {
         let words = self.words();
         let mut taken = Vec::with_capacity(words * ends.len());
         let mut bits = vec![0_u64; words];
-        let (mut from, mut alike) = (0, Vec::with_capacity(ends.len()));
+        let mut from = 0;
         for &end in &ends {
-            let group: SmallVec<[[i32; 3]; 64]> =
-                places[from..usize::from(end)].iter().map(|&place| self.places[usize::from(place)]).collect();
-            alike.push(Alike::of(&group));
             for &place in &places[from..usize::from(end)] {
                 bits[usize::from(place) / 64] |= 1 << (place % 64);
             }
@@ -181,7 +166,7 @@ impl Rims {
             taken.extend_from_slice(&bits);
         }
         self.size += taken.len() + places.len() / 2 + 8;
-        self.orders.push(Order { places, ends, taken, alike, next: Vec::new() });
+        self.orders.push(Order { places, ends, taken, next: Vec::new() });
         self.orders.len() as u32 - 1
     }
 
@@ -213,33 +198,18 @@ impl Rims {
         (low + 1, within - need)
     }
 
-    /// Keeps `need` of the free places, if the order says which. If not, it fails with the dimensions along which the places do not
-    /// differ among which it does not decide. There must be so many free places.
-    pub(super) fn keep(&self, order: u32, free: &mut Bits, need: u32) -> Result<(), Alike> {
+    /// Keeps `need` of the free places if the order says which, and returns whether it does. There must be so many free places.
+    pub(in super::super) fn keep(&self, order: u32, free: &mut Bits, need: u32) -> bool {
         let (groups, spare) = self.groups(order, free, need);
-        let Order { taken, alike, .. } = &self.orders[order as usize];
+        let Order { taken, .. } = &self.orders[order as usize];
         if spare > 0 {
-            return Err(alike[groups - 1]);
+            return false;
         }
         let words = free.len();
         free.iter_mut()
             .zip(&taken[(groups - 1) * words..groups * words])
             .for_each(|(free, taken)| *free &= taken);
-        Ok(())
-    }
-
-    /// Keeps `need` of the free places; those that are not ordered in location order, as they are if the rim does not go
-    /// around the end of a ring.
-    pub(super) fn keep_first(&self, order: u32, free: &mut Bits, need: u32) {
-        let mut left = need;
-        for &place in &self.orders[order as usize].places {
-            let (word, bit) = (usize::from(place) / 64, 1_u64 << (place % 64));
-            if left == 0 {
-                free[word] &= !bit;
-            } else if free[word] & bit != 0 {
-                left -= 1;
-            }
-        }
+        true
     }
 }
 
@@ -275,28 +245,16 @@ mod tests {
     fn keep_by_path(
         rims: &mut Rims,
         path: impl Earlier,
-        mesh: &Mesh,
-        (centre, radius): (Coord, u32),
+        centre: Coord,
         (free, need): (&mut Bits, u32),
     ) -> bool {
         let (mut number, mut path) = (ROOT, path);
-        let mut is_known = rims.keep(ROOT, free, need).is_ok();
+        let mut is_known = rims.keep(ROOT, free, need);
         while !is_known && let Some(earlier) = path.next() {
             number = rims.refined(number, rims.offset(centre, earlier));
-            let kept = rims.keep(number, free, need);
-            is_known = kept.is_ok();
-            path.skip_like_last(kept.err().unwrap_or(Alike::None));
+            is_known = rims.keep(number, free, need);
         }
-        if is_known {
-            return true;
-        }
-        // At the end of a ring the rest has another order.
-        let is_straight =
-            (0..3).all(|d| !mesh.wraps(d) || centre[d] >= radius && centre[d] + radius < mesh.extents()[d]);
-        if is_straight {
-            rims.keep_first(number, free, need);
-        }
-        is_straight
+        is_known
     }
 
     #[test]
@@ -343,9 +301,8 @@ mod tests {
                             for (at, _) in nodes.iter().enumerate().filter(|(_, node)| node.is_some()) {
                                 free[at / 64] |= 1_u64 << (at % 64);
                             }
-                            let place = (centre, radius as u32);
                             let path = deciding.before(&order, &machine, centre, radius as u32);
-                            if !keep_by_path(&mut rims, path, mesh, place, (&mut free, need as u32)) {
+                            if !keep_by_path(&mut rims, path, centre, (&mut free, need as u32)) {
                                 continue;
                             }
                             let is_kept =
