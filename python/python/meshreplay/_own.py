@@ -200,7 +200,7 @@ class Allocator:
     """When a request is served. `count`: whenever as many nodes are free as it has processors; if it is refused then, the
     replay fails. `submesh`: whenever a free submesh has the job's sides, not turned; placements then have that many nodes.
     `state`: as it likes. Schedulers then ask `propose` what it would choose on a machine as it will be, so that it must
-    decide from `machine` alone."""
+    decide from `machine` alone, and `check` holds it to that."""
 
     forgets: ClassVar[bool] = True
     """Whether it decides like a new one once all nodes are free again, and whether a proposal that nobody carries out
