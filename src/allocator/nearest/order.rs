@@ -1,7 +1,7 @@
 //! The order of centres, without a list of them.
 //!
 //! A list of the centres of a machine of 2^20 nodes takes longer than the search among them. Here a centre has a *rank*,
-//! by which centres are compared, and searches keep it of the centres that may win.
+//! by which centres are compared. `Candidate` and `Best` are what searches keep of the centres that may win.
 
 use super::centres::Centres;
 use crate::machine::{Coord, Machine};

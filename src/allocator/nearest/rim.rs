@@ -34,6 +34,47 @@ impl Reach {
     }
 }
 
+/// The positions of one dimension within a radius of a centre. On a ring they may go around its end.
+#[derive(Clone, Copy)]
+pub(super) struct Arc {
+    pub(super) start: usize,
+    /// The number of positions below the centre.
+    pub(super) below: usize,
+    pub(super) count: usize,
+    /// The number of positions of the dimension.
+    pub(super) extent: usize,
+    pub(super) radius: usize,
+}
+
+impl Arc {
+    /// Returns the positions up to the end of the dimension, each with the rest of the radius.
+    pub(super) fn up_to_end(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.count.min(self.extent - self.start)).map(move |i| (self.start + i, self.left(i)))
+    }
+
+    /// Returns the positions around the end of the dimension, each with the rest of the radius.
+    pub(super) fn around(self) -> impl Iterator<Item = (usize, usize)> {
+        let first = self.extent - self.start;
+        (first..self.count).map(move |i| (i - first, self.left(i)))
+    }
+
+    /// Returns all positions, each with the rest of the radius, after the hops to the position, for the other
+    /// dimensions. They ascend, but on a ring they may go around its end.
+    pub(super) fn each(self) -> impl Iterator<Item = (usize, usize)> {
+        self.up_to_end().chain(self.around())
+    }
+
+    /// Returns the same as [`Self::each`], ascending also on a ring.
+    pub(super) fn ascending(self) -> impl Iterator<Item = (usize, usize)> {
+        self.around().chain(self.up_to_end())
+    }
+
+    /// Returns the rest of the radius after the hops from the centre to the `i`-th position.
+    fn left(self, i: usize) -> usize {
+        self.radius - i.abs_diff(self.below)
+    }
+}
+
 /// Returns the offsets of the places at L1 distance `radius` from a centre, the last axis varying fastest.
 pub(super) fn rim(radius: usize, reaches: [Reach; 3]) -> Vec<[i32; 3]> {
     let radius = radius as i32;

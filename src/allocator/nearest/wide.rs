@@ -11,7 +11,7 @@ use super::centres::Centres;
 use super::deciding::Deciding;
 use super::floor::Floor;
 use super::order::Order;
-use super::rim::{Reach, least_sums};
+use super::rim::{Arc, Reach, least_sums};
 use super::ties::Ties;
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
@@ -67,47 +67,6 @@ pub(super) struct Search<'a> {
     pub(super) order: &'a Order,
     /// All centres before the one at hand. `None` if they are found by `order`, and only those that can decide are.
     pub(super) listed: Option<&'a [Coord]>,
-}
-
-/// The positions of one dimension within a radius of a centre. On a ring they may go around its end.
-#[derive(Clone, Copy)]
-struct Arc {
-    start: usize,
-    /// The number of positions below the centre.
-    below: usize,
-    count: usize,
-    /// The number of positions of the dimension.
-    extent: usize,
-    radius: usize,
-}
-
-impl Arc {
-    /// Returns the positions up to the end of the dimension, each with the rest of the radius.
-    fn up_to_end(self) -> impl Iterator<Item = (usize, usize)> {
-        (0..self.count.min(self.extent - self.start)).map(move |i| (self.start + i, self.left(i)))
-    }
-
-    /// Returns the positions around the end of the dimension, each with the rest of the radius.
-    fn around(self) -> impl Iterator<Item = (usize, usize)> {
-        let first = self.extent - self.start;
-        (first..self.count).map(move |i| (i - first, self.left(i)))
-    }
-
-    /// Returns all positions, each with the rest of the radius, after the hops to the position, for the other
-    /// dimensions. They ascend, but on a ring they may go around its end.
-    fn each(self) -> impl Iterator<Item = (usize, usize)> {
-        self.up_to_end().chain(self.around())
-    }
-
-    /// Returns the same as [`Self::each`], ascending also on a ring.
-    fn ascending(self) -> impl Iterator<Item = (usize, usize)> {
-        self.around().chain(self.up_to_end())
-    }
-
-    /// Returns the rest of the radius after the hops from the centre to the `i`-th position.
-    fn left(self, i: usize) -> usize {
-        self.radius - i.abs_diff(self.below)
-    }
 }
 
 impl Wide {
@@ -168,27 +127,50 @@ impl Wide {
         Some((radius, self.evaluate(search, (centre, radius), inner, limit)))
     }
 
-    /// Returns the pairwise sum of the `k` nodes that `centre` takes, given the radius that it needs, the number of its nearer free nodes at
-    /// an offset along a dimension, and that of the nodes which it takes at the radius, for each offset from the least one on.
+    /// Returns the same sum as [`Self::sum_below`], given the radius that `centre` needs and its nearer free nodes: their number at an offset
+    /// along a dimension, and all of them.
+    pub(super) fn sum_of(
+        &mut self,
+        search: Search<'_>,
+        (centre, radius): (Coord, usize),
+        (at_offset, inner): (impl Fn(usize, isize) -> u32, u32),
+        limit: u64,
+    ) -> Option<u64> {
+        self.count_as(
+            centre,
+            radius,
+            |d, offset| {
+                if offset.unsigned_abs() < radius { at_offset(d, offset) } else { 0 }
+            },
+        );
+        self.tied_at(search.machine, centre, radius);
+        self.evaluate(search, (centre, radius), inner, limit)
+    }
+
+    /// Returns the pairwise sum of the `k` nodes that `centre` takes, given the radius that it needs and how many of these nodes are at an offset
+    /// along a dimension.
     pub(super) fn sum_with(
         &mut self,
         k: u32,
         (centre, radius): (Coord, usize),
         at_offset: impl Fn(usize, isize) -> u32,
-        last: &[Vec<u32>; 3],
     ) -> u64 {
+        self.count_as(centre, radius, at_offset);
+        self.pairwise(k)
+    }
+
+    /// Sets `counts` for some nodes within `radius` of `centre`, given how many of them are at an offset along a dimension.
+    fn count_as(&mut self, centre: Coord, radius: usize, at_offset: impl Fn(usize, isize) -> u32) {
         self.clear();
         self.windows = [0, 1, 2].map(|d| self.window(d, centre[d] as usize, radius));
         for (d, &at) in centre.iter().enumerate() {
             let Arc { start, count, below, extent, .. } = self.arc(d, at as usize, radius);
             for i in 0..count {
-                let (at, offset) = (start + i, i as isize - below as isize);
-                let nearer = if offset.unsigned_abs() < radius { at_offset(d, offset) } else { 0 };
+                let at = start + i;
                 self.counts[d][if at < extent { at } else { at - extent }] =
-                    nearer + last[d][radius + i - below];
+                    at_offset(d, i as isize - below as isize);
             }
         }
-        self.pairwise(k)
     }
 
     /// Returns the nodes that `centre` takes, which needs this radius.

@@ -101,7 +101,9 @@ impl Levels {
                 [0, 1, 2].map(|d| (centre[d].cast_signed() + self.places[at][d]).rem_euclid(extents[d]))
             };
             let mut rest: Vec<(Offset, usize)> = members(tied).map(|at| (node(at), at)).collect();
-            rest.sort_unstable();
+            if let Some(last) = open.checked_sub(1) {
+                rest.select_nth_unstable(last as usize);
+            }
             for (_, at) in rest.into_iter().skip(open as usize) {
                 tied[at / 64] &= !(1 << (at % 64));
             }
@@ -121,7 +123,7 @@ impl Levels {
         self.sets = Vec::new();
     }
 
-    /// Chooses among places by an earlier centre at an offset. Returns whether some of them are taken, or some are not.
+    /// Chooses among places by an earlier centre at an offset. Returns whether this decides about some of them.
     fn choose(&mut self, offset: Offset, kept: &mut [u64], choice: &mut Choice<'_>) -> bool {
         let (from, levels) = self.sets_of(offset);
         let words = self.words;
@@ -174,7 +176,7 @@ impl Levels {
     /// Returns where the sets of an offset begin, and how many there are. The offset may be of any positions of the machine.
     fn sets_of(&mut self, offset: Offset) -> (usize, usize) {
         let near = [0, 1, 2].map(|d| match self.rings[d] {
-            // All positions of a line beyond the rim order its places alike.
+            // All positions of a line beyond the rim on one side order its places alike.
             0 => offset[d].clamp(-self.radius, self.radius),
             ring => offset[d].rem_euclid(ring),
         });

@@ -131,7 +131,7 @@ impl Idle {
         let offset = |earlier: Coord| {
             [0, 1, 2].map(|d| {
                 let offset = earlier[d].cast_signed() - centre[d].cast_signed();
-                // All positions of a line beyond the rim order its places alike.
+                // All positions of a line beyond the rim on one side order its places alike.
                 if rings[d] == 0 { offset.clamp(-reach, reach) } else { offset.rem_euclid(rings[d]) }
             })
         };

@@ -11,11 +11,11 @@
 //!
 //! Of a centre that takes its last nodes at distance q, the second part has a closer bound if it may still win (see `rim`).
 //!
-//! It holds on lines and rings of any length. Sums are divided by a power of two and rounded down, so that they fit 32 bits.
+//! All this holds on lines and rings of any length. Sums are divided by a power of two and rounded down, so that they fit 32 bits.
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::rim::Rim;
+use super::rim::{Rim, is_scattered};
 use super::tables::Tables;
 use crate::allocator::nearest::bounds::{LANES, Lanes, Lanes16};
 
@@ -115,7 +115,11 @@ impl WithSimd for Look<'_> {
         for i in 0..LANES {
             bound[i] = sum[i].wrapping_add(more[i].wrapping_mul(least[i] >> shift));
         }
-        let takes_rim = |i: usize| needs[i] as usize == radius && bound[i] <= limit;
+        let cell = tables.cell(question.at);
+        let on_rim = |i: usize| u32::from(tables.within[cell + i] - tables.inner[cell + i]);
+        let takes_rim = |i: usize| {
+            needs[i] as usize == radius && bound[i] <= limit && !is_scattered(on_rim(i), rim.len())
+        };
         if rim.is_empty() || !(0..LANES).any(takes_rim) {
             return bound;
         }

@@ -1,6 +1,6 @@
 //! Closer lower bounds, by the free places of a rim: those that are as far from a centre as the last nodes that it takes.
 //!
-//! A centre takes some of them. For any λ the costs of m free places are at least m·λ − Σ max(0, λ − cost) over all free ones, as
+//! A place costs the hops from it to all inner nodes, divided as all sums are. A centre takes some of the places. For any λ the costs of m free places are at least m·λ − Σ max(0, λ − cost) over all free ones, as
 //! that is the dual of the linear program that chooses the cheapest (weak duality). The best λ is the cost of the m-th cheapest.
 
 use super::look::Question;
@@ -8,6 +8,14 @@ use crate::allocator::nearest::bounds::{LANES, Lanes};
 
 /// The steps in which λ comes nearer to the best one.
 const STEPS: usize = 2;
+
+/// If fewer than one in so many places of a rim are free nodes, lists of these take less time than all places.
+const SCATTERED: usize = 16;
+
+/// Returns whether so few places of a rim are free that lists of these take less time than all places.
+pub(super) fn is_scattered(free: u32, places: usize) -> bool {
+    (free as usize) < places / SCATTERED
+}
 
 /// The costs of the places of a rim.
 #[derive(Debug, Default)]
@@ -18,8 +26,8 @@ pub(super) struct Rim {
 
 impl Rim {
     /// Returns what the cheapest free places cost at least, so many for each centre. `hops` has the sum of the hops along each axis for
-    /// each position, from `radius` below the centre on, or around a ring from the centre on. There must be so many free places, or
-    /// the number means nothing. O(places).
+    /// each position, from `radius` below the centre on, or around a ring from the centre on. A number means nothing if fewer places are free
+    /// than its centre needs. O(places).
     #[inline(always)]
     pub(super) fn least(&mut self, question: &Question<'_>, hops: &[Vec<Lanes>; 3], need: &Lanes) -> Lanes {
         self.set_costs(question, hops);

@@ -1,7 +1,7 @@
 //! The search: lower bounds of all centres first, then the sums of those that can win, the least bound first.
 //!
 //! It suits jobs whose balls are too large for `ranked`, or meet themselves around a ring. Its bounds cost a few operations for
-//! each position of each axis, and the sums of the few centres that are left are found by `wide`.
+//! each position of each axis. The sums of the centres that are left are found one by one.
 
 use pulp::Arch;
 
@@ -257,12 +257,20 @@ impl Sliced {
                 if self.ties == Ties::Carried { idle.sum((centre, radius), within, earlier) } else { None };
             let slices = [0, 1, 2].map(|d| tables.slices(at, of_tables - 1, tables.axis(d)));
             let slice = |d: usize, offset: isize| slices[d].at(offset);
-            let sum = idle.unwrap_or_else(|| {
+            let at_centre = (centre, of_tables);
+            let sum = idle.or_else(|| {
                 let earlier = deciding.before(order, machine, centre, radius);
-                taken.count((tables, machine.mesh()), (centre, of_tables), search.k - inner, earlier);
-                wide.sum_with(search.k, (centre, of_tables), slice, &taken.counts)
+                let numbers = [search.k - inner, within - inner];
+                if !taken.count((tables, machine.mesh()), at_centre, numbers, earlier) {
+                    return wide.sum_of(search, at_centre, (slice, inner), limit);
+                }
+                let with_last = |d: usize, offset: isize| {
+                    let last = taken.counts[d][of_tables.wrapping_add_signed(offset)];
+                    last + if offset.unsigned_abs() < of_tables { slice(d, offset) } else { 0 }
+                };
+                Some(wide.sum_with(search.k, at_centre, with_last))
             });
-            (of_tables, Some(sum).filter(|&sum| sum < limit))
+            (of_tables, sum.filter(|&sum| sum < limit))
         };
         Some(sum.map_or(best, |sum| Best { sum, rank, radius: of_centre }))
     }

@@ -246,12 +246,13 @@ pub(super) struct Slices<'a> {
     /// The entry of the centre, and the entries between neighbours along the axis.
     from: usize,
     step: usize,
-    /// Whether entries beyond no end are asked for, or rows go on beyond ends.
+    /// Whether no slice lies beyond an end of the axis, or rows go on there.
     is_inside: bool,
 }
 
 impl Slices<'_> {
-    /// Returns the number of free nodes of the slice at an offset from the centre, which must be within the radius.
+    /// Returns the number of free nodes of the slice at an offset from the centre, which must be within the radius and, around a ring, be the
+    /// shortest way to its position.
     pub(super) fn at(&self, offset: isize) -> u32 {
         let Self { across, along, at, from, step, .. } = *self;
         let table = &across[self.radius - offset.unsigned_abs()];

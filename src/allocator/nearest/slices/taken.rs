@@ -2,14 +2,15 @@
 //!
 //! The free ones are a set of the places of the rim, of which those that it takes are kept.
 
+use super::rim::is_scattered;
 use super::tables::Tables;
-use crate::allocator::nearest::carried::{Earlier, Listed};
+use crate::allocator::nearest::carried::Earlier;
 use crate::allocator::nearest::rim::rim;
 use crate::allocator::nearest::rims::levels::{Levels, members};
 use crate::allocator::nearest::ties::Ties;
 use crate::machine::{Coord, Mesh};
 
-/// All sets are forgotten when they have so many words, 16 MB. In tests this comes to be soon.
+/// All sets are forgotten before the next centre when they have so many words, 16 MB. In tests this comes to be soon.
 const MOST: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
 
 /// The memory of choices on one machine.
@@ -24,7 +25,7 @@ pub(super) struct Taken {
     size: usize,
     /// The places at hand.
     set: Vec<u64>,
-    /// For each dimension the number of taken nodes at each offset, from the least one on.
+    /// For each dimension the number of taken nodes at each offset, from the radius below the centre on.
     pub(super) counts: [Vec<u32>; 3],
 }
 
@@ -55,20 +56,24 @@ impl Taken {
         }
     }
 
-    /// Finds which `need` free nodes at distance `radius` from `centre` it takes, and sets `counts` to their numbers. There must
-    /// be as many. `earlier` are the centres before it, the latest first. O(places) and a few operations for each earlier centre.
+    /// Finds which `need` free nodes at distance `radius` from `centre` it takes, and sets `counts` to their numbers. There are `free` ones, at
+    /// least as many. `earlier` are the centres before it, the latest first. Returns whether it does so; lists of nodes are left to others. O(places),
+    /// and O(places / 64 · log radius) for each earlier centre that was met at its offset before, or O(places · radius / 64).
     pub(super) fn count(
         &mut self,
         (tables, mesh): (&Tables, &Mesh),
         (centre, radius): (Coord, usize),
-        need: u32,
+        [need, free]: [u32; 2],
         earlier: impl Earlier,
-    ) {
+    ) -> bool {
+        if self.ties == Ties::Location {
+            return false;
+        }
         if self.size > MOST {
             self.radii.iter_mut().flatten().for_each(|radius| radius.levels.forget());
             self.size = 0;
         }
-        let Self { ties, radii, size, set, counts, .. } = self;
+        let Self { radii, size, set, counts, .. } = self;
         if radii.len() <= radius {
             radii.resize_with(radius + 1, || None);
         }
@@ -78,6 +83,9 @@ impl Taken {
             levels.begin(mesh, radius, rim(radius, along.map(|axis| tables.axes[axis].around())).into_iter());
             Radius { levels, entries: Vec::new() }
         });
+        if is_scattered(free, levels.places().len()) {
+            return false;
+        }
         if entries.is_empty() {
             let steps = along.map(|axis| tables.wide_steps()[axis]);
             let entry = |place: &[i32; 3]| -> isize { (0..3).map(|d| place[d] as isize * steps[d]).sum() };
@@ -87,10 +95,7 @@ impl Taken {
         set.resize(levels.words(), 0);
         set_free(tables, (centre, radius), (levels.places(), entries), set);
         let before = levels.size();
-        match ties {
-            Ties::Carried => levels.keep(set, need, (mesh, centre), earlier),
-            Ties::Location => levels.keep(set, need, (mesh, centre), Listed(std::iter::empty())),
-        }
+        levels.keep(set, need, (mesh, centre), earlier);
         *size += levels.size() - before;
         for counts in &mut *counts {
             counts.clear();
@@ -101,6 +106,7 @@ impl Taken {
                 counts[radius.wrapping_add_signed(offset as isize)] += 1;
             }
         }
+        true
     }
 }
 
