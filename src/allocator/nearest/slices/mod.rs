@@ -14,6 +14,7 @@
 mod axis;
 mod idle;
 mod look;
+mod question;
 mod rim;
 pub(super) mod search;
 mod tables;

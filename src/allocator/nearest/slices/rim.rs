@@ -3,7 +3,7 @@
 //! A place costs the hops from it to all inner nodes, divided as all sums are. A centre takes some of the places. For any λ the costs of m free places are at least m·λ − Σ max(0, λ − cost) over all free ones, as
 //! that is the dual of the linear program that chooses the cheapest (weak duality). The best λ is the cost of the m-th cheapest.
 
-use super::look::Question;
+use super::question::Question;
 use crate::allocator::nearest::bounds::{LANES, Lanes};
 
 /// The steps in which λ comes nearer to the best one.

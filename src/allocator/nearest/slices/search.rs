@@ -7,7 +7,8 @@ use pulp::Arch;
 
 use super::axis::Axis;
 use super::idle::Idle;
-use super::look::{Looks, Question};
+use super::look::Looks;
+use super::question::Question;
 use super::tables::Tables;
 use super::taken::Taken;
 use crate::allocator::nearest::bounds::{LANES, Lanes, nodes_within};
