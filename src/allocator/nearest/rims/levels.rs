@@ -255,7 +255,9 @@ mod tests {
                     .filter(|&need| 0 < need && need < free.len())
                 {
                     let mut set = vec![0; levels.words()];
-                    free.iter().for_each(|at| set[at / 64] |= 1 << (at % 64));
+                    for at in &free {
+                        set[at / 64] |= 1 << (at % 64);
+                    }
                     let before = || Listed(earlier.iter().copied());
                     levels.keep(&mut set, need as u32, (&mesh, centre), before());
                     let mut kept: Vec<Coord> = members(&set).map(|at| node(&levels.places[at])).collect();
