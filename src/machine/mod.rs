@@ -36,6 +36,7 @@ pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
 pub use node_lists::NodeLists;
 pub use node_set::NodeSet;
+pub(crate) use node_set::members;
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};

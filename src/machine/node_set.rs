@@ -94,17 +94,22 @@ impl NodeSet {
 
     /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut rest = word; // `rest & (rest − 1)` clears its lowest bit
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    i as u32 * 64 + bit
-                })
+        members(&self.words)
+    }
+}
+
+/// Returns the numbers whose bits are set in some words of 64 bits, ascending: those of the first word are 0 to 63.
+pub(crate) fn members(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    words.iter().enumerate().flat_map(|(i, &word)| {
+        let mut rest = word; // `rest & (rest − 1)` clears its lowest bit
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                i as u32 * 64 + bit
             })
         })
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A set of small numbers that finds its smallest member quickly.
 
+use crate::machine::members;
+
 /// A set of numbers below a bound, stored as a hierarchical bitset. The lowest level has a bit for each number. Each
 /// higher level has a bit for each word of the level below, which is set if that word is not zero. The highest level is
 /// one word. Insert, remove and first take O(log₆₄ bound).
@@ -99,12 +101,7 @@ impl FirstSet {
 
     /// Returns the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let words = self.levels[0].iter().enumerate().filter(|(_, bits)| **bits != 0);
-        words.flat_map(|(word, &bits)| {
-            // Each step clears the lowest set bit. The step after 0 is computed too, and is not taken.
-            let rest = std::iter::successors(Some(bits), |rest| Some(rest & rest.wrapping_sub(1)));
-            rest.take_while(|rest| *rest != 0).map(move |rest| word as u32 * 64 + rest.trailing_zeros())
-        })
+        members(&self.levels[0])
     }
 }
 

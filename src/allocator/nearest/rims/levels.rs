@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::allocator::nearest::carried::{Alike, Earlier};
-use crate::machine::{Coord, Mesh};
+use crate::machine::{Coord, Mesh, members};
 
 /// A place of a rim, or an earlier centre, as its offset from the centre at hand along each dimension.
 type Offset = [i32; 3];
@@ -100,7 +100,8 @@ impl Levels {
             let node = |at: usize| {
                 [0, 1, 2].map(|d| (centre[d].cast_signed() + self.places[at][d]).rem_euclid(extents[d]))
             };
-            let mut rest: Vec<(Offset, usize)> = members(tied).map(|at| (node(at), at)).collect();
+            let numbers = members(tied).map(|at| at as usize);
+            let mut rest: Vec<(Offset, usize)> = numbers.map(|at| (node(at), at)).collect();
             if let Some(last) = open.checked_sub(1) {
                 rest.select_nth_unstable(last as usize);
             }
@@ -159,7 +160,7 @@ impl Levels {
 
     /// Returns along which dimensions the places of a set are alike.
     fn alike(&self, set: &[u64]) -> Alike {
-        let mut members = members(set).map(|at| self.places[at]);
+        let mut members = members(set).map(|at| self.places[at as usize]);
         let Some(first) = members.next() else { return Alike::YZ };
         let mut is_alike = [true; 3];
         for place in members {
@@ -213,14 +214,6 @@ impl Levels {
     }
 }
 
-/// Returns the members of a set, ascending.
-pub(in super::super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(word, &bits)| {
-        let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
-        rest.take_while(|bits| *bits != 0).map(move |bits| word * 64 + bits.trailing_zeros() as usize)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,7 +253,8 @@ mod tests {
                     }
                     let before = || Listed(earlier.iter().copied());
                     levels.keep(&mut set, need as u32, (&mesh, centre), before());
-                    let mut kept: Vec<Coord> = members(&set).map(|at| node(&levels.places[at])).collect();
+                    let mut kept: Vec<Coord> =
+                        members(&set).map(|at| node(&levels.places[at as usize])).collect();
                     kept.sort_unstable();
                     let mut nodes: Vec<Coord> = free.iter().map(|&at| node(&levels.places[at])).collect();
                     nodes.sort_unstable();

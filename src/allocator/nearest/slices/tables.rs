@@ -186,7 +186,7 @@ impl Tables {
 
     /// Returns whether a node is free.
     pub(super) fn is_free(&self, at: [usize; 3]) -> bool {
-        self.flags[self.wide_cell(at)] != 0
+        self.flag(self.wide_cell(at)) != 0
     }
 
     /// Returns for the nodes from an entry of a wide row on 1 if they are free, and 0 if they are busy or not there.

@@ -6,9 +6,9 @@ use super::rim::is_scattered;
 use super::tables::Tables;
 use crate::allocator::nearest::carried::Earlier;
 use crate::allocator::nearest::rim::rim;
-use crate::allocator::nearest::rims::levels::{Levels, members};
+use crate::allocator::nearest::rims::levels::Levels;
 use crate::allocator::nearest::ties::Ties;
-use crate::machine::{Coord, Mesh};
+use crate::machine::{Coord, Mesh, members};
 
 /// All sets are forgotten before the next centre when they have so many words, 16 MB. In tests this comes to be soon.
 const MOST: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
@@ -23,7 +23,7 @@ pub(super) struct Taken {
     radii: Vec<Option<Radius>>,
     /// The words of all sets.
     size: usize,
-    /// The places at hand.
+    /// The free nodes on the rim of the centre at hand, and then those that it takes.
     set: Vec<u64>,
     /// For each dimension the number of taken nodes at each offset, from the radius below the centre on.
     pub(super) counts: [Vec<u32>; 3],
@@ -102,7 +102,7 @@ impl Taken {
             counts.resize(2 * radius + 1, 0);
         }
         for at in members(set) {
-            for (counts, offset) in counts.iter_mut().zip(levels.places()[at]) {
+            for (counts, offset) in counts.iter_mut().zip(levels.places()[at as usize]) {
                 counts[radius.wrapping_add_signed(offset as isize)] += 1;
             }
         }
