@@ -10,24 +10,25 @@ use super::greedy::Greedy;
 use super::idle::IdleFills;
 use super::mc1x1_shells::free_within;
 use super::near::Near;
+use super::worth::{Score, Worth};
 use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId};
 
 pub(crate) use super::greedy::Last;
 
 /// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fill {
+pub(crate) struct Fill<T = i64> {
     /// The centre.
     pub(crate) centre: Coord,
-    /// The sum of L∞ distances from the centre to the nodes taken.
-    pub(crate) score: i64,
+    /// What the fill is worth: for MC1x1 the sum of L∞ distances from the centre to the nodes taken.
+    pub(crate) score: T,
     /// The shell of the k-th nearest free node. All free nodes of nearer shells are taken.
     shell: usize,
     /// The nodes taken besides them, in the order of choice.
     picks: Vec<Coord>,
 }
 
-impl Fill {
+impl<T> Fill<T> {
     /// Returns the shell (L∞ distance from the centre) of the k-th nearest free node.
     pub(crate) fn shell(&self) -> u32 {
         self.shell as u32
@@ -54,8 +55,6 @@ struct Around {
     shell: usize,
     /// The number of free nodes that are nearer than it.
     whole: u32,
-    /// The largest score that is of use.
-    limit: i64,
 }
 
 /// The fills around centres of one machine state. Memory is kept between calls.
@@ -90,24 +89,6 @@ impl ShellFill {
         }
     }
 
-    /// Returns the fill around a centre of an array, where sums of distances need no search, or around a centre that takes
-    /// itself alone; `None` if its score exceeds `limit`. `shell` is the shell of the k-th nearest free node.
-    fn fill_simply(&self, k: u32, centre: Coord, shell: usize, bound: i64, limit: i64) -> Option<Fill> {
-        if shell == 0 {
-            return (bound <= limit).then(|| Fill { centre, score: bound, shell, picks: vec![centre] });
-        }
-        let dimension = self.array.dimension();
-        let at = centre[dimension];
-        let (mut score, mut picks) = (bound, Vec::new());
-        for pick in self.array.picks(k, at, shell, self.greedy.last()) {
-            score += i64::from(pick.abs_diff(at)) - shell as i64;
-            let mut node = [0; 3];
-            node[dimension] = pick;
-            picks.push(node);
-        }
-        (score <= limit).then_some(Fill { centre, score, shell, picks })
-    }
-
     /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
     /// free. `counts` must have the free nodes of `machine`. `bound` is the shell score of the centre, the sum of L∞
     /// distances to its k nearest free nodes, which no choice of k nodes is below.
@@ -120,51 +101,88 @@ impl ShellFill {
         bound: i64,
         limit: i64,
     ) -> Option<Fill> {
-        let mesh = machine.mesh();
         let shell = counts.reach(centre, k)?;
-        if self.is_array || shell == 0 {
-            return self.fill_simply(k, centre, shell, bound, limit);
-        }
-        self.picks.clear();
-        let mut score = bound;
         // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
-        let farther = |pick: Coord| i64::from(mesh.l_inf(centre, pick)) - shell as i64;
-        // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best here,
-        // where there is less to choose from.
-        for pick in
-            self.idle.picks(counts, mesh, k, centre, shell).take_while(|&pick| self.greedy.is_free(pick))
-        {
-            score += farther(pick);
-            if score > limit {
+        let mut score = Score { centre, shell, score: bound, limit };
+        self.fill_for(counts, machine, k, (centre, shell), &mut score)
+    }
+
+    /// Returns the k nodes that `centre` takes, of which `shell` is the shell of the k-th nearest free node; `None` if
+    /// `worth` says that they are of no use.
+    pub(super) fn fill_for<W: Worth>(
+        &mut self,
+        counts: &FreeCounts,
+        machine: &Machine,
+        k: u32,
+        (centre, shell): (Coord, usize),
+        worth: &mut W,
+    ) -> Option<Fill<W::Total>> {
+        let mesh = machine.mesh();
+        self.picks.clear();
+        if self.is_array || shell == 0 {
+            self.pick_simply(mesh, k, centre, shell, worth)?;
+        } else {
+            // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best
+            // here, where there is less to choose from.
+            let picks = self.idle.picks(counts, mesh, k, centre, shell);
+            for pick in picks.take_while(|&pick| self.greedy.is_free(pick)) {
+                if !worth.add(mesh, pick) {
+                    return None;
+                }
+                self.picks.push(pick);
+            }
+            let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
+            let around = Around { k, centre, shell, whole };
+            if whole + (self.picks.len() as u32) < k {
+                self.pick_near(mesh, around, worth)?;
+            }
+            if whole + (self.picks.len() as u32) < k {
+                self.pick_anywhere(mesh, around, worth)?;
+            }
+        }
+        Some(Fill { centre, score: worth.total(), shell, picks: self.picks.clone() })
+    }
+
+    /// Sets the picks for a centre of an array, where sums of distances need no search, or for a centre that takes itself
+    /// alone. Returns nothing if the fill is of no use.
+    fn pick_simply(
+        &mut self,
+        mesh: &Mesh,
+        k: u32,
+        centre: Coord,
+        shell: usize,
+        worth: &mut impl Worth,
+    ) -> Option<()> {
+        if shell == 0 {
+            self.picks.push(centre);
+            return worth.add(mesh, centre).then_some(());
+        }
+        let dimension = self.array.dimension();
+        for at in self.array.picks(k, centre[dimension], shell, self.greedy.last()) {
+            let mut pick = [0; 3];
+            pick[dimension] = at;
+            if !worth.add(mesh, pick) {
                 return None;
             }
             self.picks.push(pick);
         }
-        let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
-        let around = Around { k, centre, shell, whole, limit };
-        if whole + (self.picks.len() as u32) < k {
-            self.pick_near(mesh, around, &mut score)?;
-        }
-        if whole + (self.picks.len() as u32) < k {
-            self.pick_anywhere(mesh, around, &mut score)?;
-        }
-        Some(Fill { centre, score, shell, picks: self.picks.clone() })
+        Some(())
     }
 
-    /// Adds nodes near the centre to the picks, as long as it is known that they are the best, and adds to `score` how far
-    /// they are beyond the shell. Returns nothing if the score exceeds the limit.
-    fn pick_near(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
-        let Around { k, centre, shell, whole, limit } = around;
+    /// Adds nodes near the centre to the picks, as long as it is known that they are the best. Returns nothing if the fill
+    /// is of no use.
+    fn pick_near(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+        let Around { k, centre, shell, whole } = around;
         let shells = (shell, whole);
         if mesh.extents().iter().all(|&extent| extent > 1) {
             let outcome = if self.small.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
-                self.small.run(k, &mut self.picks, score, limit)
+                self.small.run(mesh, k, &mut self.picks, worth)
             } else if self.large.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
-                self.large.run(k, &mut self.picks, score, limit)
+                self.large.run(mesh, k, &mut self.picks, worth)
             } else {
                 Outcome::Open
             };
-            return (outcome != Outcome::TooFar).then_some(());
+            return (outcome != Outcome::Useless).then_some(());
         }
         if self.greedy.last() == Last::Shell {
             return Some(());
@@ -174,8 +192,7 @@ impl ShellFill {
         };
         for _ in taken..k {
             let Some(pick) = self.near.next(mesh) else { break };
-            *score += i64::from(mesh.l_inf(centre, pick)) - shell as i64;
-            if *score > limit {
+            if !worth.add(mesh, pick) {
                 return None;
             }
             self.near.take(mesh, pick);
@@ -184,33 +201,33 @@ impl ShellFill {
         Some(())
     }
 
-    /// Adds nodes to the picks until there are k, and adds to `score` how far they are beyond the shell. Returns nothing if
-    /// the score exceeds the limit.
-    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, score: &mut i64) -> Option<()> {
-        let Around { k, centre, shell, limit, .. } = around;
+    /// Adds nodes to the picks until there are k. Returns nothing if the fill is of no use.
+    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+        let Around { k, centre, shell, .. } = around;
         let taken = self.greedy.start(mesh, centre, shell, &self.picks);
         let distances = self.picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize);
         let mut reach = distances.fold(shell, usize::max);
+        let mut is_of_use = true;
         for _ in taken..k {
             let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
-            let distance = mesh.l_inf(centre, pick) as usize;
-            reach = reach.max(distance);
-            *score += (distance - shell) as i64;
-            if *score > limit {
+            reach = reach.max(mesh.l_inf(centre, pick) as usize);
+            is_of_use = worth.add(mesh, pick);
+            if !is_of_use {
                 break;
             }
             self.greedy.take(mesh, pick);
             self.picks.push(pick);
         }
         self.greedy.restore(mesh, centre, reach);
-        (*score <= limit).then_some(())
+        is_of_use.then_some(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::scores::ShellScores;
+    use super::super::states::patchy;
     use super::*;
-    use crate::allocator::shells::scores::ShellScores;
 
     /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of distances to
     /// the nodes taken, then of the smallest distance to the centre, then the first, again and again.
@@ -300,15 +317,7 @@ mod tests {
             for last in [Last::Nearest, Last::Shell] {
                 let mut fill = ShellFill::new(last);
                 for step in 1..4_u32 {
-                    let mut machine = Machine::new(mesh.clone());
-                    // Patches of nodes, and in some states single ones, by a multiplicative hash.
-                    let patch = [1, 5, 3][step as usize - 1];
-                    let is_busy = |node: &NodeId| {
-                        let at = mesh.coord(*node).map(|c| c / patch);
-                        let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + step).wrapping_mul(0x9e37_79b1);
-                        hash >> 30 < 2
-                    };
-                    machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                    let machine = patchy(text, [1, 5, 3][step as usize - 1], 2, step)?;
                     fill.prepare(&machine);
                     for &k in ks {
                         let mut scores = ShellScores::default();

@@ -6,6 +6,7 @@
 //! the nearest one on either side of the minimum of X, and the bits of the row show which node that is. Rows are visited
 //! outwards from the minima of Y and Z until they cannot win any more.
 
+use super::hops::Hops;
 use super::valley::Valley;
 use crate::machine::{Coord, Machine, Mesh, distances_along, ranges};
 
@@ -39,8 +40,7 @@ pub(super) struct Greedy {
     valleys: [Valley; 3],
     /// For each dimension and position the number of nodes with which the fill at hand has begun.
     taken: [Vec<u64>; 3],
-    /// For each dimension of n positions the hops from position 0 to positions −n to n − 1.
-    hops: [Vec<u64>; 3],
+    hops: Hops,
     ends: Ends,
 }
 
@@ -104,10 +104,8 @@ impl Greedy {
         for (d, extent) in extents.into_iter().enumerate() {
             self.sums[d].resize(extent as usize, 0);
             self.taken[d].resize(extent as usize, 0);
-            let ahead = |steps: u32| if mesh.wraps(d) { steps.min(extent - steps) } else { steps };
-            self.hops[d].clear();
-            self.hops[d].extend((0..=extent).rev().chain(1..extent).map(ahead).map(u64::from));
         }
+        self.hops.set(mesh);
     }
 
     /// Returns whether a machine was given.
@@ -206,10 +204,7 @@ impl Greedy {
         let before = self.valleys[0];
         for (d, at) in node.into_iter().enumerate() {
             let sums = &mut self.sums[d];
-            let hops = &self.hops[d][sums.len() - at as usize..];
-            for (sum, hops) in sums.iter_mut().zip(hops) {
-                *sum += hops;
-            }
+            self.hops.add(d, at, sums);
             self.valleys[d] = Valley::of(sums, mesh.wraps(d), self.valleys[d].low);
         }
         let [_, y, z] = node.map(|c| c as usize);

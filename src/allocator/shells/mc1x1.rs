@@ -153,6 +153,7 @@ impl Mc1x1 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::states::patchy;
     use super::*;
 
     /// Returns the nodes of the best centre, by a fill around every one.
@@ -186,16 +187,8 @@ mod tests {
                 let ties: TieBreak = ties.parse().map_err(|()| "no tie-break")?;
                 let mut mc1x1 = Mc1x1 { ties, ..Mc1x1::default() };
                 for step in 1..5_u32 {
-                    let mut machine = Machine::new(text.parse()?);
-                    let mesh = machine.mesh().clone();
-                    // Patches of nodes or single ones, half or a few of them, by a multiplicative hash.
-                    let (patch, share) = [(1, 2), (4, 2), (3, 1), (2, 3)][step as usize - 1];
-                    let is_busy = |node: &NodeId| {
-                        let at = mesh.coord(*node).map(|c| c / patch);
-                        let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + step).wrapping_mul(0x9e37_79b1);
-                        hash >> 30 < share
-                    };
-                    machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                    let (side, quarters) = [(1, 2), (4, 2), (3, 1), (2, 3)][step as usize - 1];
+                    let machine = patchy(text, side, quarters, step)?;
                     for &k in ks.iter().filter(|&&k| k < machine.free_count()) {
                         let wanted = plain(&mut mc1x1, &machine, k);
                         for _ in 0..2 {

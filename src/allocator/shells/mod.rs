@@ -5,7 +5,7 @@
 //! filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that its authors timed.
 //! `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores` finds the best centre of a
 //! machine state, `fill` chooses the nodes that a centre takes, by `greedy` and with the help of `idle`, `near` and `cube`,
-//! and `tie_break` decides between equal scores. None of these allocators refuses a job while enough nodes are free.
+//! `worth` and `pairs` say when a fill cannot win any more, and `tie_break` decides between equal scores. None of these allocators refuses a job while enough nodes are free.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -21,12 +21,17 @@ mod centre;
 mod cube;
 pub(super) mod fill;
 mod greedy;
+mod hops;
 mod idle;
 pub(super) mod mc;
 pub(super) mod mc1x1;
 pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
 mod near;
+mod pairs;
 pub(super) mod scores;
+#[cfg(test)]
+mod states;
 pub(super) mod tie_break;
 mod valley;
+mod worth;

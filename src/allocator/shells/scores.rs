@@ -162,7 +162,8 @@ impl ShellScores {
     }
 
     /// Calls `each` with every free node that has a score of at most `limit`, in no particular order.
-    pub(crate) fn for_each(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre)) {
+    #[cfg(test)]
+    pub(super) fn for_each(&mut self, machine: &Machine, k: u32, limit: i64, mut each: impl FnMut(Centre)) {
         self.visit(machine, k, (limit, u32::MAX), |centre| {
             each(centre);
             (limit, u32::MAX)

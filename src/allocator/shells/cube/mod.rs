@@ -29,6 +29,7 @@ use pulp::{Arch, Simd, WithSimd};
 use self::axis::{Axis, FAR};
 use self::lanes::GONE;
 use super::greedy::{Greedy, Last, window};
+use super::worth::Worth;
 use crate::machine::{Coord, Mesh, distances_along};
 
 /// The most nodes that are taken before the rows are listed anew.
@@ -81,8 +82,8 @@ impl<const N: usize> Default for Cube<N> {
 pub(super) enum Outcome {
     /// All nodes were chosen.
     Done,
-    /// The nodes are farther from the centre than is worth it.
-    TooFar,
+    /// The fill is of no use, whatever nodes follow.
+    Useless,
     /// The box does not tell which node is next.
     Open,
 }
@@ -175,16 +176,15 @@ impl<const N: usize> Cube<N> {
         }
     }
 
-    /// Chooses nodes until `wanted` of them are taken, and adds them to `picks`. Adds to `score` how far each one is beyond
-    /// the shell, which must not come to more than `limit`.
-    pub(super) fn run(
+    /// Chooses nodes until `wanted` of them are taken, or `worth` says that they are of no use, and adds them to `picks`.
+    pub(super) fn run<W: Worth>(
         &mut self,
+        mesh: &Mesh,
         wanted: u32,
         picks: &mut Vec<Coord>,
-        score: &mut i64,
-        limit: i64,
+        worth: &mut W,
     ) -> Outcome {
-        self.arch.dispatch(Run { cube: self, wanted, picks, score, limit })
+        self.arch.dispatch(Run { cube: self, mesh, wanted, picks, worth })
     }
 }
 
@@ -246,20 +246,20 @@ impl<const N: usize> WithSimd for Start<'_, N> {
 }
 
 /// A call of [`Cube::run`], to be compiled for each set of vector instructions.
-struct Run<'a, const N: usize> {
+struct Run<'a, W, const N: usize> {
     cube: &'a mut Cube<N>,
+    mesh: &'a Mesh,
     wanted: u32,
     picks: &'a mut Vec<Coord>,
-    score: &'a mut i64,
-    limit: i64,
+    worth: &'a mut W,
 }
 
-impl<const N: usize> WithSimd for Run<'_, N> {
+impl<W: Worth, const N: usize> WithSimd for Run<'_, W, N> {
     type Output = Outcome;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Outcome {
-        let Self { cube, wanted, picks, score, limit } = self;
+        let Self { cube, mesh, wanted, picks, worth } = self;
         let mut run = RUN;
         while cube.taken < wanted {
             if run == 0 {
@@ -272,10 +272,8 @@ impl<const N: usize> WithSimd for Run<'_, N> {
             let (Some(x), Some(y), Some(z)) = (position(0), position(1), position(2)) else {
                 return Outcome::Open;
             };
-            let far = (0..3).fold(0, |far, d| cube.axes[d].hops[place[d] % N].max(far));
-            *score += i64::from(far - cube.shell);
-            if *score > limit {
-                return Outcome::TooFar;
+            if !worth.add(mesh, [x, y, z]) {
+                return Outcome::Useless;
             }
             picks.push([x, y, z]);
             cube.clear(place);
@@ -290,8 +288,10 @@ impl<const N: usize> WithSimd for Run<'_, N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::states::patchy;
+    use super::super::worth::Score;
     use super::*;
-    use crate::machine::{FreeCounts, Machine, NodeId};
+    use crate::machine::{FreeCounts, NodeId};
 
     /// Returns the picks of a fill of k nodes by `greedy`.
     fn plain(greedy: &mut Greedy, mesh: &Mesh, k: u32, centre: Coord, shell: usize) -> Vec<Coord> {
@@ -323,17 +323,19 @@ mod tests {
         for known in [0, wanted.len() / 3, wanted.len()] {
             let taken = cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
             assert_eq!(taken as usize + wanted.len() - known, k as usize);
-            let (mut picks, mut score) = (wanted[..known].to_vec(), 0);
-            let outcome = cube.run(k, &mut picks, &mut score, i64::MAX);
-            assert_ne!(outcome, Outcome::TooFar);
+            let mut score = Score { centre, shell, score: 0, limit: i64::MAX };
+            let mut picks = wanted[..known].to_vec();
+            let outcome = cube.run(mesh, k, &mut picks, &mut score);
+            assert_ne!(outcome, Outcome::Useless);
             is_done = outcome == Outcome::Done;
             assert_eq!(picks, wanted[..picks.len()], "{k} around {centre:?}");
             assert!(!is_done || picks.len() == wanted.len());
-            assert_eq!(score, costs[known..picks.len()].iter().sum::<i64>());
-            if is_done && score > 0 {
+            assert_eq!(score.score, costs[known..picks.len()].iter().sum::<i64>());
+            if is_done && score.score > 0 {
                 cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
-                let outcome = cube.run(k, &mut wanted[..known].to_vec(), &mut 0, score - 1);
-                assert_eq!(outcome, Outcome::TooFar);
+                let mut less = Score { score: 0, limit: score.score - 1, ..score };
+                let outcome = cube.run(mesh, k, &mut wanted[..known].to_vec(), &mut less);
+                assert_eq!(outcome, Outcome::Useless);
             }
         }
         Some(is_done)
@@ -360,14 +362,7 @@ mod tests {
             for (last, patch, share) in
                 [(Last::Nearest, 1, 2), (Last::Nearest, 3, 2), (Last::Nearest, 2, 3), (Last::Shell, 2, 2)]
             {
-                let mut machine = Machine::new(mesh.clone());
-                // Patches of nodes or single ones, half or most of them, by a multiplicative hash.
-                let is_busy = |node: &NodeId| {
-                    let at = mesh.coord(*node).map(|c| c / patch);
-                    let hash = (at[0] * 31 + at[1] * 37 + at[2] * 41 + share).wrapping_mul(0x9e37_79b1);
-                    hash >> 30 < share
-                };
-                machine.occupy(&(0..mesh.nodes()).filter(is_busy).collect::<Vec<_>>())?;
+                let machine = patchy(text, patch, share, share)?;
                 let (mut greedy, mut counts) = (Greedy::new(last), FreeCounts::default());
                 greedy.prepare(&machine);
                 counts.rebuild(&machine, 40);
