@@ -103,7 +103,7 @@ impl ShellFill {
     ) -> Option<Fill> {
         let shell = counts.reach(centre, k)?;
         // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
-        let mut score = Score { centre, shell, score: bound, limit };
+        let mut score = Score { centre, shell, sum: bound, limit };
         self.fill_for(counts, machine, k, (centre, shell), &mut score)
     }
 

@@ -187,8 +187,8 @@ impl Worth for Pairs {
 fn whole_shells(mesh: &Mesh, centre: Coord, shell: usize) -> Option<Submesh> {
     let radius = shell.checked_sub(1)? as u32;
     let mut whole = Submesh { base: centre, sizes: [1; 3] };
-    for d in 0..3 {
-        let (at, extent) = (centre[d], mesh.extents()[d]);
+    for (d, at) in centre.into_iter().enumerate() {
+        let extent = mesh.extents()[d];
         (whole.base[d], whole.sizes[d]) = if !mesh.wraps(d) {
             let low = at.saturating_sub(radius);
             (low, (at + radius + 1).min(extent) - low)

@@ -20,9 +20,9 @@ pub(super) struct Score {
     pub(super) centre: Coord,
     /// The shell of the k-th nearest free node.
     pub(super) shell: usize,
-    /// The score as if all nodes that are still to be taken were in this shell.
-    pub(super) score: i64,
-    /// The largest score that is of use.
+    /// The sum as if all nodes that are still to be taken were in this shell.
+    pub(super) sum: i64,
+    /// The largest sum that is of use.
     pub(super) limit: i64,
 }
 
@@ -31,11 +31,11 @@ impl Worth for Score {
 
     #[inline]
     fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool {
-        self.score += i64::from(mesh.l_inf(self.centre, pick)) - self.shell as i64;
-        self.score <= self.limit
+        self.sum += i64::from(mesh.l_inf(self.centre, pick)) - self.shell as i64;
+        self.sum <= self.limit
     }
 
     fn total(&self) -> i64 {
-        self.score
+        self.sum
     }
 }

@@ -323,17 +323,17 @@ mod tests {
         for known in [0, wanted.len() / 3, wanted.len()] {
             let taken = cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
             assert_eq!(taken as usize + wanted.len() - known, k as usize);
-            let mut score = Score { centre, shell, score: 0, limit: i64::MAX };
+            let mut score = Score { centre, shell, sum: 0, limit: i64::MAX };
             let mut picks = wanted[..known].to_vec();
             let outcome = cube.run(mesh, k, &mut picks, &mut score);
             assert_ne!(outcome, Outcome::Useless);
             is_done = outcome == Outcome::Done;
             assert_eq!(picks, wanted[..picks.len()], "{k} around {centre:?}");
             assert!(!is_done || picks.len() == wanted.len());
-            assert_eq!(score.score, costs[known..picks.len()].iter().sum::<i64>());
-            if is_done && score.score > 0 {
+            assert_eq!(score.sum, costs[known..picks.len()].iter().sum::<i64>());
+            if is_done && score.sum > 0 {
                 cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
-                let mut less = Score { score: 0, limit: score.score - 1, ..score };
+                let mut less = Score { sum: 0, limit: score.sum - 1, ..score };
                 let outcome = cube.run(mesh, k, &mut wanted[..known].to_vec(), &mut less);
                 assert_eq!(outcome, Outcome::Useless);
             }
