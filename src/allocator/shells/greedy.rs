@@ -204,7 +204,7 @@ impl Greedy {
         let before = self.valleys[0];
         for (d, at) in node.into_iter().enumerate() {
             let sums = &mut self.sums[d];
-            self.hops.add(d, at, sums);
+            self.hops.add(d, at as usize, sums);
             self.valleys[d] = Valley::of(sums, mesh.wraps(d), self.valleys[d].low);
         }
         let [_, y, z] = node.map(|c| c as usize);

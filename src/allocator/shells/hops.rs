@@ -16,11 +16,12 @@ impl Hops {
         }
     }
 
-    /// Adds to `sums`, which has one number for each position of dimension `d`, the hops from position `at`.
+    /// Adds to `sums` the hops from the position `at` among those that `sums` has numbers for. These are positions of dimension
+    /// `d` in order: all of them, or on a ring at most half of them.
     #[inline]
-    pub(super) fn add(&self, d: usize, at: u32, sums: &mut [u64]) {
-        let hops = &self.0[d][sums.len() - at as usize..];
-        for (sum, hops) in sums.iter_mut().zip(hops) {
+    pub(super) fn add(&self, d: usize, at: usize, sums: &mut [u64]) {
+        let hops = &self.0[d];
+        for (sum, hops) in sums.iter_mut().zip(&hops[hops.len() / 2 - at..]) {
             *sum += hops;
         }
     }

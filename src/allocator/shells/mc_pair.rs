@@ -8,8 +8,8 @@
 //! 2. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
 //!    the first centre.
 //!
-//! The strategy never refuses while k nodes are free. A fill ends as soon as it cannot win any more, and centres that
-//! may have small scores come first (see `pairs`). Still it fills around many centres, so it takes many times as long as MC1x1.
+//! The strategy never refuses while k nodes are free. A fill ends as soon as its lower bound shows that it cannot win,
+//! and centres of small bounds come first (see `pairs`). Still it fills around many centres, so it takes many times as long as MC1x1.
 
 use super::fill::{Fill, ShellFill};
 use super::pairs::Pairs;

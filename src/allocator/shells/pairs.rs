@@ -17,7 +17,11 @@ use crate::machine::{Coord, FreeCounts, Mesh, Submesh, distances_along, pairwise
 /// The pairwise sum of the fill at hand. Memory is kept between fills.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// For each dimension and position the sum of hops along the dimension to the nodes taken.
+    /// For each dimension the positions for which the tables below have numbers. A pick beyond them makes these all positions.
+    places: [Places; 3],
+    /// For each dimension and place the number of nodes taken.
+    taken: [Vec<u32>; 3],
+    /// For each dimension and place the sum of hops along the dimension to the nodes taken.
     sums: [Vec<u64>; 3],
     hops: Hops,
     /// For each n the least pairwise sum of n nodes, or less.
@@ -35,7 +39,7 @@ pub(super) struct Pairs {
 }
 
 /// Positions along a dimension, among them all those of the whole shells, in the order in which a ring has them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Places {
     /// The first position.
     first: u32,
@@ -46,20 +50,37 @@ struct Places {
     is_ring: bool,
 }
 
+/// How many positions beyond the whole shells the tables of a fill have. Most picks lie there.
+const MARGIN: u32 = 8;
+
 impl Places {
-    /// Returns the positions of whole shells along dimension `d`, and the next one on either side.
-    fn around(mesh: &Mesh, d: usize, whole: Submesh) -> Self {
+    /// Returns the positions of whole shells along dimension `d`, and at least the next `margin` ones on either side, as far
+    /// as there are any.
+    fn around(mesh: &Mesh, d: usize, whole: Submesh, margin: u32) -> Self {
         let (low, size, extent) = (whole.base[d], whole.sizes[d], mesh.extents()[d]);
         if !mesh.wraps(d) {
-            let first = low.saturating_sub(1);
-            return Self { first, side: (low + size + 1).min(extent) - first, is_ring: false };
+            let first = low.saturating_sub(margin);
+            return Self { first, side: (low + size + margin).min(extent) - first, is_ring: false };
         }
         // Sums are concave on the other arc of the ring, so that they are smallest at its ends, if these positions are
         // within half the ring.
-        if 2 * (size + 2) <= extent {
-            return Self { first: (low + extent - 1) % extent, side: size + 2, is_ring: false };
+        if 2 * (size + 2 * margin) <= extent {
+            let first = (low + extent - margin) % extent;
+            return Self { first, side: size + 2 * margin, is_ring: false };
         }
         Self { first: low, side: extent, is_ring: true }
+    }
+
+    /// Returns all positions of dimension `d`.
+    fn all(mesh: &Mesh, d: usize) -> Self {
+        Self { first: 0, side: mesh.extents()[d], is_ring: mesh.wraps(d) }
+    }
+
+    /// Returns which of the places has position `at` of a dimension of `extent` positions. It is none of them if this is no
+    /// less than their number.
+    fn place(self, at: u32, extent: u32) -> usize {
+        let ahead = if at < self.first { at + extent - self.first } else { at - self.first };
+        ahead as usize
     }
 }
 
@@ -100,10 +121,9 @@ impl Pairs {
         let mut sum = 0_u64;
         let (mut least, mut beyond) = ([0; 3], [u64::MAX; 3]);
         for d in 0..3 {
-            let places = Places::around(mesh, d, whole);
+            let places = Places::around(mesh, d, whole, 1);
             sum = sum.saturating_add(self.count(counts, mesh, d, whole, places));
-            let inner = (whole.base[d] + mesh.extents()[d] - places.first) % mesh.extents()[d];
-            let (before, rest) = self.along.split_at(inner as usize);
+            let (before, rest) = self.along.split_at(places.place(whole.base[d], mesh.extents()[d]));
             let (_, behind) = rest.split_at(whole.sizes[d] as usize);
             beyond[d] = before.iter().chain(behind).copied().min().unwrap_or(u64::MAX);
             least[d] = self.along.iter().copied().min().unwrap_or(0);
@@ -125,19 +145,39 @@ impl Pairs {
         limit: u64,
     ) {
         (self.sum, self.left, self.limit) = (0, k, limit);
-        for (sums, extent) in self.sums.iter_mut().zip(mesh.extents()) {
-            sums.clear();
-            sums.resize(extent as usize, 0);
-        }
-        if let Some(whole) = whole_shells(mesh, centre, shell) {
-            self.left -= counts.in_place(whole);
-            for d in 0..3 {
-                let places = Places { first: 0, side: mesh.extents()[d], is_ring: mesh.wraps(d) };
-                let sum = self.count(counts, mesh, d, whole, places);
+        let whole = whole_shells(mesh, centre, shell);
+        self.left -= whole.map_or(0, |whole| counts.in_place(whole));
+        for d in 0..3 {
+            let around = whole.unwrap_or(Submesh { base: centre, sizes: [1; 3] });
+            self.places[d] = Places::around(mesh, d, around, MARGIN);
+            if let Some(whole) = whole {
+                let sum = self.count(counts, mesh, d, whole, self.places[d]);
                 self.sum = self.sum.saturating_add(sum);
+                self.taken[d].clone_from(&self.counts);
                 self.sums[d].clone_from(&self.along);
+            } else {
+                let side = self.places[d].side as usize;
+                self.taken[d].clear();
+                self.taken[d].resize(side, 0);
+                self.sums[d].clear();
+                self.sums[d].resize(side, 0);
             }
         }
+    }
+
+    /// Lets the tables of dimension `d` have all positions.
+    #[cold]
+    fn widen(&mut self, mesh: &Mesh, d: usize) {
+        let (before, all, extent) = (self.places[d], Places::all(mesh, d), mesh.extents()[d]);
+        self.counts.clear();
+        self.counts.resize(extent as usize, 0);
+        for (count, i) in self.taken[d].iter().zip(0..) {
+            self.counts[((before.first + i) % extent) as usize] = *count;
+        }
+        self.places[d] = all;
+        self.taken[d].clone_from(&self.counts);
+        self.sums[d].resize(extent as usize, 0);
+        distances_along(&self.taken[d], all.is_ring, &mut self.sums[d]);
     }
 
     /// Sets `along` to the sums of hops along dimension `d` from each of `places` to the free nodes of the whole shells, and
@@ -152,7 +192,7 @@ impl Pairs {
         for i in 0..whole.sizes[d] {
             slice.base[d] = (whole.base[d] + i) % extent;
             let count = counts.in_place(slice);
-            self.counts[((slice.base[d] + extent - places.first) % extent) as usize] = count;
+            self.counts[places.place(slice.base[d], extent)] = count;
             taken += count;
         }
         self.along.resize(side, 0);
@@ -164,15 +204,24 @@ impl Pairs {
 impl Worth for Pairs {
     type Total = u64;
 
-    fn add(&mut self, _: &Mesh, pick: Coord) -> bool {
-        let nearest = (0..3).map(|d| self.sums[d][pick[d] as usize]).fold(0, u64::saturating_add);
+    fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool {
+        let (mut at, mut nearest) = ([0; 3], 0_u64);
+        for d in 0..3 {
+            at[d] = self.places[d].place(pick[d], mesh.extents()[d]);
+            if at[d] >= self.sums[d].len() {
+                self.widen(mesh, d);
+                at[d] = pick[d] as usize;
+            }
+            nearest = nearest.saturating_add(self.sums[d][at[d]]);
+        }
         let rest = u64::from(self.left).saturating_mul(nearest);
         if self.sum.saturating_add(rest).saturating_add(self.least[self.left as usize]) > self.limit {
             return false;
         }
         self.sum = self.sum.saturating_add(nearest);
         self.left -= 1;
-        for (d, at) in pick.into_iter().enumerate() {
+        for (d, at) in at.into_iter().enumerate() {
+            self.taken[d][at] += 1;
             self.hops.add(d, at, &mut self.sums[d]);
         }
         true
