@@ -55,6 +55,8 @@ pub(crate) fn measure(budget: Duration, stop: &Stop, mut run: impl FnMut() -> bo
     let _ = watch.join();
     times_s.sort_by(f64::total_cmp);
     let at = |share: f64| times_s[((times_s.len() - 1) as f64 * share).round() as usize];
+    // A call that was told to stop gives nothing, which is no refusal.
+    let is_refused = is_refused && !is_stopped;
     Cell { median_s: at(0.5), spread_s: (at(0.75) - at(0.25)) / 2.0, is_stopped, is_refused }
 }
 
