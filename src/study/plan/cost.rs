@@ -32,7 +32,7 @@ const WEIGHTS: &[(&str, ByClass, Option<ByClass>)] = &[
     ("gen-alg", [19, 320, 940, 14_000], None),
     ("max-periphery", [20, 24, 28, 230], Some([120, 110, 200, 920])),
     ("mc", [24, 58, 64, 5600], None),
-    ("mc-pair", [330, 2500, 10_000, 300_000], None),
+    ("mc-pair", [130, 730, 2600, 12_000], None),
     ("mc1x1", [32, 79, 120, 1500], None),
     ("mc1x1-shells", [24, 46, 64, 280], None),
     ("mm", [30, 570, 2300, 31_000], None),
