@@ -17,8 +17,8 @@ const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 /// The time of a whole replay per job for each allocator, in units of 0.15 µs, by the class of the machine's size. The first numbers are those of schedulers that ask at the head of the queue. An allocator that refuses
 /// jobs for which enough nodes are free is asked again and again by the others, the more often the longer the queue: the second
 /// numbers are theirs at an offered load of 0.75. They were measured under FCFS and EASY on machines of 100, 256, 1,024 and 4,096
-/// nodes, with KTH-SP2, the bundled log and 20,000 jobs of LANL-CM5 with arrivals times 1, 0.9 and 0.8, and with a Lublin log. An
-/// allocator that is not listed counts [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
+/// nodes, with KTH-SP2, the bundled log and 20,000 jobs of LANL-CM5 with arrivals times 1, 0.9 and 0.8, and with a Lublin log (`mc-pair` anew under EASY only, beside
+/// other work). An allocator that is not listed counts [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
 const WEIGHTS: &[(&str, ByClass, Option<ByClass>)] = &[
     ("adaptive-scan", [31, 22, 28, 110], Some([200, 170, 180, 640])),
     ("anca", [30, 37, 42, 410], Some([190, 150, 340, 2100])),
