@@ -4,8 +4,9 @@
 Usage: scripts/goals.py [--program PROGRAM] [--before PROGRAM] [--premas DIRECTORY] [--runs N] [--jobs N] [--traces DIRECTORY] [PART …]
 
 The parts are `gzip` (whole replays of LANL-CM5 against gzip), `authors` (against the simulator of Walker, Bunde and Leung), `heavy`
-(long queues and dense arrivals) and `long` (a log of the Lublin-Feitelson model of N jobs, 1,000,000 by default); without any, all
-are measured. PROGRAM is target/release/meshreplay by default.
+(long queues and dense arrivals), `long` (a log of the Lublin-Feitelson model of N jobs, 1,000,000 by default), `shards` (how even the
+shards of studies with every allocator are) and `plan` (a study of a million cells); without any, all are measured. PROGRAM is
+target/release/meshreplay by default.
 
 All programs of a table run in turn, N times each (5 by default; those of more than ten seconds once), and a cell is the median, with
 the least and the greatest of several. With --before, another build of the program runs in the same turns. --premas names the
@@ -14,6 +15,7 @@ them. Nothing else should run on the machine meanwhile.
 """
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -54,6 +56,25 @@ HEAVY = [
 
 # Seconds for generating and replaying a hundred million jobs, and MB.
 LONG_GOAL = "3 minutes and 400 MB for 100,000,000 jobs"
+
+# Studies of the first jobs of a log: a name, the log, machines and schedulers. The weights of allocators were measured with other logs.
+SHARDS = [
+    ("SDSC-SP2", "SDSC-SP2-1998-4.2-cln.swf.gz", ["16x8", "32x16"], ["fcfs", "easy"]),
+    ("HPC2N", "HPC2N-2002-2.2-cln.swf.gz", ["16x15", "32x32"], ["fcfs", "easy", "first-fit-queue"]),
+    ("LLNL-T3D", "LLNL-T3D-1996-2.swf.gz", ["8x8x4", "8x8x8"], ["fcfs", "easy"]),
+    ("SDSC-Par", "SDSC-Par-1996-3.1-cln.swf.gz", ["16x26", "torus:20x20"], ["easy"]),
+]
+SHARDS_JOBS, SHARDS_COUNT, SHARDS_GOAL = 12_000, 4, 10
+
+# Every combination of these is one of 1,000,000 cells, of which one process replays a hundred, of ten jobs each.
+PLAN = {
+    "machines": [f"{width}x{width}" for width in range(4, 24)] + [f"torus:{width}x{width}" for width in range(4, 24)],
+    "allocators": ["hilbert+bf", "naive", "mbs", "granular-mbs", "octet-mbs"],
+    "schedulers": ["fcfs", "easy"],
+    "arrival_scales": [1, 0.9, 0.8, 0.7, 0.6],
+    "seeds": list(range(1, 501)),
+}
+PLAN_SHARD, PLAN_GOAL = "1/10000", "10 s and 1 GB for 1,000,000 cells"
 
 
 @dataclass
@@ -215,7 +236,51 @@ def long(options, programs):
     table(["Lublin log, 1,024 nodes", *heads, "both: seconds"], rows)
 
 
-PARTS = {"gzip": gzip, "authors": authors, "heavy": heavy, "long": long}
+def study(path, **lists):
+    """Writes the file of a study. A list of texts and numbers is the same in JSON and in TOML."""
+    path.write_text("".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()))
+    return str(path)
+
+
+def shards(options, programs):
+    """The processor seconds of each shard of studies with every allocator."""
+    rows = []
+    for name, log, machines, schedulers in SHARDS:
+        with tempfile.TemporaryDirectory() as directory:
+            cut = str(Path(directory) / "cut.swf")
+            run([options.program, "trace", "cut", str(options.traces / log), cut, "--first", str(SHARDS_JOBS)])
+            allocators = ["all", "hilbert+bf"]
+            lists = {"machines": machines, "schedulers": schedulers, "allocators": allocators, "arrival_scales": [1, 0.8]}
+            file = study(Path(directory) / "study.toml", logs=[cut], **lists)
+            for whose, program in programs.items():
+                out = str(Path(directory) / f"out {whose}".strip())
+                each = ["sweep", file, "-o", out, "--no-timing", "--threads", "1", "--quiet", "--shard"]
+                parts = [run([program, *each, f"{at + 1}/{SHARDS_COUNT}"]).processor_s for at in range(SHARDS_COUNT)]
+                mean = statistics.mean(parts)
+                off = max(abs(part - mean) for part in parts) / mean * 100
+                rows.append([f"{whose}{name}", *(f"{part:.1f}" for part in parts), f"{off:.0f} %", f"{SHARDS_GOAL} %"])
+    heads = ["study", *(f"shard {at + 1}: processor seconds" for at in range(SHARDS_COUNT)), "off their mean at most", "goal"]
+    table(heads, rows)
+
+
+def plan(options, programs):
+    """A process that plans a study of a million cells and replays a hundred of them."""
+    rows = []
+    for name, program in programs.items():
+        with tempfile.TemporaryDirectory() as directory:
+            file = study(Path(directory) / "study.toml", logs=[str(ROOT / "traces/tiny.swf")], **PLAN)
+            command = [program, "sweep", file, "-o", str(Path(directory) / "out"), "--no-timing", "--threads", "1", "--quiet"]
+            first = run([*command, "--shard", PLAN_SHARD])
+            again = run([*command, "--shard", PLAN_SHARD])
+        row = [f"{name}1,000,000 cells"]
+        for one in (first, again):
+            row += [f"{one.clock_s:.1f}", f"{one.memory_mb:.0f}"]
+        rows.append(row)
+    print(f"The goal is {PLAN_GOAL}.\n")
+    table(["study", "first process: seconds", "MB", "the same once more: seconds", "MB"], rows)
+
+
+PARTS = {"gzip": gzip, "authors": authors, "heavy": heavy, "long": long, "shards": shards, "plan": plan}
 
 
 def main():

@@ -4,56 +4,55 @@ use crate::allocator::members_of_best_of;
 use crate::spec::Spec;
 use crate::study::replay_spec::ReplaySpec;
 
-/// The most nodes of a machine in each class of sizes but the last.
-const CLASSES: [u32; 3] = [128, 512, 2048];
+/// The numbers of nodes of the machines that were measured.
+const SIZES: [u32; 4] = [100, 256, 1024, 4096];
 
-/// A number for each class.
-type ByClass = [u64; CLASSES.len() + 1];
+/// A number for each of these machines.
+type BySize = [u64; SIZES.len()];
 
 /// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their plan starts. They count as
 /// FCFS, which was measured, and all others as EASY.
 const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 
-/// The time of a whole replay per job for each allocator, in units of 0.15 µs, by the class of the machine's size. The first numbers are those of schedulers that ask at the head of the queue. An allocator that refuses
-/// jobs for which enough nodes are free is asked again and again by the others, the more often the longer the queue: the second
-/// numbers are theirs at an offered load of 0.75. They were measured under FCFS and EASY on machines of 100, 256, 1,024 and 4,096
-/// nodes, with KTH-SP2, the bundled log and 20,000 jobs of LANL-CM5 with arrivals times 1, 0.9 and 0.8, and with a Lublin log (`mc-pair` anew under EASY only, beside
-/// other work). An allocator that is not listed counts [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
-const WEIGHTS: &[(&str, ByClass, Option<ByClass>)] = &[
-    ("adaptive-scan", [31, 22, 28, 110], Some([200, 170, 180, 640])),
-    ("anca", [30, 37, 42, 410], Some([190, 150, 340, 2100])),
-    ("best-fit", [21, 31, 37, 170], Some([170, 150, 280, 960])),
-    ("buddy-2d", [9, 9, 12, 35], Some([74, 74, 1700, 280])),
-    ("busy-list", [30, 31, 43, 200], Some([160, 180, 350, 760])),
-    ("first-fit", [16, 15, 22, 59], Some([180, 110, 130, 310])),
-    ("fixed-orientation", [15, 15, 22, 48], Some([180, 110, 120, 270])),
-    ("frame-sliding", [29, 23, 25, 81], Some([690, 240, 160, 590])),
-    ("gabl", [40, 44, 280, 240], None),
-    ("gen-alg", [19, 320, 940, 14_000], None),
-    ("max-periphery", [20, 24, 28, 230], Some([120, 110, 200, 920])),
-    ("mc", [24, 58, 64, 5600], None),
-    ("mc-pair", [130, 730, 2600, 12_000], None),
-    ("mc1x1", [32, 79, 120, 1500], None),
-    ("mc1x1-shells", [24, 46, 64, 280], None),
-    ("mm", [30, 570, 2300, 31_000], None),
-    ("mm-inc", [46, 660, 2400, 42_000], None),
-    ("octet-mbs", [10, 14, 19, 82], None),
-    ("qna", [23, 33, 110, 180], None),
-    ("qna-scan", [23, 20, 23, 60], Some([190, 150, 160, 490])),
-    ("random", [12, 22, 39, 120], None),
-    ("rbs", [24, 20, 28, 63], Some([200, 140, 310, 510])),
-    ("rfold", [39, 36, 72, 130], Some([530, 480, 450, 2700])),
-    ("rfold-first-fit", [21, 26, 26, 77], Some([150, 140, 170, 510])),
-    ("rfold-folding", [22, 25, 29, 64], Some([170, 130, 220, 570])),
-    ("rfold-reconfig", [37, 30, 64, 120], Some([460, 460, 430, 2800])),
-    ("slurm-torus3d", [32, 32, 40, 220], Some([170, 170, 330, 1200])),
-    ("snug", [18, 39, 54, 240], None),
-    ("stack-based", [32, 22, 25, 66], Some([260, 240, 180, 400])),
-    ("worst-fit", [23, 35, 52, 180], Some([530, 550, 2100, 1300])),
+/// The time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of [`SIZES`]. The first numbers
+/// are those of schedulers that ask at the head of the queue. An allocator that refuses jobs for which enough nodes are free is
+/// asked again and again by the others, the more often the longer the queue: the second numbers are theirs at an offered load of
+/// 0.75. `scripts/weights.py` measures them under FCFS and EASY, and names the logs. An allocator that is not listed counts [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
+const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
+    ("adaptive-scan", [23, 15, 19, 50], Some([180, 180, 120, 510])),
+    ("anca", [20, 23, 21, 150], Some([130, 120, 190, 1200])),
+    ("best-fit", [17, 24, 25, 120], Some([160, 160, 190, 640])),
+    ("buddy-2d", [7, 7, 10, 17], Some([75, 75, 1100, 390])),
+    ("busy-list", [22, 22, 29, 99], Some([130, 180, 250, 650])),
+    ("first-fit", [12, 11, 11, 35], Some([150, 120, 77, 330])),
+    ("fixed-orientation", [12, 11, 12, 36], Some([150, 120, 80, 330])),
+    ("frame-sliding", [19, 16, 15, 48], Some([550, 200, 90, 500])),
+    ("gabl", [33, 33, 260, 150], None),
+    ("gen-alg", [13, 260, 760, 14_000], None),
+    ("max-periphery", [15, 15, 17, 100], Some([96, 140, 140, 530])),
+    ("mc", [18, 43, 48, 3700], None),
+    ("mc-pair", [120, 670, 1400, 15_000], None),
+    ("mc1x1", [21, 50, 83, 1100], None),
+    ("mc1x1-shells", [16, 30, 41, 240], None),
+    ("mm", [18, 440, 1400, 19_000], None),
+    ("mm-inc", [34, 510, 1600, 27_000], None),
+    ("octet-mbs", [7, 8, 11, 52], None),
+    ("qna", [16, 21, 71, 110], None),
+    ("qna-scan", [19, 14, 15, 43], Some([160, 150, 110, 360])),
+    ("random", [8, 16, 29, 86], None),
+    ("rbs", [17, 14, 18, 46], Some([180, 130, 240, 360])),
+    ("rfold", [35, 34, 69, 190], Some([550, 620, 500, 4800])),
+    ("rfold-first-fit", [14, 13, 14, 52], Some([110, 130, 130, 400])),
+    ("rfold-folding", [16, 15, 16, 53], Some([130, 150, 150, 450])),
+    ("rfold-reconfig", [31, 29, 65, 170], Some([480, 570, 460, 4600])),
+    ("slurm-torus3d", [25, 25, 33, 190], Some([210, 210, 280, 1700])),
+    ("snug", [15, 33, 45, 220], None),
+    ("stack-based", [22, 15, 15, 44], Some([210, 190, 120, 370])),
+    ("worst-fit", [19, 27, 36, 130], Some([470, 530, 1500, 1800])),
 ];
 
 /// The weights of the allocators that take next to no time themselves, and of those from outside, of which nothing is known.
-const OTHERS: ByClass = [10, 11, 12, 37];
+const OTHERS: BySize = [7, 7, 7, 30];
 
 /// What the second numbers grow by when the offered load grows by a hundredth, and the hundredths for which they were measured.
 const GROWTH: f64 = 1.066;
@@ -83,7 +82,6 @@ fn growth(load: Option<f64>) -> f64 {
 /// Returns the weight of an allocator on a machine of so many nodes. `queue` is the factor for the queue; `None` if nobody asks for
 /// jobs behind its head.
 fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
-    let class = CLASSES.iter().filter(|&&most| nodes > most).count();
     if allocator.name == "best-of" {
         // It asks each member.
         let members = members_of_best_of(allocator.members.as_deref()).unwrap_or_default();
@@ -91,15 +89,28 @@ fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
             .iter()
             .map(|member| of_allocator(member, nodes, queue))
             .sum::<u64>()
-            .max(OTHERS[class]);
+            .max(at_size(&OTHERS, nodes));
     }
     match (WEIGHTS.iter().find(|(name, ..)| *name == allocator.name), queue) {
         (Some((_, _, Some(asked_again))), Some(queue)) => {
-            ((asked_again[class] as f64 * queue) as u64).max(OTHERS[class])
+            ((at_size(asked_again, nodes) as f64 * queue) as u64).max(at_size(&OTHERS, nodes))
         }
-        (Some((_, at_head, _)), _) => at_head[class],
-        (None, _) => OTHERS[class],
+        (Some((_, at_head, _)), _) => at_size(at_head, nodes),
+        (None, _) => at_size(&OTHERS, nodes),
     }
+}
+
+/// Returns the weight on a machine of so many nodes: on a straight line between the two measured machines that are next to it, and
+/// what the smallest or the largest one has beyond them.
+fn at_size(weights: &BySize, nodes: u32) -> u64 {
+    let larger = SIZES.partition_point(|&size| size < nodes);
+    if larger == 0 || larger == SIZES.len() {
+        return weights[larger.min(SIZES.len() - 1)];
+    }
+    let (below, above) = (weights[larger - 1], weights[larger]);
+    let (from, to) = (u64::from(SIZES[larger - 1]), u64::from(SIZES[larger]));
+    let beyond = u64::from(nodes) - from;
+    (below * (to - from - beyond) + above * beyond) / (to - from)
 }
 
 #[cfg(test)]
@@ -142,6 +153,25 @@ mod tests {
             assert_eq!(unknown, costs[2]);
         }
         Ok(())
+    }
+
+    #[test]
+    fn weights_lie_on_lines_between_measured_machines() {
+        let weights = [10, 166, 70, 1000];
+        let sizes = [
+            (1, 10),
+            (100, 10),
+            (101, 11),
+            (178, 88),
+            (256, 166),
+            (640, 118),
+            (1024, 70),
+            (1025, 70),
+            (4095, 999),
+        ];
+        for (nodes, weight) in sizes.into_iter().chain([(4096, 1000), (1 << 20, 1000)]) {
+            assert_eq!(at_size(&weights, nodes), weight, "{nodes}");
+        }
     }
 
     #[test]
