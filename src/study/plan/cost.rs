@@ -17,7 +17,8 @@ const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 /// The time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of [`SIZES`]. The first numbers
 /// are those of schedulers that ask at the head of the queue. An allocator that refuses jobs for which enough nodes are free is
 /// asked again and again by the others, the more often the longer the queue: the second numbers are theirs at an offered load of
-/// 0.75. `scripts/weights.py` measures them under FCFS and EASY, and names the logs. An allocator that is not listed counts [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
+/// 0.75. `scripts/weights.py` measures them under FCFS and EASY, and names the logs. An allocator that is not listed counts
+/// [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
 const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
     ("adaptive-scan", [23, 15, 19, 50], Some([180, 180, 120, 510])),
     ("anca", [20, 23, 21, 150], Some([130, 120, 190, 1200])),
