@@ -30,6 +30,9 @@ const UTC: &str = "UTC";
 /// The name of the parameter of formats that tells the time zone.
 pub const TIME_ZONE: &str = "time-zone";
 
+/// What stands before the rules of a zone that has no name, such as `posix:CET-1CEST;M3.5.0;M10.5.0/3`: commas are semicolons.
+pub const POSIX: &str = "posix:";
+
 /// Reads instants of one log, in the time zone of that log.
 pub(in crate::trace) struct Clock {
     zone: TimeZone,
@@ -211,7 +214,11 @@ pub(in crate::trace) fn zone(name: &str) -> Option<TimeZone> {
     if let Some(offset_s) = offset(name.as_bytes()) {
         return Some(TimeZone::fixed(Offset::from_seconds(offset_s as i32).ok()?));
     }
-    TimeZone::get(name).ok()
+    // A comma would end the parameter.
+    match name.strip_prefix(POSIX) {
+        Some(rules) => TimeZone::posix(&rules.replace(';', ",")).ok(),
+        None => TimeZone::get(name).ok(),
+    }
 }
 
 /// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is none.

@@ -5,7 +5,7 @@
 //! memory holds one job, and it does not matter whether the text has many lines or one.
 
 use super::job::{Accounting, SlurmJob};
-use super::json_members::{KEYS, Key, Number};
+use super::json_members::{KEYS, Key, Number, other_text};
 use super::json_text::{Event, JsonText};
 use super::tres::Resources;
 use crate::trace::error::Problem;
@@ -99,21 +99,6 @@ struct Document {
     other: Option<&'static str>,
 }
 
-/// Members that `sacct --json` does not write: how many objects and lists they stand in, their keys, and what the text is that
-/// has them.
-const OTHERS: [(usize, &[&[u8]], &str); 2] = [
-    (
-        1,
-        &[b"nb_res", b"profiles"],
-        "a workload of Batsim, which has profiles instead of run times; replay the jobs that Batsim wrote (out_jobs.csv)",
-    ),
-    (
-        3,
-        &[b"submit_time", b"job_state", b"node_count"],
-        "the queue of Slurm (squeue or scontrol with --json), which has no jobs that ended long ago; get sacct --json",
-    ),
-];
-
 impl Document {
     /// Takes the next event.
     fn take(&mut self, event: Event) {
@@ -131,10 +116,7 @@ impl Document {
         match event {
             Event::Key(key) => {
                 self.key = Key::of(key);
-                let is_other = |(depth, keys, _): &&(usize, &[&[u8]], _)| {
-                    *depth == self.path.len() && self.key == Key::Other && keys.contains(&key)
-                };
-                self.other = self.other.or_else(|| OTHERS.iter().find(is_other).map(|(.., what)| *what));
+                self.other = self.other.or_else(|| other_text(self.path.len(), key));
             }
             Event::Object | Event::List if !self.is_read() => self.ignored = 1,
             Event::Object | Event::List => {
