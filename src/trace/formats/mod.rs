@@ -104,18 +104,17 @@ pub(super) struct FirstLines<'a> {
 /// The result is what the log is and what makes a log of it, in words, if it is of a kind that cannot be read.
 pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'static str, &'static str)> {
     let Some(first) = lines.first else { return Ok(SWF) };
-    let is_log = |format: &&'static Format| format.records_starts;
-    let below = lines.below.filter(|_| first.starts_with(b"#")).and_then(Format::of_line).filter(is_log);
-    if let Some(format) =
-        below.or_else(|| Format::of_line(first).filter(|format| *format != &slurm::json::FORMAT))
-    {
+    let of_batch_system = |format: &&'static Format| format.records_starts && **format != slurm::json::FORMAT;
+    let below = lines.below.filter(|_| first.starts_with(b"#")).and_then(Format::of_line);
+    let known = below.filter(of_batch_system).or_else(|| Format::of_line(first).filter(of_batch_system));
+    if let Some(format) = known {
         return Ok(format);
-    }
-    if lines.is_table {
-        return Ok(&table::TABLE);
     }
     if let Some(unread) = unread::unread(first) {
         return Err(unread);
+    }
+    if lines.is_table {
+        return Ok(&table::TABLE);
     }
     let mut words = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());

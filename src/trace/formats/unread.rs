@@ -10,7 +10,15 @@ struct Unread {
 }
 
 /// Every kind, the narrowest first.
-const KINDS: [Unread; 11] = [
+const KINDS: [Unread; 12] = [
+    Unread {
+        is: |line| {
+            line.starts_with("replay,seed,job,submit_s,")
+                || line.trim_start_matches('[').starts_with("{\"replay\":0,\"seed\":")
+        },
+        kind: "a table of results of meshreplay",
+        remedy: "meshreplay export FILE --to swf -o NAME.swf writes one of its replays as a log",
+    },
     Unread {
         is: |line| is_event_of_lsf(line),
         kind: "an event file of LSF (lsb.events)",
@@ -149,6 +157,8 @@ mod tests {
             ("JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME", "bjobs"),
             ("[{\"submit\": 1, \"run\": 2}]", "JSON"),
             ("{\"submit\": 1, \"run\": 2}", "JSON"),
+            ("replay,seed,job,submit_s,start_s,end_s", "results of meshreplay"),
+            ("[{\"replay\":0,\"seed\":1,\"job\":1}]", "results of meshreplay"),
             ("<?xml version=\"1.0\"?>", "XML"),
         ] {
             let found = unread(line.as_bytes()).map(|row| row.0).unwrap_or_default();

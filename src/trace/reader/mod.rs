@@ -6,15 +6,17 @@
               become the greatest number"
 )]
 
+mod recognise;
 mod records;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::recognise::format_of;
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
-use super::formats::{self, FirstLines, Format, LineParser, Parsed};
+use super::formats::{self, Format, LineParser, Parsed};
 use super::header::Header;
 use super::lines::Lines;
 use super::names::PartitionFilter;
@@ -117,13 +119,7 @@ impl Reader {
         let (format, parser) = if let Some(built) = given {
             built
         } else {
-            let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
-            let is_table = lines.source().is_table();
-            let first = lines.peek(is_job)?.map(<[u8]>::to_vec);
-            let below = lines.peek(|line| is_job(line) && !line.starts_with(b"#"))?;
-            let found = formats::of_first_lines(&FirstLines { first: first.as_deref(), below, is_table });
-            let format =
-                found.map_err(|(kind, remedy)| TraceError::OtherKind { path: path.clone(), kind, remedy })?;
+            let format = format_of(&mut lines)?;
             formats::build(&spec(format))?
         };
         lines.cut_behind(parser.separator());

@@ -5,9 +5,9 @@ mod local;
 mod stamp;
 
 pub(super) use duration::{Length, Pair, duration};
-pub use local::set_local_zone;
+pub use local::{POSIX, set_local_zone};
+pub use stamp::TIME_ZONE;
 pub(super) use stamp::{Clock, zone};
-pub use stamp::{POSIX, TIME_ZONE};
 
 /// Returns whether a text stands for a value that is missing: it is empty or one of the usual words for that.
 pub(super) fn is_missing(text: &[u8]) -> bool {

@@ -13,7 +13,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use super::is_missing;
-use super::local::local_zone;
+use super::local::{local_zone, named};
 use crate::spec::{Params, SpecError};
 
 /// What an instant may look like, for messages.
@@ -29,9 +29,6 @@ const UTC: &str = "UTC";
 
 /// The name of the parameter of formats that tells the time zone.
 pub const TIME_ZONE: &str = "time-zone";
-
-/// What stands before the rules of a zone that has no name, such as `posix:CET-1CEST;M3.5.0;M10.5.0/3`: commas are semicolons.
-pub const POSIX: &str = "posix:";
 
 /// Reads instants of one log, in the time zone of that log.
 pub(in crate::trace) struct Clock {
@@ -214,11 +211,7 @@ pub(in crate::trace) fn zone(name: &str) -> Option<TimeZone> {
     if let Some(offset_s) = offset(name.as_bytes()) {
         return Some(TimeZone::fixed(Offset::from_seconds(offset_s as i32).ok()?));
     }
-    // A comma would end the parameter.
-    match name.strip_prefix(POSIX) {
-        Some(rules) => TimeZone::posix(&rules.replace(';', ",")).ok(),
-        None => TimeZone::get(name).ok(),
-    }
+    named(name)
 }
 
 /// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is none.
