@@ -22,6 +22,9 @@ pub const CANCELLED_EARLY: &str = "jobs cancelled before they started";
 /// The words for jobs that ended in another way while they waited.
 pub(super) const NEVER_STARTED: &str = "jobs that ended before they started";
 
+/// The words for jobs that wait at the end of a log.
+pub(super) const STILL_WAITING: &str = "jobs that were still waiting";
+
 /// The words for jobs that run at the end of a log.
 pub(super) const STILL_RUNNING: &str = "jobs that were still running";
 

@@ -154,11 +154,11 @@ fn a_part_of_a_log_that_can_only_be_read_is_swf() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let day = "2024-05-01T1";
-    let mut dump = "JobID|Submit|Start|End|State|NNodes|User\n".to_owned();
-    for i in 0..4 {
-        dump += &format!("{i}|{day}{i}:00:00|{day}{i}:10:00|{day}{i}:30:00|COMPLETED|4|anna\n");
-    }
-    dump += &format!("9|{day}5:00:00|{day}5:10:00|{day}5:10:00|CANCELLED by 7|4|bob\n");
+    let done = |i| format!("{i}|{day}{i}:00:00|{day}{i}:10:00|{day}{i}:30:00|COMPLETED|4|anna\n");
+    let dump = format!(
+        "JobID|Submit|Start|End|State|NNodes|User\n{}9|{day}5:00:00|{day}5:10:00|{day}5:10:00|CANCELLED by 7|4|bob\n",
+        (0..4).map(done).collect::<String>()
+    );
     fs::write(at.join("may.sacct"), &dump)?;
     let ran = run(at, "trace cut may.sacct part.swf --from 3600 --first 2 --time-zone UTC")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

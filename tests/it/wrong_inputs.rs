@@ -51,8 +51,8 @@ fn no_logs() -> Vec<Wrong> {
              sheet as CSV",
         ),
         wrong(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "is a workbook of an old Excel (.xls)"),
-        wrong(b"PAR1\x15\x04\x15\x10", "", "is a Parquet file; expected a log"),
-        wrong(b"ARROW1\0\0", "", "is an Arrow file; expected a log"),
+        wrong(b"PAR1\x15\x04\x15\x10", "", "cannot be read: the table cannot be decoded: "),
+        wrong(b"ARROW1\0\0", "", "cannot be read: the table cannot be decoded: "),
         wrong(b"SQLite format 3\0", "", "is a SQLite database; expected a log"),
         wrong(b"%PDF-1.7\n%\xe2\xe3\n", "", "is a PDF file; expected a log"),
         wrong(

@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn lines_are_jobs() -> Result<(), Problem> {
-        let newer = LINE
+        let recent = LINE
             .replace("1310761000:1310761060:1310764660", "1310761000000:1310761059500:1310764660499")
             .replace("-l h_rt=36000", "-l cpu=24:00:00,h_rt=10:00:00")
             .replace(":32:0:14012.7", ":32:7:14012.7");
         let never = LINE.replace("1310761060:1310764660:0:0", "0:0:26:0");
         let deleted = LINE.replace(":0:0:3600", ":100:137:3600") + ":NONE:anna@login:1";
         let task = LINE.replace("NONE:189153280", "1.n01:189153280");
-        let (jobs, facts) = read(&["# Version: 8.1.9", LINE, &newer, &never, &deleted, &task])?;
+        let (jobs, facts) = read(&["# Version: 8.1.9", LINE, &recent, &never, &deleted, &task])?;
         let found: Vec<_> =
             jobs.iter().map(|job| (job.job, job.submit_s, job.wait_s, job.run_s, job.status)).collect();
         assert_eq!(

@@ -69,8 +69,9 @@ const KINDS: [Unread; 12] = [
     },
     Unread {
         is: |line| {
-            let is_object = line.starts_with('{') && line.ends_with('}') && line.len() > 2;
-            line.starts_with("[{") || line == "[" || is_object && !line.contains("\"jobs\"")
+            let object = line.strip_prefix('{').and_then(|line| line.strip_suffix('}'));
+            let is_flat = object.is_some_and(|object| object.contains(',') && !object.contains('{'));
+            line.starts_with("[{") || line == "[" || is_flat && !line.contains("\"jobs\"")
         },
         kind: "a table in JSON",
         remedy: "write it as CSV, Parquet or Arrow; JSON is read as sacct --json prints it",

@@ -159,7 +159,7 @@ impl Source {
         match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => Err(TraceError::Directory { path }),
             Ok((false, file)) => match table_file::text_of(&file, &path)? {
-                Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).as_table()),
+                Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).into_table()),
                 None => Self::new(path, file, limits),
             },
             Err(source) => Err(match source.kind() {
@@ -189,7 +189,7 @@ impl Source {
         }
         if let Some(kind) = table_file::kind_of(&magic) {
             let text = table_file::spooled(&magic, stream, kind, &path)?;
-            return Ok(Self::of_text(path, text, Arc::default(), limits).as_table());
+            return Ok(Self::of_text(path, text, Arc::default(), limits).into_table());
         }
         if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
             return Err(TraceError::OtherKind { path, kind, remedy });
@@ -221,7 +221,7 @@ impl Source {
     }
 
     /// Returns the source as that of a table in a binary file.
-    fn as_table(self) -> Self {
+    fn into_table(self) -> Self {
         Self { is_table: true, ..self }
     }
 

@@ -65,6 +65,7 @@ fn csv_of(mut file: File) -> io::Result<Box<dyn Read + Send>> {
 }
 
 /// Returns the error of a table that cannot be decoded.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn damaged(error: PolarsError) -> io::Error {
     let text = format!("the table cannot be decoded: {error}");
     io::Error::new(io::ErrorKind::InvalidData, text)
@@ -272,10 +273,10 @@ fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row
         Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
         Type::Dictionary(keys, values, _) => write_entry(cell, array, *keys, values, row),
         Type::List(item) => {
-            write_list(cell, of::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype)
+            write_list(cell, of::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype);
         }
         Type::LargeList(item) => {
-            write_list(cell, of::<ListArray<i64>>(array).map(|array| array.value(row)), &item.dtype)
+            write_list(cell, of::<ListArray<i64>>(array).map(|array| array.value(row)), &item.dtype);
         }
         Type::Extension(extension) => write_value(cell, array, &extension.inner, row),
         time => write_time(cell, array, time, row),

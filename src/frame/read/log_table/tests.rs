@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
-use polars_core::utils::arrow::array::{MutableArray, MutableDictionaryArray, MutableUtf8Array, TryPush};
 use polars_core::utils::arrow::datatypes::ArrowSchema;
 use polars_core::utils::arrow::io::ipc::write::{FileWriter, WriteOptions};
 use polars_core::utils::arrow::record_batch::RecordBatchT;
@@ -97,11 +96,9 @@ fn instants_and_durations_have_their_zone_and_unit() -> Tested {
 
 #[test]
 fn categories_and_lists_are_text() -> Tested {
-    let mut names = MutableDictionaryArray::<i32, MutableUtf8Array<i32>>::new();
-    for name in [Some("batch"), None, Some("long"), Some("batch")] {
-        names.try_push(name)?;
-    }
-    let found = text(&arrow_file(names.as_box())?)?;
+    let keys = PrimitiveArray::<i32>::from([Some(0), None, Some(1), Some(0)]);
+    let names: Box<dyn Array> = Box::new(Utf8Array::<i32>::from_slice(["batch", "long"]));
+    let found = text(&arrow_file(Box::new(DictionaryArray::try_from_keys(keys, names, false)?))?)?;
     assert_eq!(found, "x\nbatch\n\nlong\nbatch\n");
     let values: Box<dyn Array> = Box::new(PrimitiveArray::<i64>::from_vec(vec![1, 2, 7]));
     let dtype = ListArray::<i64>::default_datatype(ArrowDataType::Int64);

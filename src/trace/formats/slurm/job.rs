@@ -8,7 +8,7 @@
 use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::facts::{
-    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING,
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING, STILL_WAITING,
 };
 use crate::trace::names::{NameKind, Names};
 use crate::trace::node_list::NO_NODES;
@@ -193,7 +193,7 @@ impl Accounting {
     pub(super) fn facts(&mut self) -> Facts {
         let counts = [
             (STEPS, self.steps),
-            ("jobs that were still waiting", self.waiting),
+            (STILL_WAITING, self.waiting),
             (STILL_RUNNING, self.running),
             (CANCELLED_EARLY, self.cancelled),
             (NEVER_STARTED, self.never_started),

@@ -163,7 +163,7 @@ impl Separator {
         }
         let is_padded = line.first().is_some_and(|&byte| byte == b' ') || line.ends_with(b" ");
         let names: Vec<&[u8]> = words(line).collect();
-        (is_padded && is_whole(&names)).then(|| Self::Widths(Vec::new()))
+        (is_padded && is_of_sacct(&names)).then(|| Self::Widths(Vec::new()))
     }
 
     /// Returns the names of a heading, without blanks and quotes around them.
@@ -218,13 +218,16 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
 
 /// Returns whether the names of a heading are all of Slurm and have what is needed.
 fn is_whole(names: &[&[u8]]) -> bool {
+    is_of_sacct(names) && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
+}
+
+/// Returns whether the names of a heading are all of Slurm, and among them are the number, the submission and the state of a job.
+fn is_of_sacct(names: &[&[u8]]) -> bool {
     let has = |wanted: &str| names.contains(&wanted.as_bytes());
-    let is_of_sacct = |name: &&[u8]| name.is_empty() || is_known(name);
     (has("JobID") || has("JobIDRaw"))
         && has("Submit")
         && has("State")
-        && names.iter().all(is_of_sacct)
-        && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
+        && names.iter().all(|name| name.is_empty() || is_known(name))
 }
 
 /// Returns whether `sacct` prints a column of this name.
@@ -255,7 +258,7 @@ fn text_between_names(line: &[u8]) -> Option<Vec<u8>> {
             return None;
         }
         let names = split_at(line, text);
-        is_whole(&names).then(|| text.to_vec())
+        is_of_sacct(&names).then(|| text.to_vec())
     })
 }
 

@@ -12,6 +12,10 @@ use crate::trace::error::Problem;
 use crate::trace::formats::cells::{Cells, Delimiter};
 
 /// How a line fits its heading.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every line has fields, which need no memory of their own"
+)]
 pub(super) enum Fit<'a> {
     /// The fields of the line.
     Fields(Fields<'a>),
@@ -51,14 +55,10 @@ impl<'a> Fit<'a> {
     /// Returns how the pieces of a line fit.
     fn of_pieces(heading: &Heading, pieces: &[&'a [u8]]) -> Self {
         let (found, expected) = (pieces.len(), heading.columns.len());
-        let surplus = match found.checked_sub(expected) {
-            None => return Self::Short(found),
-            Some(surplus) => surplus,
-        };
+        let Some(surplus) = found.checked_sub(expected) else { return Self::Short(found) };
         // A text alone has all of the surplus.
         if surplus == 0 || heading.free.len() == 1 {
-            let mut spread = vec![0; heading.free.len()];
-            spread.iter_mut().for_each(|part| *part = surplus);
+            let spread = vec![surplus; heading.free.len()];
             return Self::Fields(placed(heading, pieces, &spread));
         }
         if let Some(fields) = only_reading(heading, pieces) {

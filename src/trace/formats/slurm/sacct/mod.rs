@@ -28,7 +28,7 @@ use memchr::memchr;
 use self::columns::{Column, Heading, READS, Separator, is_heading};
 use self::fields::{Fields, agreeing, elapsed, malformed, sizes};
 use self::lines::{Fit, widths};
-use self::readings::{is_job, is_plausible};
+use self::readings::{has, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
@@ -185,11 +185,9 @@ impl Sacct {
     ) -> Result<Parsed, Problem> {
         let may_be_text = heading.ends_free() && self.has_jobs;
         match Fit::of(heading, cells, line) {
-            Fit::Fields(fields) if may_be_text && !is_job(heading, &fields) => {}
+            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
             Fit::Fields(fields) => return self.fields(heading, &fields),
-            Fit::Short(found)
-                if heading.free.first().is_some_and(|&first| first < found) && begins(heading, line) =>
-            {
+            Fit::Short(_) if begins(heading, line) != Some(false) => {
                 self.pending = line.to_vec();
                 return Ok(Parsed::Part);
             }
@@ -201,7 +199,7 @@ impl Sacct {
             Fit::Short(found) => {
                 return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
             }
-            Fit::Unread(_) if may_be_text && !begins(heading, line) => {}
+            Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
             Fit::Unread(problem) => return Err(problem),
         }
         self.text_lines += 1;
@@ -215,9 +213,17 @@ impl Sacct {
         cells: &mut Cells,
         line: &[u8],
     ) -> Result<Parsed, Problem> {
+        let mut text = self.pending.clone();
+        text.push(b'\n');
+        text.extend_from_slice(line);
+        // A quote that is closed now was open before.
+        let is_quoted = matches!(heading.separator, Separator::Quoted(_));
+        if is_quoted && let Fit::Fields(fields) = Fit::of(heading, cells, &text) {
+            self.pending.clear();
+            return self.fields(heading, &fields);
+        }
         if let Fit::Fields(fields) = Fit::of(heading, cells, line)
             && is_job(heading, &fields)
-            && is_plausible(heading, &fields)
         {
             let problem = self.give_up(heading);
             let parsed = self.fields(heading, &fields);
@@ -228,13 +234,13 @@ impl Sacct {
             }
             return Err(problem);
         }
-        let mut text = std::mem::take(&mut self.pending);
-        text.push(b'\n');
-        text.extend_from_slice(line);
-        let is_quoted = matches!(heading.separator, Separator::Quoted(_));
+        // A separator of several characters is in no text, so the number of fields is enough.
+        let is_sure = matches!(heading.separator, Separator::Text(_));
         if let Fit::Fields(fields) = Fit::of(heading, cells, &text)
-            && (is_quoted || is_plausible(heading, &fields))
+            && is_job(heading, &fields)
+            && (is_sure || is_plausible(heading, &fields))
         {
+            self.pending.clear();
             return self.fields(heading, &fields);
         }
         let is_too_long = text.len() > LONGEST;
@@ -249,11 +255,12 @@ impl Sacct {
         if text.is_empty() {
             return None;
         }
-        // Where dates stand behind a text, a number alone may be part of it.
-        let first = heading.free.first().copied().unwrap_or_default();
-        let is_sure =
-            (1..=first).contains(&heading.fields[Column::Submit as usize]) && begins(heading, &text);
-        if heading.ends_free() && self.has_jobs && !is_sure {
+        // Without the number of a job, they belong to the text at the end of the job before, or at the start of the next one.
+        let is_text = match begins(heading, &text) {
+            Some(is_begun) => !is_begun && heading.ends_free() && self.has_jobs,
+            None => true,
+        };
+        if is_text {
             self.text_lines += text.split(|&byte| byte == b'\n').count() as u64;
             return None;
         }
@@ -329,25 +336,23 @@ impl Sacct {
     }
 }
 
-/// Returns whether lines begin as those of a job do: with its number, or with its submission.
-fn begins(heading: &Heading, text: &[u8]) -> bool {
-    let first = heading.free.first().copied().unwrap_or_default();
-    if first == 0 {
-        return true;
-    }
-    let mut begun = heading.clone();
-    // The first text that users choose may end anywhere.
-    begun.columns.truncate(first);
-    begun.free.clear();
-    let has_submit = begun.columns.contains(&Some(Column::Submit));
+/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does: it reaches a text that
+/// users choose, and has the number of a job before that. `None` if the text comes first and the number is not reached.
+fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
     let pieces: Vec<&[u8]> = match &heading.separator {
         Separator::Text(separator) => columns::split_at(text, separator),
         Separator::Quoted(byte) => text.split(|other| other == byte).collect(),
         Separator::Bar | Separator::Widths(_) => text.split(|&byte| byte == columns::BAR).collect(),
     };
-    let fields = readings::placed(&begun, &pieces, &[]);
-    let is_submitted = !has_submit || !fields[Column::Submit as usize].is_empty();
-    is_job(&begun, &fields) && is_submitted && is_plausible(&begun, &fields)
+    let Some(first) = heading.free.first().copied().filter(|&first| first < pieces.len()) else {
+        return Some(false);
+    };
+    let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
+    if heading.fields[column as usize] > pieces.len() {
+        return if first == 0 || pieces.len() == first + 1 { None } else { Some(true) };
+    }
+    let fields = readings::placed(heading, &pieces, &vec![0; heading.free.len()]);
+    Some(has(heading, &fields, column))
 }
 
 impl LineParser for Sacct {
@@ -359,7 +364,11 @@ impl LineParser for Sacct {
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         // Dumps that were put together have a heading each.
         let first = line.trim_ascii_start().first();
-        let begins_anew = || matches!(first, Some(b'J' | b'j' | b'S' | b's' | b'"')) && is_heading(line);
+        let may_begin = || {
+            matches!(first, Some(b'J' | b'j' | b'S' | b's' | b'"'))
+                || first.is_some_and(u8::is_ascii_uppercase) && memchr::memmem::find(line, b"JobID").is_some()
+        };
+        let begins_anew = || may_begin() && is_heading(line);
         let parsed = match self.heading.take() {
             Some(mut heading) if !begins_anew() => {
                 // The heading is put back at once; borrowing it would forbid to change what was counted.

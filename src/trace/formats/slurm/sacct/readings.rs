@@ -70,14 +70,25 @@ pub(super) fn is_plausible(heading: &Heading, fields: &Fields) -> bool {
     heading.columns.iter().flatten().all(|&column| is_of(column, fields[column as usize]))
 }
 
-/// Returns whether the line of these fields is that of a job or a step: it has a number and a submission.
+/// Returns whether a column of these fields has a value, and one that belongs there.
+pub(super) fn has(heading: &Heading, fields: &Fields, column: Column) -> bool {
+    let text = fields[column as usize];
+    heading.has(&[column]) && !text.is_empty() && is_of(column, text)
+}
+
+/// Returns whether fields may be those of a job or a step: they have a number or a submission.
+pub(super) fn may_be_job(heading: &Heading, fields: &Fields) -> bool {
+    has(heading, fields, Column::Submit) || is_numbered(heading, fields)
+}
+
+/// Returns whether fields are those of a job or a step: they have a number and a submission.
 pub(super) fn is_job(heading: &Heading, fields: &Fields) -> bool {
-    let has = |column: Column| {
-        heading.has(&[column])
-            && !fields[column as usize].is_empty()
-            && is_of(column, fields[column as usize])
-    };
-    (has(Column::JobId) || has(Column::JobIdRaw)) || has(Column::Submit)
+    has(heading, fields, Column::Submit) && is_numbered(heading, fields)
+}
+
+/// Returns whether fields have the number of a job or a step.
+fn is_numbered(heading: &Heading, fields: &Fields) -> bool {
+    has(heading, fields, Column::JobIdRaw) || has(heading, fields, Column::JobId)
 }
 
 /// Returns whether a text is what a column holds.
@@ -98,8 +109,9 @@ fn is_of(column: Column, text: &[u8]) -> bool {
             is_word || text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.'))
         }
         Column::NodeList => std::str::from_utf8(text).is_ok_and(|text| NodeList::parse(text).is_ok()),
+        // Names may have blanks and any other sign, but are no times.
         Column::User | Column::Account | Column::Partition | Column::Qos => {
-            !text.iter().any(|byte| matches!(byte, b' ' | b'\n' | b'='))
+            is_missing(text) || !text.contains(&b'\n') && !is_instant(text)
         }
     }
 }

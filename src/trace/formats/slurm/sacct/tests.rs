@@ -394,3 +394,62 @@ fn numbers_that_are_not_needed_may_be_odd() -> Result<(), Problem> {
     assert!(problem.contains("SLURM_TIME_FORMAT=standard"), "{problem}");
     Ok(())
 }
+
+#[test]
+fn line_ends_in_names_of_jobs_lose_no_job() -> Result<(), Problem> {
+    let times = "2026-06-15T09:50:12|2026-06-15T09:50:12|2026-06-15T09:59:38|TIMEOUT";
+    let heading = "JobIDRaw|JobName|AllocTRES|Submit|Start|End|State|Account|Comment|User|QOS";
+    let rest =
+        |nodes: i64| format!("lines | 7|billing=1,node={nodes}|{times}|chem lab||say \"hi\"|long queue");
+    let (jobs, text) = sizes(heading, &["269|two", &rest(1), "270|two", &rest(5)])?;
+    assert_eq!((jobs, text), (vec![(269, 1), (270, 5)], 0));
+    // With another separator, and texts at the end of lines, too.
+    let other = |text: &str| text.replace('|', "^|^");
+    let heading = other("JobID|User|State|Submit|Start|End|Account|JobName|NNodes|Comment|");
+    let job = |id: i64| other(&format!("{id}|a;b|COMPLETED|{}|chem lab|two", &times[..59]));
+    let lines = [
+        job(1088) + "^|^4^|^see a|b^|^",
+        job(1096),
+        "lines | 7^|^5^|^see a|b|c^|^".to_owned(),
+        job(1097) + " words^|^6^|^x",
+        "y^|^".to_owned(),
+        job(1098) + "^|^7^|^^|^",
+    ];
+    let (jobs, _) = sizes(&heading, &lines.each_ref().map(String::as_str))?;
+    assert_eq!(jobs, [(1088, 4), (1096, 5), (1097, 6), (1098, 7)]);
+    // The name comes first.
+    for separator in ["|", ";", "\t", "^|^"] {
+        let is_quoted = matches!(separator, ";" | "\t");
+        let of = |text: &str| text.replace('|', separator);
+        let name = if is_quoted { "\"two\nlines\"" } else { "two\nlines" };
+        let text = [
+            of("JobName|User|JobID|Submit|Start|End|State|NNodes"),
+            of(&format!("one|anna|1|{times}|4")),
+            format!("{name}{}", of(&format!("|anna|2|{times}|5"))),
+            of(&format!("three|anna|3|{times}|6")),
+        ]
+        .join("\n");
+        let lines: Vec<&str> = text.lines().collect();
+        let (jobs, _) = sizes(lines[0], &lines[1..])?;
+        assert_eq!(jobs, [(1, 4), (2, 5), (3, 6)], "{separator:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_second_heading_begins_with_any_column() -> Result<(), Problem> {
+    for heading in ["User|JobID|Submit|Start|End|State|NNodes", "NNodes\tJobIDRaw\tSubmit\tStart\tEnd\tState"]
+    {
+        let line = if heading.contains('|') {
+            "anna|7|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|COMPLETED|4"
+        } else {
+            "4\t7\t2024-05-01T10:00:00\t2024-05-01T10:00:00\t2024-05-01T11:00:00\tCOMPLETED"
+        };
+        assert_eq!(sizes(heading, &[line, heading, line])?.0, [(7, 4), (7, 4)]);
+    }
+    let heading = "JobIDRaw^|^Start^|^User^|^AllocCPUS^|^Submit^|^State^|^End^|^";
+    assert!(is_heading(heading.as_bytes()));
+    let problem = read("sacct", heading, &[]).expect_err("no nodes").to_string();
+    assert!(problem.starts_with("the heading has no NNodes"), "{problem}");
+    Ok(())
+}
