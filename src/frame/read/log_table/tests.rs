@@ -33,11 +33,11 @@ fn frames_are_text_in_both_formats() -> Tested {
         ),
         Column::new("load".into(), (0..count).map(|i| i as f64 / 2.0).collect::<Vec<f64>>()),
     ];
-    let mut expected = "job,\"user name\",load\n".to_owned();
-    for i in 0..count {
+    let line = |i: i64| {
         let name = if i % 2 == 0 { "\"a,\"\"b\"\"\"" } else { "" };
-        expected += &format!("{i},{name},{}\n", i as f64 / 2.0);
-    }
+        format!("{i},{name},{}\n", i as f64 / 2.0)
+    };
+    let expected = "job,\"user name\",load\n".to_owned() + &(0..count).map(line).collect::<String>();
     let mut frame = DataFrame::new_infer_height(columns)?;
     for format in [FileFormat::Parquet, FileFormat::Arrow] {
         let mut bytes = Vec::new();
