@@ -27,7 +27,7 @@ pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{Missing, RUN_FILE, STUDY_FILE, marked, result_files};
 pub use polars_core::prelude::DataFrame;
-pub use read::is_reading;
+pub use read::{is_reading, read_tables_of_logs};
 pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
 pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunResults};
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};

@@ -30,7 +30,7 @@ mod writer;
 
 pub use copy::copy;
 pub use error::{Problem, TraceError};
-pub use facts::Facts;
+pub use facts::{CANCELLED_EARLY, Facts};
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
@@ -40,6 +40,7 @@ pub use node_list::{NodeList, NodeListError};
 pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record, status};
+pub use source::{TableConverter, set_table_converter};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::members::Members;
 pub use survey::profile::{Irregularity, Missing, Profile};

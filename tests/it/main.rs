@@ -26,6 +26,7 @@ mod far_times;
 mod faults;
 mod fetch;
 mod film_cli;
+mod foreign_logs;
 mod groups_cli;
 mod hardening;
 mod imports;
