@@ -31,7 +31,7 @@ mod writer;
 pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::Facts;
-pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
+pub use formats::{Columns, FORMATS, Format, LineParser, LogUnit, Parsed, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
 
@@ -46,5 +46,5 @@ pub use survey::profile::{Irregularity, Missing, NodeLists, Profile};
 pub use survey::quantiles::Quantiles;
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use times::set_local_zone;
-pub use unit::{LogUnit, Unit};
+pub use unit::Unit;
 pub use writer::Writer;

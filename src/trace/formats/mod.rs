@@ -9,6 +9,7 @@
 
 mod cells;
 mod format;
+mod log_unit;
 mod nas_ipsc;
 mod pbs;
 mod premas;
@@ -19,6 +20,7 @@ mod table;
 use std::path::Path;
 
 pub use format::{Format, LineParser, Parsed, Writing};
+pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 
