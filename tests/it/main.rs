@@ -57,6 +57,7 @@ mod rooms;
 mod scripts;
 mod show_cli;
 mod signals;
+mod sites_cli;
 mod slices_cli;
 mod slurm_cli;
 mod slurm_logs;

@@ -9,6 +9,7 @@
 
 mod cells;
 mod format;
+mod log_unit;
 mod lsf;
 mod nas_ipsc;
 mod pbs;
@@ -22,6 +23,7 @@ mod unread;
 use std::path::Path;
 
 pub use format::{Format, LineParser, Parsed, Preview, Writing};
+pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 

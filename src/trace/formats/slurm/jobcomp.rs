@@ -10,7 +10,7 @@ use crate::trace::error::Problem;
 use crate::trace::facts::{Facts, UNSUBMITTED};
 use crate::trace::formats::format::{Format, LineParser, Parsed};
 use crate::trace::names::Names;
-use crate::trace::node_list::NodeList;
+use crate::trace::nodes::NodeList;
 use crate::trace::times::Clock;
 use crate::trace::unit::Unit;
 
