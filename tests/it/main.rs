@@ -12,6 +12,7 @@ mod attack_small;
 mod audit_cli;
 mod audited_cli;
 mod check_cli;
+mod closing_lines;
 mod compaction;
 mod comparisons_cli;
 mod data_out;
