@@ -15,6 +15,7 @@ mod check_cli;
 mod closing_lines;
 mod compaction;
 mod comparisons_cli;
+mod contradictions;
 mod data_out;
 mod dependencies;
 mod docs;

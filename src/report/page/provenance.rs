@@ -147,8 +147,8 @@ fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
 /// Returns the arguments of which the replays are all combinations; `None` if they are not.
 fn product(each: &[Arguments]) -> Option<Arguments> {
     /// The arguments that `replay` takes several values of.
-    const SEVERAL: [&str; 6] =
-        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale"];
+    const SEVERAL: [&str; 7] =
+        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale", "--partition"];
     let mut all = each.first()?.clone();
     for arguments in each {
         if arguments.len() != all.len() {

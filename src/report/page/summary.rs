@@ -4,6 +4,7 @@ use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::figure::{Curve, InMeans, Results};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn};
 use crate::report::chosen_columns::spread;
+use crate::report::crosstab::has_unasked;
 use crate::report::verdict::{SavedAnswer, Winners};
 use crate::study::Coordinate;
 use crate::text::grouped;
@@ -155,7 +156,6 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 fn shown(results: &Results) -> Vec<Shown<'_>> {
     let refused = results.numbers("allocate_failures").unwrap_or_default();
     let has = |name: &str| results.sheet.column(name).is_some();
-    let unasked = results.numbers("internal_fragmentation").unwrap_or_default();
     let circumstances = Circumstances {
         delays: results.have_delays(),
         refused: refused.iter().flatten().any(|&calls| calls > 0.0),
@@ -163,7 +163,7 @@ fn shown(results: &Results) -> Vec<Shown<'_>> {
         predictions: has("prediction_error_s_mean"),
         recorded: has("starts_delayed"),
         recorded_nodes: has("nodes_replaced"),
-        unasked: unasked.iter().flatten().any(|&share| share > 0.0),
+        unasked: has_unasked(&results.sheet),
         ..Circumstances::default()
     };
     let number = |metric: &'static Metric| {

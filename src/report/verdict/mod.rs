@@ -12,6 +12,8 @@ mod comparison;
 mod measured;
 mod saved;
 mod schedulers;
+#[cfg(test)]
+mod tests;
 mod winners;
 
 use std::collections::BTreeMap;

@@ -111,6 +111,9 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
         format!("{} s", grouped(mean, if mean < 100.0 { 2 } else { 0 }))
     };
     match (simulated, recorded) {
+        ([only], Some(recorded)) if only.is_same(recorded, WAIT) => {
+            Some(format!("mean wait {} under {} and as recorded", seconds(only), only.name))
+        }
         ([only], Some(recorded)) => {
             let own = format!("{} under {}", seconds(only), only.name);
             let happened = format!("{} as recorded", seconds(recorded));
