@@ -13,9 +13,12 @@ pub enum Unit {
     Gpus,
 }
 
+/// The parameter of formats that names the unit.
+pub(super) const PARAMETER: &str = "unit";
+
 impl Unit {
     /// Takes the parameter `unit` of a format. The default is nodes.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
-        params.choose("unit", &[("nodes", Self::Nodes), ("cpus", Self::Cpus), ("gpus", Self::Gpus)])
+        params.choose(PARAMETER, &[("nodes", Self::Nodes), ("cpus", Self::Cpus), ("gpus", Self::Gpus)])
     }
 }

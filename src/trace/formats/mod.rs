@@ -9,6 +9,7 @@
 
 mod cells;
 mod format;
+mod log_unit;
 mod lsf;
 mod nas_ipsc;
 mod pbs;
@@ -21,13 +22,14 @@ mod unread;
 
 use std::path::Path;
 
-pub use format::{Format, LineParser, Parsed, Writing};
+pub use format::{Format, LineParser, Parsed, Preview, Writing};
+pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 
 use super::record::FIELDS;
 use super::times::Clock;
-pub use super::times::{POSIX, TIME_ZONE};
+pub use super::times::{DATES, POSIX, TIME_ZONE};
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 

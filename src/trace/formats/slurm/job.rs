@@ -11,7 +11,7 @@ use crate::trace::facts::{
     CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING, STILL_WAITING,
 };
 use crate::trace::names::{NameKind, Names};
-use crate::trace::node_list::NO_NODES;
+use crate::trace::nodes::NO_NODES;
 use crate::trace::record::Record;
 use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 use crate::trace::times::{Length, Pair, duration};

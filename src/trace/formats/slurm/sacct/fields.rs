@@ -7,7 +7,7 @@
 use super::columns::{COLUMNS, Column, Heading, name_of};
 use crate::trace::error::Problem;
 use crate::trace::formats::slurm::tres::{Resources, quantity};
-use crate::trace::node_list::NodeList;
+use crate::trace::nodes::NodeList;
 use crate::trace::times::{Clock, Length, Pair, duration};
 use crate::trace::unit::Unit;
 

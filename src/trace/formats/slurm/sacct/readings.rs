@@ -9,7 +9,7 @@ use super::columns::{Column, Heading};
 use super::fields::Fields;
 use crate::trace::formats::slurm::job::{Fate, fate};
 use crate::trace::formats::slurm::tres::{Resources, quantity};
-use crate::trace::node_list::NodeList;
+use crate::trace::nodes::NodeList;
 use crate::trace::times::is_missing;
 
 /// The greatest number of readings of one line that are tried.
