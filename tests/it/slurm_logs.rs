@@ -54,10 +54,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("{\"jobs\": [{\"job_id\": \"x3\"}]}", "job_id: found 'x3', expected a whole number"),
     ("JobId=1 EndTime=tomorrow NodeCnt=1", ":1: EndTime: found 'tomorrow', expected a time such as"),
-    (
-        "JobId=1 EndTime=Unknown NodeCnt=1",
-        ":1: EndTime: found 'Unknown', expected the time at which the job ended",
-    ),
+    ("JobId=1 EndTime=Unknown NodeCnt=one", ":1: NodeCnt: found 'one', expected a number of nodes"),
     (
         "JobId=1 EndTime=2024-05-01T10:00:00 NodeCnt=many",
         ":1: NodeCnt: found 'many', expected a number of nodes",

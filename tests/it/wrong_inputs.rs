@@ -120,11 +120,7 @@ fn headings() -> Vec<Wrong> {
             "",
             ":1: scontrol prints the jobs of the moment; sacct",
         ),
-        wrong(
-            "[{\"submit\": 1}]\n",
-            "",
-            ":1: JSON is read as sacct --json prints it; write other JSON as CSV",
-        ),
+        wrong("[{\"submit\": 1}]\n", "", "is a table in JSON; expected a log"),
     ]
 }
 
