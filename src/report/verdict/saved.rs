@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -10,7 +11,6 @@ use serde_json::Value;
 use super::measured::{Measured, Replication, compared};
 use super::winners::Winners;
 use super::{lines, primary};
-use crate::disk::read_to_string;
 use crate::figure::{Curve, FigureError, Results};
 use crate::frame::Sheet;
 use crate::metrics::{BlockSums, METRICS, SavedJob, Trim};
@@ -111,7 +111,7 @@ impl<'a> SavedAnswer<'a> {
             return Vec::new();
         };
         let listed: Option<Value> =
-            read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+            fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
         let Some(listed) = listed else { return Vec::new() };
         let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
         let spec = |replay: &Value| {
