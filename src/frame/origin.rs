@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::detail::DETAILS;
-use super::folder::json;
 use super::read::{ROWS, first_rows, read_slice};
 use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name};
@@ -56,7 +55,8 @@ impl Place {
 
     /// Writes the place into `folder`.
     pub(super) fn write(&self, folder: &Path) -> Result<(), FrameError> {
-        write_whole(&folder.join(PLACE_FILE), (json(self)? + "\n").as_bytes(), TEMPORARY)
+        let text = serde_json::to_string_pretty(self).map_err(FrameError::Json)? + "\n";
+        write_whole(&folder.join(PLACE_FILE), text.as_bytes(), TEMPORARY)
     }
 
     /// Returns the place for a copy of the results of `part` in `folder`.

@@ -52,6 +52,9 @@ pub(super) fn has_unasked(sheet: &Sheet) -> bool {
 const UNASKED: &str =
     "utilization counts nodes that no job asked for, and none is marked; useful_utilization leaves them out";
 
+/// The note on intervals of means over replications.
+const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
+
 /// The note on ratios that say little, see [`is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
 
@@ -130,7 +133,7 @@ pub fn crosstab(
     let mut pivot = Pivot::new(&entries);
     let sources = Sources::new(|i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))), numbers.len());
     let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
-    let mut title = options.value.clone();
+    let (mut title, best) = (options.value.clone(), options.best(sheet));
     let hidden = hidden(options, sheet);
     let mut are_comparable = vec![true; pivot.columns.len()];
     let (mut notes, mut widths) = (Vec::<String>::new(), None);
@@ -142,12 +145,8 @@ pub fn crosstab(
         let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
         notes.extend(mean_note(options, counts(&operands), &hidden));
         if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
-            let ratios = Ratios::read(sheet, &options.value, folder)?;
-            let width = |[of, base]: &Operands| ratios.half_width(of, base);
-            let found: Vec<Vec<_>> = operands.iter().map(|row| row.iter().map(width).collect()).collect();
-            let is_any = found.iter().flatten().any(Option::is_some);
-            notes.extend(is_any.then(|| width_note(&hidden)));
-            widths = Some(found).filter(|_| is_any);
+            widths = ratio_widths(&Ratios::read(sheet, &options.value, folder)?, &operands);
+            notes.extend(widths.is_some().then(|| width_note(&hidden)));
         }
         pivot = pivot.relative_to(side, base);
         if are_cut.contains(&true) {
@@ -161,20 +160,15 @@ pub fn crosstab(
         notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
-        let found = half_widths(&pivot, &entries);
-        if found.iter().flatten().any(Option::is_some) {
-            notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
-            widths = Some(found);
-        }
+        widths = half_widths(&pivot, &entries);
+        notes.extend(widths.is_some().then(|| OVER_SEEDS.to_owned()));
     }
     if options.relative_to.is_none() {
         notes.splice(0..0, mean_note(options, pivot.results, &hidden));
         if is_of_jobs {
             are_comparable = sources.are_alike(&pivot, sheet, &hidden);
         }
-        let marks = options.best(sheet) != Better::Neither;
-        let is_unasked = options.best.is_none() && options.value == "utilization" && !marks;
-        notes.extend(is_unasked.then(|| UNASKED.to_owned()));
+        let marks = best != Better::Neither;
         notes.extend((marks && are_comparable.contains(&false)).then(|| UNMARKED.to_owned()));
         let are_complete = sources.are_complete(&pivot, sheet, &hidden);
         notes.extend((marks && are_complete.contains(&false)).then(|| OTHER_RESULTS.to_owned()));
@@ -183,7 +177,8 @@ pub fn crosstab(
     // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
-    let best = options.best(sheet);
+    let is_unasked = best == Better::Neither && options.best.is_none() && options.value == "utilization";
+    notes.extend(is_unasked.then(|| UNASKED.to_owned()));
     Ok(Shown { options, best, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
 }
 
@@ -253,15 +248,24 @@ fn mean_note(options: &CrosstabOptions, (fewest, most): (usize, usize), hidden: 
     Some(format!("each number is the {what} of {count} results{over}"))
 }
 
+/// Returns half the widths of the confidence intervals of ratios by row and column; `None` without any.
+fn ratio_widths(ratios: &Ratios<'_>, operands: &[Vec<Operands>]) -> Option<Vec<Vec<Option<f64>>>> {
+    let width = |[of, base]: &Operands| ratios.half_width(of, base);
+    let found: Vec<Vec<_>> = operands.iter().map(|row| row.iter().map(width).collect()).collect();
+    found.iter().flatten().any(Option::is_some).then_some(found)
+}
+
 /// Returns half the widths of the confidence intervals by row and column; `None` for a single result, and for equal ones, which
-/// do not depend on the seed.
-fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
+/// do not depend on the seed. `None` without any.
+fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Option<Vec<Vec<Option<f64>>>> {
     let width = |row: &Vec<String>, column: &Vec<String>| {
         let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
         let values: Vec<f64> = same.map(|(.., value)| *value).collect();
         Interval::of(&values).map(|interval| interval.half_width).filter(|&half_width| half_width > 0.0)
     };
-    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
+    let row = |row: &Vec<String>| pivot.columns.iter().map(|column| width(row, column)).collect();
+    let found: Vec<Vec<_>> = pivot.rows.iter().map(row).collect();
+    found.iter().flatten().any(Option::is_some).then_some(found)
 }
 
 /// Returns the note on the confidence intervals of ratios.

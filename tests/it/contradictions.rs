@@ -155,7 +155,7 @@ fn partitions_apart_and_two_spellings_agree() -> Tested {
     let batch = lines(at, "dump.sacct -m auto --partition batch")?;
     let said: Vec<bool> = batch.iter().filter_map(|line| recorded_beside_easy(line)).collect();
     assert_eq!(said, [true, true], "{batch:?}");
-    assert_eq!(apart.iter().filter(|line| line.contains("partition debug: ")).count(), 2, "{apart:?}");
+    assert!(apart.iter().any(|line| line.contains(", partition debug: recorded waits are ")), "{apart:?}");
     agree(&[apart, batch].concat());
     Ok(())
 }

@@ -57,9 +57,9 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         let places: Vec<&'static str> =
             results.varying().iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
-            [] => "★ marks the best number of a column.".to_owned(),
+            [] => "★ marks the best number of a column, in placements for each class of allocators.".to_owned(),
             names => format!(
-                "★ marks the best number of a column among the replays of the same {}.",
+                "★ marks the best number of a column among the replays of the same {}, in placements for each class of allocators.",
                 titles(names)
             ),
         });

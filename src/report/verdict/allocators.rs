@@ -90,7 +90,7 @@ impl<'g, 'a> Classes<'g, 'a> {
         let number = metric(self.primary)?.title();
         let mut line = format!("{title}{}: {number} ", winners.head(is_distance));
         if winners.named() > 1 {
-            line += &format!("of {} ", winners.best.name);
+            line += &["of ", winners.best.name, " "].concat();
         }
         line += &compare(0)?;
         let last = winners.others.len() - 1;

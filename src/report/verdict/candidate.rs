@@ -70,7 +70,7 @@ fn listed(texts: &[String]) -> String {
     shown.join(", ")
 }
 
-impl<'a> Candidate<'a> {
+impl Candidate<'_> {
     fn replays_same_jobs(&self, other: &Self) -> bool {
         self.replications.iter().zip(&other.replications).all(|(a, b)| a.is_of_same_jobs(b))
     }

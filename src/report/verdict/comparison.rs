@@ -171,7 +171,7 @@ pub(super) fn range([low, high]: [(&str, &Comparison); 2], base: &str) -> String
             return format!("about as long ({name})");
         }
         let value = 100.0 * of.difference.value.abs();
-        let amount = match of.number(Some(if value < 10.0 || of.multiple().is_some() { 1 } else { 0 })) {
+        let amount = match of.number(Some(usize::from(value < 10.0 || of.multiple().is_some()))) {
             (number, "") => number,
             (number, unit) => format!("{number} {unit}"),
         };

@@ -1,8 +1,9 @@
 //! The replays that the closing lines compare, whether they have just ended or were saved.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::metrics::{BlockSums, Difference, METRICS};
+use crate::metrics::{BlockSums, Difference, METRICS, Metric};
 use crate::study::{Outcome, PlannedReplay, ReplaySpec};
 
 /// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the cost of the second
@@ -53,7 +54,7 @@ impl<'a> Measured<'a> {
 /// Returns the replays, of which those that differ in nothing but the seed are one with all their replications.
 pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut merged: Vec<Measured<'_>> = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
+    let mut places = BTreeMap::new();
     for replay in replays {
         let place = *places.entry(replay.spec.identity_without(&["seed"])).or_insert(merged.len());
         match merged.get_mut(place) {
@@ -69,7 +70,7 @@ pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
 
 /// Returns the numbers that closing lines need, each with the value that `value` returns for its name.
 pub(super) fn compared(value: impl Fn(&'static str) -> Option<f64>) -> Vec<(&'static str, f64)> {
-    let of_metrics = METRICS.iter().filter(|metric| metric.is_compared).map(|metric| metric.name());
+    let of_metrics = METRICS.iter().filter(|metric| metric.is_compared).map(Metric::name);
     of_metrics.chain(BESIDE).filter_map(|name| Some((name, value(name)?))).collect()
 }
 

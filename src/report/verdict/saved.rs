@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -10,7 +11,6 @@ use serde_json::Value;
 use super::measured::{Measured, Replication, compared};
 use super::winners::Winners;
 use super::{lines, primary};
-use crate::disk::read_to_string;
 use crate::figure::{Curve, FigureError, Results};
 use crate::frame::Sheet;
 use crate::metrics::{BlockSums, METRICS, SavedJob, Trim};
@@ -121,7 +121,7 @@ impl<'a> SavedAnswer<'a> {
             return Vec::new();
         };
         let listed: Option<Value> =
-            read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+            fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
         let Some(listed) = listed else { return Vec::new() };
         let list = replays_of(&listed);
         let spec = |replay: &Value| {
@@ -150,7 +150,7 @@ fn replays_of(listed: &Value) -> &[Value] {
 
 /// Returns the numbers of the replays in `folder` that pool partitions.
 fn pooled(folder: &Path) -> BTreeSet<u64> {
-    let text = ["run.json", "study.json"].iter().find_map(|name| read_to_string(&folder.join(name)).ok());
+    let text = ["run.json", "study.json"].iter().find_map(|name| fs::read_to_string(folder.join(name)).ok());
     let listed: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
     let replays = listed.as_ref().map(replays_of).unwrap_or_default();
     let pools = |replay: &Value| replay.get("pools_partitions") == Some(&Value::Bool(true));

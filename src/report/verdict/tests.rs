@@ -7,17 +7,17 @@ use super::{DISTANCE, lines};
 use crate::metrics::{BlockSums, SavedJob, Trim};
 use crate::study::ReplaySpec;
 
-/// Returns a replay of 200 jobs. `wait_s` returns the wait of a job.
+/// Returns a replay of 200 jobs. `wait` returns the wait of a job, in seconds.
 fn measured<'a>(
     scheduler: &str,
     allocator: &str,
-    wait_s: impl Fn(usize) -> f64,
+    wait: impl Fn(usize) -> f64,
     numbers: &[(&'static str, f64)],
 ) -> Measured<'a> {
     const JOBS: usize = 200;
     let (scheduler, allocator) = (scheduler.parse().expect("a spec"), allocator.parse().expect("a spec"));
     let spec = ReplaySpec::new("8x8".parse().expect("a machine"), scheduler, allocator);
-    let waits: Vec<f64> = (0..JOBS).map(&wait_s).collect();
+    let waits: Vec<f64> = (0..JOBS).map(&wait).collect();
     let sums: Vec<f64> = (0..JOBS).map(|i| 100.0 + (i % 7) as f64).collect();
     let job =
         |i: usize| SavedJob { number: i as i64, submit_s: i as f64, start_s: i as f64 + waits[i], procs: 4 };
@@ -44,7 +44,9 @@ fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<Measured<'a>> {
         measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),
         measured("fcfs", "naive", |i| 260.0 + (i * 29 % 80) as f64, &[]),
     ];
-    replays.iter_mut().for_each(|replay| replay.pools_partitions = is_pooled);
+    for replay in &mut replays {
+        replay.pools_partitions = is_pooled;
+    }
     replays
 }
 

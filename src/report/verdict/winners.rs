@@ -1,6 +1,6 @@
 //! The cells of a table that are marked as best: the same replays that the closing lines name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocators::{Classes, DISTANCE, WAIT};
 use super::candidate::{Candidate, Comparable, ranked};
@@ -26,6 +26,8 @@ const OF_PLACEMENTS: [&str; 6] = [
 pub(in crate::report) struct Winners {
     primary: &'static str,
     rows: Vec<Row>,
+    /// The settings in which waits differ by more than chance.
+    with_differing_waits: BTreeSet<usize>,
 }
 
 /// A replay of the table.
@@ -41,14 +43,13 @@ struct Row {
     is_best: bool,
     /// Whether no other wait is certainly shorter, and some are certainly longer.
     is_shortest: bool,
-    /// Whether waits in its setting differ by more than chance.
-    has_differing_waits: bool,
 }
 
 impl Winners {
     /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator is the best.
     pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
-        let mut winners = Self { primary, rows: vec![Row::default(); replays.len()] };
+        let rows = vec![Row::default(); replays.len()];
+        let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
         let mut classes = 0;
         let all: Vec<usize> = (0..replays.len()).collect();
         for (setting, of_setting) in alike(replays, &all, &["scheduler", "allocator"]).iter().enumerate() {
@@ -114,9 +115,7 @@ impl Winners {
         if !found.iter().any(|(_, found)| found.as_ref().is_some_and(longer)) {
             return;
         }
-        for &i in setting {
-            self.rows[i].has_differing_waits = true;
-        }
+        self.with_differing_waits.insert(self.rows[shortest.position].setting);
         self.rows[shortest.position].is_shortest = true;
         for (position, found) in found {
             self.rows[position].is_shortest = found.is_some_and(|found| found.is_about_equal);
@@ -145,7 +144,7 @@ impl Winners {
         let takes_part = |row: &Row| {
             row.class != usize::MAX
                 && (!is_of_jobs || row.is_comparable)
-                && (!is_of_times || row.has_differing_waits)
+                && (!is_of_times || self.with_differing_waits.contains(&row.setting))
         };
         let mut places = BTreeMap::<usize, Vec<usize>>::new();
         for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| takes_part(row)) {
