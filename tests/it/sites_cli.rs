@@ -1,6 +1,7 @@
 //! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and machines that follow
 //! from lists of nodes.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -23,11 +24,9 @@ fn dump(at: &Path, name: &str, jobs: &[Line<'_>]) -> std::io::Result<()> {
             format!("2026-05-{:02}T{:02}:{:02}:00", 1 + minute / 1440, minute / 60 % 24, minute % 60)
         };
         let (submit, start, end) = (at(start.saturating_sub(5)), at(start), at(start + length));
-        text += &format!(
-            "{}|{submit}|{start}|{end}|COMPLETED|{nodes}|{}|{partition}|{list}\n",
-            100 + i,
-            4 * nodes
-        );
+        let job = 100 + i;
+        writeln!(text, "{job}|{submit}|{start}|{end}|COMPLETED|{nodes}|{}|{partition}|{list}", 4 * nodes)
+            .expect("memory");
     }
     fs::write(at.join(name), text)
 }
@@ -180,7 +179,8 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
         let mut text = "job,submit,start,end,procs,partition,nodelist\n".to_owned();
         for (i, (partition, start, length, list)) in jobs.iter().enumerate() {
             let procs = if list.contains('[') { 2 } else { 1 };
-            text += &format!("{i},{start},{start},{},{procs},\"{partition}\",\"{list}\"\n", start + length);
+            let end = start + length;
+            writeln!(text, "{i},{start},{start},{end},{procs},\"{partition}\",\"{list}\"").expect("memory");
         }
         fs::write(at.join(name), text)
     };
