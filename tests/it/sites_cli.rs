@@ -1,11 +1,13 @@
 //! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and machines that follow
 //! from lists of nodes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use meshreplay::cli::embedded::{plan, replay_draft};
+use meshreplay::frame::pooling_replays;
 use meshreplay::guest::Guests;
 
 use super::support::{Tested, columns, run};
@@ -38,6 +40,8 @@ struct Replayed {
     machines: Vec<String>,
     jobs: Vec<String>,
     manifest: serde_json::Value,
+    /// The numbers of the replays that pool partitions.
+    pooling: BTreeSet<u64>,
 }
 
 fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::Error>> {
@@ -47,14 +51,15 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
     let manifest = serde_json::from_str(&fs::read_to_string(at.join("out/run.json"))?)?;
     let mut column = |name: &str| found.remove(name).unwrap_or_default();
     let (partitions, machines, jobs) = (column("partition"), column("machine"), column("jobs"));
-    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest })
+    let pooling = pooling_replays(&at.join("out"))?;
+    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest, pooling })
 }
 
 impl Replayed {
     /// Returns for each replay whether run.json says that it pools partitions.
     fn pools(&self) -> Vec<bool> {
-        let replays = self.manifest["replays"].as_array().into_iter().flatten();
-        replays.map(|replay| replay["pools_partitions"] == true).collect()
+        let replays = self.manifest["replays"].as_array().map_or(0, Vec::len);
+        (0..replays as u64).map(|number| self.pooling.contains(&number)).collect()
     }
 }
 
