@@ -25,7 +25,7 @@ pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::StudyFolder;
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
-pub use origin::{Missing, Place, RUN_FILE, STUDY_FILE, marked, result_files};
+pub use origin::{Missing, Place, RUN_FILE, STUDY_FILE, marked, pooling_replays, result_files};
 pub use polars_core::prelude::DataFrame;
 pub use read::{is_reading, read_tables_of_logs};
 pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};

@@ -114,6 +114,21 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     Ok(())
 }
 
+/// Returns the numbers of the replays in `folder` that pool partitions, as run.json or study.json says; none if it has neither.
+/// See [`PlannedReplay::pools_partitions`](crate::study::PlannedReplay::pools_partitions).
+pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
+    let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
+    let mut found = BTreeSet::new();
+    for (file, list) in [(RUN_FILE, "replays"), (STUDY_FILE, "cells")] {
+        let path = folder.join(file);
+        let Some(text) = read_if_there(&path)? else { continue };
+        let listed: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
+        let replays = listed.get(list).and_then(Value::as_array).into_iter().flatten();
+        found.extend((0..).zip(replays).filter(pools).map(|(number, _)| number));
+    }
+    Ok(found)
+}
+
 /// The replays that run.json or study.json lists, but the results beside it do not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {

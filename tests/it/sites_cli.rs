@@ -1,10 +1,13 @@
 //! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and machines that follow
 //! from lists of nodes.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use meshreplay::cli::embedded::{plan, replay_draft};
+use meshreplay::frame::pooling_replays;
 use meshreplay::guest::Guests;
 
 use super::support::{Tested, columns, run};
@@ -23,11 +26,9 @@ fn dump(at: &Path, name: &str, jobs: &[Line<'_>]) -> std::io::Result<()> {
             format!("2026-05-{:02}T{:02}:{:02}:00", 1 + minute / 1440, minute / 60 % 24, minute % 60)
         };
         let (submit, start, end) = (at(start.saturating_sub(5)), at(start), at(start + length));
-        text += &format!(
-            "{}|{submit}|{start}|{end}|COMPLETED|{nodes}|{}|{partition}|{list}\n",
-            100 + i,
-            4 * nodes
-        );
+        let job = 100 + i;
+        writeln!(text, "{job}|{submit}|{start}|{end}|COMPLETED|{nodes}|{}|{partition}|{list}", 4 * nodes)
+            .expect("memory");
     }
     fs::write(at.join(name), text)
 }
@@ -39,6 +40,8 @@ struct Replayed {
     machines: Vec<String>,
     jobs: Vec<String>,
     manifest: serde_json::Value,
+    /// The numbers of the replays that pool partitions.
+    pooling: BTreeSet<u64>,
 }
 
 fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::Error>> {
@@ -48,14 +51,15 @@ fn replayed(at: &Path, arguments: &str) -> Result<Replayed, Box<dyn std::error::
     let manifest = serde_json::from_str(&fs::read_to_string(at.join("out/run.json"))?)?;
     let mut column = |name: &str| found.remove(name).unwrap_or_default();
     let (partitions, machines, jobs) = (column("partition"), column("machine"), column("jobs"));
-    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest })
+    let pooling = pooling_replays(&at.join("out"))?;
+    Ok(Replayed { notes: ran.stderr, partitions, machines, jobs, manifest, pooling })
 }
 
 impl Replayed {
     /// Returns for each replay whether run.json says that it pools partitions.
     fn pools(&self) -> Vec<bool> {
-        let replays = self.manifest["replays"].as_array().into_iter().flatten();
-        replays.map(|replay| replay["pools_partitions"] == true).collect()
+        let replays = self.manifest["replays"].as_array().map_or(0, Vec::len);
+        (0..replays as u64).map(|number| self.pooling.contains(&number)).collect()
     }
 }
 
@@ -180,7 +184,8 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
         let mut text = "job,submit,start,end,procs,partition,nodelist\n".to_owned();
         for (i, (partition, start, length, list)) in jobs.iter().enumerate() {
             let procs = if list.contains('[') { 2 } else { 1 };
-            text += &format!("{i},{start},{start},{},{procs},\"{partition}\",\"{list}\"\n", start + length);
+            let end = start + length;
+            writeln!(text, "{i},{start},{start},{end},{procs},\"{partition}\",\"{list}\"").expect("memory");
         }
         fs::write(at.join(name), text)
     };

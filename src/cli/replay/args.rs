@@ -50,8 +50,8 @@ pub(crate) struct Args {
 
     /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at
     /// most 2^24 nodes. auto is as large as the log's machine and close to a square: `MaxProcs` or `MaxNodes` of the log's
-    /// header, or the most processors that were in use at once or that one job asks for; auto:3d is close to a cube, and
-    /// torus:auto a torus.
+    /// header, or the most processors that were in use at once or that one job asks for, and no fewer nodes than its lists of
+    /// nodes name; auto:3d is close to a cube, and torus:auto a torus.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
 

@@ -12,7 +12,7 @@ use super::measured::{Measured, Replication, compared};
 use super::winners::Winners;
 use super::{lines, primary};
 use crate::figure::{Curve, FigureError, Results};
-use crate::frame::Sheet;
+use crate::frame::{Sheet, pooling_replays};
 use crate::metrics::{BlockSums, METRICS, SavedJob, Trim};
 use crate::study::ReplaySpec;
 
@@ -51,7 +51,7 @@ impl<'a> SavedAnswer<'a> {
             blocks.clear();
         }
         let may_differ = !has_all && LEFT_OUT.iter().any(leaves_out);
-        Ok(Self { results, blocks, may_differ, pooled: pooled(folder) })
+        Ok(Self { results, blocks, may_differ, pooled: pooling_replays(folder)? })
     }
 
     /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no intervals. There are none if
@@ -123,7 +123,7 @@ impl<'a> SavedAnswer<'a> {
         let listed: Option<Value> =
             fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
         let Some(listed) = listed else { return Vec::new() };
-        let list = replays_of(&listed);
+        let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
         let spec = |replay: &Value| {
             let mut replay = replay.clone();
             let entries = replay.as_object_mut()?;
@@ -137,24 +137,9 @@ impl<'a> SavedAnswer<'a> {
             spec.log_sha256 = log.get("sha256")?.as_str()?.into();
             Some(spec)
         };
-        let specs = list.iter().zip(0..);
+        let specs = list.into_iter().flatten().zip(0..);
         specs.filter_map(|(replay, number)| Some((number, spec(replay)?))).collect()
     }
-}
-
-/// Returns the replays that run.json or study.json lists.
-fn replays_of(listed: &Value) -> &[Value] {
-    let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
-    list.map(Vec::as_slice).unwrap_or_default()
-}
-
-/// Returns the numbers of the replays in `folder` that pool partitions.
-fn pooled(folder: &Path) -> BTreeSet<u64> {
-    let text = ["run.json", "study.json"].iter().find_map(|name| fs::read_to_string(folder.join(name)).ok());
-    let listed: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
-    let replays = listed.as_ref().map(replays_of).unwrap_or_default();
-    let pools = |replay: &Value| replay.get("pools_partitions") == Some(&Value::Bool(true));
-    replays.iter().zip(0..).filter(|(replay, _)| pools(replay)).map(|(_, number)| number).collect()
 }
 
 /// Returns the replay and the seed of a row.

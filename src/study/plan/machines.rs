@@ -7,6 +7,7 @@ use crate::study::axes::LogPart;
 use crate::study::log::LogSource;
 use crate::study::planned::StudyLog;
 use crate::study::shared_jobs::{LoadJobsError, read};
+use crate::trace::Partitions;
 
 impl Draft {
     /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
@@ -90,7 +91,7 @@ impl Draft {
 /// Returns a note on partitions that are machines of their own; `None` if there are none.
 fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Option<String> {
     let words = |(part, machines): &(&PartSurvey, Vec<Mesh>)| {
-        let name = part.partition.as_ref().map(|partition| partition.label()).unwrap_or_default();
+        let name = part.partition.as_ref().map(Partitions::label).unwrap_or_default();
         let machines: Vec<String> = machines.iter().map(Mesh::to_string).collect();
         format!("{name} {}", machines.join(" and "))
     };

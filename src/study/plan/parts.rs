@@ -99,7 +99,7 @@ impl<'a> Parts<'a> {
         for group in groups.iter().flatten() {
             parts.push(self.of_numbers(group, PartMachines::Autos, notes)?);
         }
-        notes.extend(groups.iter().flat_map(|groups| self.in_no_group(groups)));
+        notes.extend(groups.iter().filter_map(|groups| self.in_no_group(groups)));
         if parts.is_empty() || self.counts.wanted.given {
             let machines = if parts.is_empty() { PartMachines::All } else { PartMachines::Given };
             parts.push(self.whole(machines, notes)?);
@@ -221,14 +221,14 @@ impl LogSize {
     /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs need.
     fn of(header: &Header, widest: u32, peak: u64) -> Self {
         let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
-        let headed = [
+        let told = [
             (known(header.max_procs()), "processors of its header (MaxProcs)"),
             (known(header.max_nodes()), "nodes of its header (MaxNodes)"),
         ];
-        let headed = headed
+        let told = told
             .into_iter()
             .find_map(|(nodes, source)| Some(Self { nodes: nodes?, source: source.to_owned() }));
-        headed.unwrap_or_else(|| {
+        told.unwrap_or_else(|| {
             Self::needed(
                 widest,
                 peak,

@@ -21,7 +21,7 @@ struct Work {
     number: Option<i64>,
     jobs: u64,
     /// The sum of processors times run time.
-    work: i128,
+    all: i128,
     /// The same over the jobs with lists of nodes.
     listed: i128,
 }
@@ -43,12 +43,12 @@ impl Sharing {
         let work = |(&number, Count { survey, .. }): (&Option<i64>, &Count)| Work {
             number,
             jobs: survey.jobs,
-            work: survey.work_procs_us,
+            all: survey.work_procs_us,
             listed: survey.listed_procs_us.unwrap_or_default(),
         };
         let mut found = Self { partitions: counts.iter().map(work).collect(), groups: None };
         let are_listed =
-            |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.work;
+            |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.all;
         if found.partitions.len() < 2 || !found.that_count(&|_| true).iter().all(are_listed) {
             return found;
         }
@@ -87,10 +87,10 @@ impl Sharing {
     /// Returns the partitions with 1 % or more of the work of those that are `chosen`, those with most work first.
     fn that_count(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
         let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
-        let total: i128 = chosen().map(|partition| partition.work).sum();
-        let counts = |partition: &&Work| partition.work > 0 && COUNTS * partition.work >= total;
+        let total: i128 = chosen().map(|partition| partition.all).sum();
+        let counts = |partition: &&Work| partition.all > 0 && COUNTS * partition.all >= total;
         let mut found: Vec<&Work> = chosen().filter(counts).collect();
-        found.sort_by_key(|partition| -partition.work);
+        found.sort_by_key(|partition| -partition.all);
         found
     }
 
@@ -112,11 +112,11 @@ impl Sharing {
         if !self.pools(&|_| true) {
             return None;
         }
-        let total: i128 = self.partitions.iter().map(|partition| partition.work).sum();
+        let total: i128 = self.partitions.iter().map(|partition| partition.all).sum();
         let named = self.that_count(&|_| true);
         let named: Vec<&&Work> = named.iter().filter(|partition| partition.number.is_some()).collect();
         let words = |(i, partition): (usize, &&&Work)| {
-            let share = 100.0 * partition.work as f64 / total as f64;
+            let share = 100.0 * partition.all as f64 / total as f64;
             let of_what = if i == 0 { " of the node-seconds" } else { "" };
             let name = partition.number.map(&label).unwrap_or_default();
             format!("{name} ({}, {share:.0} %{of_what})", counted(partition.jobs, "job"))

@@ -5,8 +5,6 @@
 //! had a node at once is found in O(n log n) for n runs, plus the lengths of their lists.
 #![expect(
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
-    clippy::indexing_slicing,
     reason = "runs and nodes are counted in memory; sums of times are in 128 bits, which hold any"
 )]
 
