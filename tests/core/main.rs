@@ -25,6 +25,7 @@ mod predictions;
 mod recorded;
 mod recorded_nodes;
 mod rfold_oracle;
+mod round_trip;
 mod scheduler_laws;
 mod schedulers;
 mod served_when_down;

@@ -1,0 +1,160 @@
+//! The accounting of PBS Pro and Torque: `date;type;job;key=value …`, with lines of jobs that are queued (Q), start (S),
+//! are run again (R), are deleted while they wait (D) and end (E).
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::{RERUNS, RUNNING, TWICE, clock, local};
+use crate::round_trip::cluster::{Cluster, Fate, How, Job, seconds};
+use crate::round_trip::truth::{FAILED, Want, Written, once};
+
+/// How hosts and resources are spelt.
+#[derive(Clone, Copy)]
+struct Look {
+    is_pro: bool,
+    /// A number by which the spelling of slots is chosen.
+    slots: u32,
+}
+
+pub(super) fn pro(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
+    Some(write(cluster, rng, true))
+}
+
+pub(super) fn torque(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
+    Some(write(cluster, rng, false))
+}
+
+fn write(cluster: &Cluster, rng: &mut ChaCha8Rng, is_pro: bool) -> Written {
+    let in_cpus = cluster.is_shared || rng.random_range(0..4) == 0;
+    let look = Look { is_pro, slots: rng.random_range(0..3) };
+    let ended = |job: &Job| job.run_ms().is_some() && !is_requeued(job);
+    let (jobs, twice) = once(cluster, &ended);
+    let text: String = cluster
+        .dumps()
+        .into_iter()
+        .flatten()
+        .flat_map(|(job, is_second)| lines(cluster, job, look).into_iter().skip(usize::from(is_second)))
+        .collect();
+    let wants = jobs.into_iter().map(|job| Want {
+        submit_s: seconds(job.first_submit_ms),
+        procs: Some(if in_cpus { Cluster::cpus_of(job) } else { job.nodes.len() as i64 }),
+        status: Some(status(job)),
+        names: [Some(user(job)), Some(job.group.replace(' ', "_")), Some(job.queue.replace(' ', "_")), None],
+        ..Want::of(cluster, job)
+    });
+    let count = |is: &dyn Fn(&Job) -> bool| cluster.jobs.iter().filter(|job| is(job)).count() as u64;
+    let stated = [
+        (RERUNS, count(&is_requeued)),
+        (TWICE, twice),
+        (RUNNING, count(&|job| matches!(job.fate, Fate::Runs { .. }))),
+    ];
+    let format = if in_cpus { "pbs:unit=cpus" } else { "pbs" };
+    Written {
+        stated: stated.into_iter().map(|(words, count)| (words, count, count)).collect(),
+        has_lists: !in_cpus && !cluster.is_shared,
+        ..Written::new("20261025", format.to_owned(), text, wants.collect())
+    }
+}
+
+fn is_requeued(job: &Job) -> bool {
+    matches!(job.fate, Fate::Ended { how: How::Requeued, .. })
+}
+
+/// A user without blanks, of which values of PBS have none.
+fn user(job: &Job) -> String {
+    job.user.replace([' ', '"', ';'], "_")
+}
+
+/// The exit status of PBS has no word for a job that was cancelled but 271 (signal 15).
+fn status(job: &Job) -> i64 {
+    match job.fate {
+        Fate::Ended { how: How::Completed, .. } => 1,
+        Fate::Ended { how: How::Cancelled, .. } => 5,
+        _ => FAILED,
+    }
+}
+
+/// The lines of a job; the last one is that of its end.
+fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
+    let id = match job.task {
+        Some((array, task)) if look.is_pro => format!("{array}[{task}].pbs01"),
+        // Version 2 of Torque has hyphens.
+        Some((array, task)) if look.slots == 2 => format!("{array}-{task}.torque.site"),
+        Some((array, task)) => format!("{array}[{task}].torque.site"),
+        None => format!("{}.pbs01", job.number),
+    };
+    let line = |time_ms: i64, kind: char, values: &str| {
+        format!("{};{kind};{id};{values}\n", local(seconds(time_ms), cluster.zone, "%m/%d/%Y %H:%M:%S"))
+    };
+    let queue = job.queue.replace(' ', "_");
+    let mut lines = vec![line(job.submit_ms, 'Q', &format!("queue={queue}"))];
+    let Some(start_ms) = job.start_ms() else {
+        lines.extend(job.end_ms().map(|end_ms| line(end_ms, 'D', "requestor=anna@site")));
+        return lines;
+    };
+    let begun = begun(cluster, job, look, start_ms);
+    lines.push(line(start_ms, 'S', &begun));
+    let Some(end_ms) = job.end_ms() else { return lines };
+    if is_requeued(job) {
+        // Torque writes no values with it.
+        lines.push(line(end_ms, 'R', if look.is_pro { &begun } else { "" }));
+        return lines;
+    }
+    let exit = match status(job) {
+        1 => 0,
+        5 => 271,
+        _ => 1 + job.dice % 255,
+    };
+    let used = clock_of(seconds(end_ms) - seconds(start_ms));
+    let ended = format!(
+        "{begun} session=4711 end={} Exit_status={exit} resources_used.cput=00:00:00 resources_used.walltime={used}",
+        seconds(end_ms)
+    );
+    lines.push(line(end_ms, 'E', &ended));
+    lines
+}
+
+/// Hours beyond a day are counted on.
+fn clock_of(length_s: i64) -> String {
+    let hours = length_s / 3600;
+    format!("{hours:02}{}", &clock(length_s % 3600)[2..])
+}
+
+/// The values that are known when a job has started.
+fn begun(cluster: &Cluster, job: &Job, look: Look, start_ms: i64) -> String {
+    let names = cluster.node_names(job);
+    let (nodes, cpus) = (names.len(), job.cpus);
+    let slots = |name: &&str| match (look.is_pro, look.slots) {
+        (true, 0) if cpus == 1 => format!("{name}/0"),
+        (true, _) => format!("{name}/{}*{cpus}", job.dice % 3),
+        (false, 0) => (0..cpus).map(|slot| format!("{name}/{slot}")).collect::<Vec<_>>().join("+"),
+        (false, _) if cpus == 1 => format!("{name}/{}", job.dice % 8),
+        (false, _) => format!("{name}/0-{}", cpus - 1),
+    };
+    let hosts = names.iter().map(slots).collect::<Vec<_>>().join("+");
+    let vnodes = names.iter().map(|name| format!("({name}:ncpus={cpus})")).collect::<Vec<_>>().join("+");
+    let limit = job.limit_s.map(|limit_s| format!(" Resource_List.walltime={}", clock_of(limit_s)));
+    let resources = if look.is_pro {
+        format!(
+            "exec_vnode={vnodes} Resource_List.ncpus={} Resource_List.nodect={nodes} Resource_List.place=scatter \
+             Resource_List.select={nodes}:ncpus={cpus}",
+            cpus as usize * nodes
+        )
+    } else {
+        format!(
+            "Resource_List.neednodes={nodes}:ppn={cpus} Resource_List.nodect={nodes} \
+             Resource_List.nodes={nodes}:ppn={cpus}"
+        )
+    };
+    let (submit_s, ready_s) = (seconds(job.first_submit_ms), seconds(job.submit_ms));
+    format!(
+        "user={} group={} project=_pbs_project_default jobname={} queue={} ctime={submit_s} qtime={submit_s} \
+         etime={ready_s} start={} exec_host={hosts} {resources}{}",
+        user(job),
+        job.group.replace(' ', "_"),
+        job.name.replace([' ', '"'], "_"),
+        job.queue.replace(' ', "_"),
+        seconds(start_ms),
+        limit.unwrap_or_default()
+    )
+}
