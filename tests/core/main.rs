@@ -33,6 +33,7 @@ mod slurm_logs;
 mod slurm_oracle;
 mod snug_twin;
 mod table_logs;
+mod table_subsets;
 mod trace_logs;
 mod unavailable;
 mod yardsticks;

@@ -60,6 +60,8 @@ const US_SHORT: Dates = Dates::Local("%-m/%-d/%Y %-H:%M:%S");
 const US_MINUTES: Dates = Dates::Local("%-m/%-d/%Y %-H:%M");
 const US_HALVES: Dates = Dates::Local("%m/%d/%Y %I:%M:%S %p");
 const DAY_FIRST: Dates = Dates::Local("%d/%m/%Y %H:%M:%S");
+/// Dates whose day and month may be taken for one another.
+const SLASHES: [Dates; 5] = [US, US_SHORT, US_MINUTES, US_HALVES, DAY_FIRST];
 pub(crate) const DATES: [Dates; 13] = [
     ISO,
     Dates::Local("%Y-%m-%d %H:%M:%S"),
@@ -197,7 +199,7 @@ pub(crate) fn write_as(cluster: &Cluster, look: &Look) -> Option<Written> {
 
 /// Whether dates may be read day first and month first.
 fn is_order_open(look: &Look) -> bool {
-    !look.has_order && [US, US_SHORT, US_MINUTES, US_HALVES, DAY_FIRST].contains(&look.dates)
+    !look.has_order && SLASHES.contains(&look.dates)
 }
 
 /// Whether the spellings hold all that is known of the jobs.
@@ -217,7 +219,7 @@ fn can_hold(cluster: &Cluster, look: &Look) -> bool {
 /// The spec of the format with the parameters that the table needs.
 fn format(cluster: &Cluster, look: &Look) -> String {
     let mut spec = format!("table:time-zone={}", cluster.zone);
-    if look.has_order {
+    if look.has_order && SLASHES.contains(&look.dates) {
         spec += if look.dates == DAY_FIRST { ",dates=day-first" } else { ",dates=month-first" };
     }
     if let (Durations::Unit(_, word, _), Unit::Parameter) = (look.durations, look.unit) {
