@@ -177,8 +177,7 @@ impl Axes {
 
     /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
     pub(super) fn follow_from_logs(&self) -> bool {
-        !self.autos.machines.is_empty()
-            || self.partitions.iter().any(|choice| *choice != PartitionChoice::All)
+        !self.autos.machines.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
     }
 
     /// Returns every combination of a part of the logs at these positions with its machines.
@@ -346,7 +345,9 @@ impl Axes {
         options.recorded_nodes =
             self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
         options.traffic = self.networks.iter().any(|given| has_traffic(&given.spec));
-        options.partitions = self.partitions != [PartitionChoice::All];
+        options.partitions = self.partitions.len() > 1
+            || self.partitions.iter().any(PartitionChoice::is_of_some)
+            || self.of_logs.iter().flatten().any(|part| part.partition.is_some());
         options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
     }
 
@@ -356,15 +357,6 @@ impl Axes {
             return self.machines.iter().collect();
         }
         self.of_logs.iter().flatten().flat_map(|part| &part.machines).collect()
-    }
-
-    /// Returns the machines of a log, or of a part of it, whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
-    pub(super) fn machines_of(&self, nodes: u64) -> Result<Vec<Mesh>, AutoMachine> {
-        let mut machines = self.machines.clone();
-        for &(place, auto) in &self.autos.machines {
-            machines.insert(place, auto.on(nodes).ok_or(auto)?);
-        }
-        Ok(machines)
     }
 
     /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot

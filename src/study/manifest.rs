@@ -49,6 +49,9 @@ pub struct ManifestLog {
 pub struct ManifestCell {
     /// The content key, which names the result.
     pub key: String,
+    /// Whether the replay pools partitions, see [`PlannedReplay::pools_partitions`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pools_partitions: bool,
     /// The description of the replay.
     #[serde(flatten)]
     pub spec: ReplaySpec,
@@ -56,7 +59,11 @@ pub struct ManifestCell {
 
 impl From<&PlannedReplay> for ManifestCell {
     fn from(planned: &PlannedReplay) -> Self {
-        Self { key: planned.key.clone(), spec: planned.spec.clone() }
+        Self {
+            key: planned.key.clone(),
+            pools_partitions: planned.pools_partitions,
+            spec: planned.spec.clone(),
+        }
     }
 }
 

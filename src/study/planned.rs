@@ -79,6 +79,9 @@ pub struct PlannedReplay {
     pub cost: u64,
     /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
     pub source: Option<JobSource>,
+    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of nodes do not show that
+    /// they share nodes. What happened in them is then not what one machine would have done.
+    pub pools_partitions: bool,
     /// The replay as it has begun while its log was read; `None` if it has not.
     pub(super) begun: Option<Begun>,
 }

@@ -71,7 +71,7 @@ impl<'a> From<&'a StudyLog> for RunLog<'a> {
 
 impl Serialize for RunReplay<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let PlannedReplay { spec, source, .. } = self.0;
+        let PlannedReplay { spec, source, pools_partitions, .. } = self.0;
         let mut map = serializer.serialize_map(None)?;
         for coordinate in Coordinate::listed().filter(|row| row.name != "rules" && row.is_given(spec)) {
             let (name, value) = coordinate.json(spec);
@@ -88,6 +88,9 @@ impl Serialize for RunReplay<'_> {
             }
         }
         map.serialize_entry(LABELS, spec.labels.as_ref())?;
+        if *pools_partitions {
+            map.serialize_entry("pools_partitions", pools_partitions)?;
+        }
         map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
         map.end()
     }

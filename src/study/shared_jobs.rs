@@ -137,7 +137,7 @@ impl<'a> Workloads<'a> {
             return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);
-        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec, self.most_kept()))?;
+        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, &spec.rules, self.most_kept()))?;
         if let Some(stream) = LogStream::new(&log, &planned.source, &rules, arrival_scale) {
             stream.check(&machine)?;
             let (count, skipped) = stream.sizes(&machine);
@@ -164,7 +164,7 @@ impl<'a> Workloads<'a> {
     /// Returns the log of the replay at position `cell`, which is loaded if no other replay has loaded it.
     fn log(&self, cell: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
         let planned = &self.study.cells[cell];
-        let read = || read(&self.study.logs[planned.log], &planned.spec, self.most_kept());
+        let read = || read(&self.study.logs[planned.log], &planned.spec.rules, self.most_kept());
         self.logs[&log_key(planned)].get(read)
     }
 
@@ -210,17 +210,17 @@ impl<'a> Workloads<'a> {
 }
 
 /// Returns the planned log from memory, or reads it again. Fails if its content has changed since planning.
-fn read(planned: &StudyLog, spec: &ReplaySpec, most: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
+pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
     if let Some(log) = &planned.loaded {
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let kept = (Rules::clone(&spec.rules), most);
+    let kept = (rules.clone(), most);
     let log = load_most(path, planned.source.read.clone(), kept, &mut |_| true)?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
-    check_jobs(path, &log, &spec.rules)?;
+    check_jobs(path, &log, rules)?;
     Ok(Arc::new(log))
 }
 

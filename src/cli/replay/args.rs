@@ -156,9 +156,10 @@ pub(crate) struct Args {
     arrivals: Arrivals,
 
     /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch is one row,
-    /// batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every partition. With
-    /// --machine auto every row has the machine of its partitions.
-    #[arg(long, default_value = "all", value_name = "NAME|each", num_args = 1..)]
+    /// batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every partition, all one row of
+    /// all jobs. With --machine auto every row has the machine of its partitions [default: all; with --machine auto,
+    /// partitions that share no nodes in the log's lists of nodes have rows and machines of their own].
+    #[arg(long, value_name = "NAME|each|all", num_args = 1..)]
     partition: Vec<PartitionChoice>,
 
     /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill ends the
@@ -260,7 +261,7 @@ impl Args {
         let (machines, autos) = self.machines()?;
         let axes = Axes {
             logs: Vec::new(),
-            partitions: self.partition.clone(),
+            partitions: self.partitions(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
             machines,
@@ -281,6 +282,11 @@ impl Args {
             is_of_command: true,
             most_kept: MOST_KEPT,
         })
+    }
+
+    /// Returns the partitions that are replayed, at least one choice.
+    fn partitions(&self) -> Vec<PartitionChoice> {
+        if self.partition.is_empty() { vec![PartitionChoice::default()] } else { self.partition.clone() }
     }
 
     /// Returns an error if an algorithm is an object that is not among `guests`.

@@ -218,7 +218,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
         logs: Vec::new(),
-        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::All),
+        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::default()),
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,

@@ -2,22 +2,26 @@
 //! once.
 
 mod cost;
+mod machines;
+mod parts;
 mod reading;
+mod sharing;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::parts::{LogOfParts, Parts};
 use self::reading::surveyed;
-use self::survey::{Counts, LogSize, PartSurvey, Wanted};
+use self::survey::{Counts, PartSurvey, Wanted};
 use crate::allocator::follows_lists;
 use crate::job::{Job, Time};
+use crate::machine::AutoMachine;
 use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
-use crate::machine::{AutoMachine, Mesh};
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
-use crate::study::axes::{Axes, Combination, LogPart};
+use crate::study::axes::{Axes, Combination};
 use crate::study::jobs::JobsError;
 use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
@@ -26,7 +30,7 @@ use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::{Begun, Early, check_outages};
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use crate::trace::{Facts, Header, LogNames, LogSummary, TraceError, formats};
+use crate::trace::{Facts, LogNames, LogSummary, LogUnit, TraceError, formats};
 use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
@@ -112,6 +116,20 @@ pub enum PlanError {
     /// No job of a log belongs to a partition, in words.
     #[error("{0}")]
     Partition(String),
+    /// Jobs share nodes, and processors would be whole nodes.
+    #[error(
+        "{log}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, and processors are \
+         nodes by default; {remedy}",
+        100.0 * .shared
+    )]
+    SharedNodes {
+        /// The name of the log, with the partition if the jobs are of one.
+        log: String,
+        /// The share, from 0 to 1, of the node time that counts more than once.
+        shared: f64,
+        /// How to choose a unit.
+        remedy: &'static str,
+    },
     /// A partition of a workload model was asked for.
     #[error("{log} is a workload model, which has no partitions; leave out --partition")]
     PartitionOfModel {
@@ -149,13 +167,15 @@ impl Draft {
         check_predictions(&self.axes.rules, &[])?;
         self.axes.tell(&mut self.options);
         let early = known.as_deref().and_then(|known| self.early(known));
-        let (logs, surveys, begun) = self.survey(early, notes)?;
+        let (mut logs, surveys, begun) = self.survey(early, notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
+            self.axes.tell(&mut self.options);
+            self.keep_parts(&mut logs)?;
             self.check_files()?;
             self.combinations(given, notes)?
         };
@@ -188,7 +208,8 @@ impl Draft {
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
             let begun = begun.clone();
-            cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None, begun });
+            let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, begun, pools_partitions });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         notes.extend(self.note_on_node_map());
@@ -242,53 +263,6 @@ impl Draft {
             ));
         }
         self.options.input_format = Some(named.clone());
-    }
-
-    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
-    fn size_machines(
-        &mut self,
-        surveys: &[Vec<PartSurvey>],
-        notes: &mut Vec<String>,
-    ) -> Result<(), PlanError> {
-        for (log, parts) in self.logs.iter().zip(surveys) {
-            let mut found = Vec::with_capacity(parts.len());
-            for part in parts {
-                let partition = part.partition.clone();
-                let machines = self.machines_of(log, part, notes)?;
-                found.push(LogPart { partition, machines });
-            }
-            self.axes.of_logs.push(found);
-        }
-        Ok(())
-    }
-
-    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
-    fn machines_of(
-        &self,
-        log: &LogSource,
-        part: &PartSurvey,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Mesh>, PlanError> {
-        if self.axes.autos.machines.is_empty() {
-            return Ok(self.axes.machines.clone());
-        }
-        let name = part.name(&log.name);
-        let Some(LogSize { nodes, source }) = part.size.filter(|_| log.model.is_none()) else {
-            return Err(PlanError::AutoOfModel { log: name });
-        };
-        let machines = self.axes.machines_of(nodes);
-        let machines = machines.map_err(|machine| PlanError::Auto { log: name.clone(), machine, nodes })?;
-        for (place, auto) in &self.axes.autos.machines {
-            let machine = &machines[*place];
-            let surplus = machine.nodes() - machine.available();
-            let without = if surplus > 0 {
-                format!(" ({surplus} of its nodes are unavailable)")
-            } else {
-                String::new()
-            };
-            notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
-        }
-        Ok(machines)
     }
 
     /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
@@ -375,20 +349,27 @@ impl Draft {
     /// replay that has begun.
     fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
         let wanted = Wanted {
-            partitions: self.options.partitions,
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.machines.is_empty(),
+            given: !self.axes.machines.is_empty(),
         };
         let rules = self.axes.rules.len();
         let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
-            let parts = |counts: &Counts, names: &LogNames, header: &Header, notes: &mut Vec<String>| {
-                let of = (source.name.as_str(), names, header);
-                counts.parts(&self.axes.partitions, of, notes).map_err(PlanError::Partition)
+            let parts = |counts: Counts, names: &LogNames, summary: &LogSummary, notes: &mut Vec<String>| {
+                let log = LogOfParts {
+                    name: &source.name,
+                    names,
+                    header: &summary.header,
+                    lists: &summary.facts.names,
+                    unit: LogUnit::new(summary.format, source.read.format.as_ref()),
+                    is_of_command: self.is_of_command,
+                };
+                Parts::new(counts, log).chosen(&self.axes.partitions, notes)
             };
             if let Some(model) = &source.model {
-                if wanted.partitions {
+                if self.options.partitions {
                     return Err(PlanError::PartitionOfModel { log: source.name.clone() });
                 }
                 logs.push(of_model(source, model));
@@ -400,13 +381,13 @@ impl Draft {
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
-                surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
+                surveys.push(parts(counts, &log.names, &log.summary, notes)?);
                 logs.push(of_loaded(source, log));
             } else {
                 let mut counts = Counts::new(rules, wanted);
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
                 let names = summary.names();
-                surveys.push(parts(&counts, &names, &summary.header, notes)?);
+                surveys.push(parts(counts, &names, &summary, notes)?);
                 let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
                 let LogSummary { sha256, records, .. } = summary;
                 logs.push(StudyLog { source, sha256, records, starts, loaded: None });

@@ -143,8 +143,11 @@ fn decoded(text: &str) -> Option<String> {
 /// A value of `--partition`: the jobs of which partitions are replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PartitionChoice {
-    /// All jobs, whatever partition they belong to.
+    /// Nothing was chosen: all jobs, or, with a machine that follows from the log, the partitions by the nodes that they share,
+    /// if lists of nodes show that they are several machines.
     #[default]
+    ByNodes,
+    /// All jobs, whatever partition they belong to.
     All,
     /// Every partition as a replay of its own.
     Each,
@@ -152,10 +155,17 @@ pub enum PartitionChoice {
     Of(Partitions),
 }
 
+impl PartitionChoice {
+    /// Returns whether partitions were chosen, so that jobs of others are left out.
+    pub fn is_of_some(&self) -> bool {
+        matches!(self, Self::Each | Self::Of(_))
+    }
+}
+
 impl fmt::Display for PartitionChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::All => f.write_str(ALL_PARTITIONS),
+            Self::ByNodes | Self::All => f.write_str(ALL_PARTITIONS),
             Self::Each => f.write_str(EACH),
             Self::Of(partitions) => partitions.fmt(f),
         }

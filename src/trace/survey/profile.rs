@@ -8,10 +8,12 @@ use serde::Serialize;
 use super::members::{Counts, Members};
 use super::quantiles::{Quantiles, Tally};
 use crate::trace::error::TraceError;
+use crate::trace::nodes::NodeRuns;
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
+use crate::trace::unit::LogUnit;
 
 /// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,12 +59,25 @@ pub struct Profile {
     pub status: BTreeMap<i64, u64>,
     /// Who and what the jobs belong to, for each kind that the log knows.
     pub members: Vec<Members>,
+    /// The nodes that lists name; `None` if the log has no lists of nodes, or more than are looked at.
+    pub node_lists: Option<NodeLists>,
     /// Notes on how the log was read, such as the time zone of its times; empty if there are none.
     pub notes: Vec<String>,
     /// The fields that are unknown in some jobs; empty if there are none.
     pub missing: Vec<Missing>,
     /// The irregularities of the text; empty if there are none.
     pub irregularities: Vec<Irregularity>,
+}
+
+/// The nodes in the lists of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NodeLists {
+    /// The number of different nodes.
+    pub nodes: u64,
+    /// The share, from 0 to 1, of the node-seconds that count more than once, as several jobs had a node at the same time.
+    pub shared: f64,
+    /// Whether a replay counts parts of nodes only, as jobs share too many nodes to have whole ones.
+    pub needs_unit: bool,
 }
 
 /// A field that is unknown in some jobs.
@@ -87,11 +102,12 @@ pub struct Irregularity {
 
 impl Profile {
     /// Reads the log at `path` and returns its profile. Quantiles are exact; memory grows with the number of
-    /// different sizes and run times, not with the number of jobs. Fails if lenient reading has skipped all of it.
+    /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if lenient reading has
+    /// skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering { runs: NodeRuns::limited(), ..Gathering::default() };
+        let format = options.format.clone();
         let mut reader = Reader::open(path, options)?;
-        reader.forget_nodes();
         while let Some(entry) = reader.next_entry()? {
             if let Entry::Record { record, .. } = entry {
                 gathering.add(record);
@@ -99,7 +115,8 @@ impl Profile {
         }
         let summary = reader.finish()?;
         summary.check_jobs()?;
-        Ok(gathering.finish(summary))
+        let unit = LogUnit::new(summary.format, format.as_ref());
+        Ok(gathering.finish(summary, unit))
     }
 
     /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is known.
@@ -118,6 +135,8 @@ struct Gathering {
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
     members: Counts,
+    /// The runs with lists of nodes.
+    runs: NodeRuns,
     /// The number of jobs in which each field is unknown; field n is entry n − 1.
     missing: [u64; FIELDS],
 }
@@ -137,13 +156,20 @@ impl Gathering {
         }
         *self.status.entry(record.status).or_default() += 1;
         self.members.add(record);
+        add_run(&mut self.runs, record);
         for (count, missing) in self.missing.iter_mut().zip(record.missing()) {
             *count += u64::from(missing);
         }
     }
 
     /// Returns the profile. `summary` holds the facts about the log as a whole.
-    fn finish(self, summary: LogSummary) -> Profile {
+    fn finish(self, summary: LogSummary, unit: LogUnit) -> Profile {
+        let node_use = self.runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+        let node_lists = NodeLists {
+            nodes: node_use.nodes,
+            shared: node_use.shared(),
+            needs_unit: unit.refuses(&node_use),
+        };
         let size_procs = self.sizes.quantiles();
         let largest_job_procs = size_procs.map(|sizes| sizes.max);
         let procs = summary.header.processors();
@@ -176,12 +202,22 @@ impl Gathering {
             power_of_two_share: share(powers, parallel),
             status: self.status,
             members: self.members.finish(&summary.facts.names),
+            node_lists: (node_lists.nodes > 0).then_some(node_lists),
             notes: summary.facts.notes.clone(),
             missing: missing.map(|(i, &jobs)| Missing { field: i + 1, name: FIELD_NAMES[i], jobs }).collect(),
             irregularities: irregularities(&summary),
             sha256: summary.sha256,
         }
     }
+}
+
+/// Adds the run of a record that has a list of nodes, in seconds.
+pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
+    let Record { submit_s, wait_s, run_s, nodes: Some(list), partition, .. } = *record else { return };
+    let start_s = submit_s.saturating_add(wait_s);
+    let when = (submit_s >= 0 && wait_s >= 0 && run_s >= 0).then(|| (start_s, start_s.saturating_add(run_s)));
+    let procs = record.procs().and_then(|procs| u32::try_from(procs).ok()).unwrap_or_default();
+    runs.add(when, procs, Some(list), (partition >= 0).then_some(partition));
 }
 
 /// Returns the irregularities of the text; an empty list if there are none.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
-use super::profile::Profile;
+use super::profile::{NodeLists, Profile};
 use super::quantiles::Quantiles;
 use super::validate::{Finding, Severity, Tally, Validation};
 use crate::words::counted;
@@ -41,6 +41,7 @@ impl Profile {
                 members.largest.iter().map(|(name, jobs)| format!("{} {jobs}", plain(name))).collect();
             (members.what, format!("{}, by jobs: {}", members.count, largest.join(", ")))
         }));
+        rows.extend(self.node_lists.map(|lists| ("node lists", lists.text())));
         rows.extend(self.notes.iter().map(|note| ("note", plain(note))));
         rows.extend(self.missing.iter().map(|row| {
             let share = 100.0 * row.jobs as f64 / self.jobs as f64;
@@ -68,6 +69,15 @@ impl Profile {
         let Some(origin) = self.unix_start_time else { return Some(length) };
         let [first, last] = [first, last].map(|submit_s| date(origin.saturating_add(submit_s)));
         Some(format!("{length}, {first} to {last} UTC"))
+    }
+}
+
+impl NodeLists {
+    /// Returns the nodes and how much of them jobs share.
+    fn text(&self) -> String {
+        let share = format!("{:.1} % of the node-seconds count more than once", 100.0 * self.shared);
+        let remedy = if self.needs_unit { ", as jobs share nodes: a replay needs --unit" } else { "" };
+        format!("{}, {share}{remedy}", counted(self.nodes, "node"))
     }
 }
 

@@ -5,12 +5,15 @@ use std::path::Path;
 use std::{io, mem};
 
 use super::job_numbers::{Duplicates, JobNumbers, Seen};
+use super::profile::add_run;
 use crate::trace::error::{Problem, TraceError};
+use crate::trace::nodes::NodeRuns;
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
 use crate::trace::status;
 use crate::trace::summary::LogSummary;
+use crate::trace::unit::LogUnit;
 use crate::words::counted;
 
 use Severity::{Error, Warning};
@@ -34,6 +37,7 @@ pub enum Defect {
     NegativeSubmit,
     LargerThanMachine,
     DuplicateJob,
+    SharedNodes,
     RepeatedJob,
     NoMachine,
     RecordCount,
@@ -51,17 +55,19 @@ pub enum Defect {
     CarriageReturns,
     Unterminated,
     Mark,
+    FewSharedNodes,
     OfFormat,
 }
 
 /// Every defect with its severity and its title, in the order of the enum and of reports.
-const DEFECTS: [(Defect, Severity, &str); 24] = [
+const DEFECTS: [(Defect, Severity, &str); 26] = [
     (Defect::TooFewFields, Error, "too few fields"),
     (Defect::NotANumber, Error, "not a number"),
     (Defect::OutOfRange, Error, "number out of range"),
     (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
     (Defect::LargerThanMachine, Error, "job larger than the machine"),
     (Defect::DuplicateJob, Error, "job number used before"),
+    (Defect::SharedNodes, Error, "jobs share nodes, and processors are nodes"),
     (Defect::RepeatedJob, Warning, "job number used before, as a requeued job has one record for each run"),
     (Defect::NoMachine, Warning, "no number MaxProcs or MaxNodes in the header"),
     (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
@@ -79,6 +85,7 @@ const DEFECTS: [(Defect, Severity, &str); 24] = [
     (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
     (Defect::Unterminated, Warning, "last line without a line end"),
     (Defect::Mark, Warning, "byte order mark at the start"),
+    (Defect::FewSharedNodes, Warning, "jobs share nodes"),
     (Defect::OfFormat, Warning, "values that are read as others"),
 ];
 
@@ -158,10 +165,10 @@ impl Validation {
 /// each defect are kept; the others are counted. The result is an error only if the log cannot be read at all.
 ///
 /// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which there are too many
-/// runs.
+/// runs. To find shared nodes, memory holds the lists of nodes.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
+    let (lenient, format) = (options.lenient, options.format.clone());
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
-    reader.forget_nodes();
     let mut check = Check::new(shown_max);
     if reader.format().repeats_jobs {
         check.ended = Some(JobNumbers::default());
@@ -189,7 +196,8 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
     let summary = reader.finish()?;
     check.late_duplicates().map_err(TraceError::Uncounted)?;
     check.log(&summary);
-    Ok(Validation { summary, tallies: check.tallies(options.lenient) })
+    check.shared_nodes(&summary, LogUnit::new(summary.format, format.as_ref()));
+    Ok(Validation { summary, tallies: check.tallies(lenient) })
 }
 
 /// The findings so far, with what is needed to find more.
@@ -202,6 +210,8 @@ struct Check {
     /// requeued job; `None` in other formats.
     ended: Option<JobNumbers>,
     previous: Option<Record>,
+    /// The runs with lists of nodes.
+    runs: NodeRuns,
 }
 
 impl Check {
@@ -213,6 +223,7 @@ impl Check {
             jobs: JobNumbers::default(),
             ended: None,
             previous: None,
+            runs: NodeRuns::limited(),
         }
     }
 
@@ -243,6 +254,7 @@ impl Check {
             self.found(Defect::LargerThanMachine, line, detail);
         }
         self.number(line, job, status);
+        add_run(&mut self.runs, record);
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
@@ -336,6 +348,19 @@ impl Check {
             *found += 1;
             shown.push(Finding { line: None, detail });
         }
+    }
+
+    /// Finds out whether jobs share nodes although processors are nodes.
+    fn shared_nodes(&mut self, summary: &LogSummary, unit: LogUnit) {
+        let runs = mem::take(&mut self.runs);
+        let node_use = runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+        if !unit.counts_nodes(&node_use) || !node_use.is_shared() {
+            return;
+        }
+        let defect = if unit.refuses(&node_use) { Defect::SharedNodes } else { Defect::FewSharedNodes };
+        let share = 100.0 * node_use.shared();
+        let detail = format!("{share:.1} % of the node-seconds in lists of nodes count more than once");
+        self.found[defect as usize] = (1, vec![Finding { line: None, detail }]);
     }
 
     /// Returns the defects that were found, errors first.

@@ -9,7 +9,7 @@ use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts, STEPS};
 use crate::trace::names::{NameKind, Names};
-use crate::trace::node_list::NO_NODES;
+use crate::trace::nodes::NO_NODES;
 use crate::trace::record::Record;
 use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 use crate::trace::times::{Length, Pair, duration};

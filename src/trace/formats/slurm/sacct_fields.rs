@@ -10,7 +10,7 @@ use super::sacct_columns::{COLUMNS, Column, Heading, name_of};
 use super::tres::{Resources, quantity};
 use crate::trace::error::Problem;
 use crate::trace::formats::cells::Cells;
-use crate::trace::node_list::NodeList;
+use crate::trace::nodes::NodeList;
 use crate::trace::times::{Clock, Length, Pair, duration};
 
 /// The fields of a line, by column. Columns that the dump does not have are empty.

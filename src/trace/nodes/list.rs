@@ -36,10 +36,18 @@ struct Part {
 
 /// The numbers from `first` to `last`, written with at least `width` digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    first: u64,
-    last: u64,
-    width: usize,
+pub(super) struct Range {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) width: usize,
+}
+
+/// Names of a list that differ in one number only, or names without brackets.
+pub(super) enum Names<'a> {
+    /// A text, the ranges of numbers behind it, and the text behind these.
+    Numbered(&'a str, &'a [Range], &'a str),
+    /// Any other names, one by one.
+    Others(Box<dyn Iterator<Item = String> + 'a>),
 }
 
 /// The reason why a text is no list of nodes.
@@ -55,7 +63,7 @@ pub struct NodeListError {
 const MOST_NAMES: u64 = 1 << 32;
 
 /// The texts that accounting writes where a job has no nodes.
-pub(super) const NO_NODES: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
+pub(in crate::trace) const NO_NODES: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
 
 impl NodeList {
     /// Reads a list. What Slurm writes for jobs without nodes, such as `None assigned`, is the empty list. The result is
@@ -73,6 +81,14 @@ impl NodeList {
     /// Returns the number of names.
     pub fn count(&self) -> u64 {
         self.patterns.iter().fold(0, |sum, pattern| sum.saturating_add(pattern.names))
+    }
+
+    /// Returns the names pattern by pattern, those with one bracket without spelling them out.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = Names<'_>> {
+        self.patterns.iter().map(|pattern| match pattern.parts.as_slice() {
+            [before, after] => Names::Numbered(&before.text, &before.ranges, &after.text),
+            _ => Names::Others(Box::new((0..pattern.names).map(|at| pattern.name(at)))),
+        })
     }
 
     /// Returns the names in the order of the list, one by one. Of several brackets the last one runs fastest. A name that
