@@ -3,6 +3,7 @@
 //! clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct` writes in one.
 
 pub(crate) mod cluster;
+mod replayed;
 pub(crate) mod truth;
 pub(crate) mod writers;
 

@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use meshreplay::guest::Guests;
-use meshreplay::metrics::Monitor;
-use meshreplay::study::{Autos, Axes, Draft, LogSource, Options, Outcome, Replay};
-use meshreplay::trace::{
-    self, LogSummary, NameKind, NodeList, PartitionChoice, ReadOptions, Record, TraceError,
-};
+use meshreplay::trace::{self, LogSummary, NameKind, NodeList, ReadOptions, Record, TraceError};
 use meshreplay::workload::Rules;
 
 use super::cluster::{Cluster, Fate, How, Job, seconds};
+use super::replayed::replayed;
 
 /// The statuses of the Standard Workload Format.
 pub(crate) const FAILED: i64 = 0;
@@ -37,6 +33,8 @@ pub(crate) struct Written {
     pub(crate) has_lists: bool,
     /// Whether the format has waits, so that the scheduler `recorded` can be replayed.
     pub(crate) has_waits: bool,
+    /// Whether jobs share nodes, so that nodes are not to be counted.
+    pub(crate) is_shared: bool,
     /// Words of notes that say that tasks of an array have one number.
     pub(crate) excuses: &'static [&'static str],
     /// Words of errors with which the log may be refused.
@@ -56,6 +54,7 @@ impl Written {
             stated: Vec::new(),
             has_lists: false,
             has_waits: true,
+            is_shared: false,
             excuses: &[],
             refusals: &[],
             may_be_misread: &[],
@@ -109,7 +108,7 @@ impl Want {
     }
 
     /// Start and end, if the job ran and is replayed by the default rules: a job that was cancelled after 0 s is not.
-    fn run_s(&self) -> Option<(i64, i64)> {
+    pub(crate) fn run_s(&self) -> Option<(i64, i64)> {
         let (start_s, end_s) = self.start_s.zip(self.end_s)?;
         (self.procs.is_some_and(|procs| procs > 0) && (self.status != Some(CANCELLED) || end_s > start_s))
             .then_some((start_s, end_s))
@@ -262,117 +261,6 @@ fn runs(want: &Want) -> bool {
 fn unstated(written: &Written, said: &Said) -> Option<String> {
     let mut missing = written.stated.iter().filter(|stated| stated.1 > 0 && !said.counts(stated));
     missing.next().map(|(words, count, _)| format!("nothing said of {count}: {words:?}"))
-}
-
-/// Replays the log on the machine that follows from it, as recorded, and compares starts, nodes in use and utilization.
-fn replayed(written: &Written, path: &Path, said: &Said) -> Option<String> {
-    if said.has(&["clocks are put"]) {
-        return None;
-    }
-    let runs: Vec<(&Want, (i64, i64))> =
-        written.jobs.iter().filter_map(|want| Some((want, want.run_s()?))).collect();
-    let has_passing = runs.iter().any(|(_, (start_s, end_s))| start_s == end_s);
-    let allocator = if written.has_lists && !has_passing { "recorded" } else { "naive" };
-    if runs.is_empty() {
-        return None;
-    }
-    let outcome = match (outcome(written, path, allocator), written.has_waits) {
-        (Err(error), false) if error.contains("recorded wait") => return None,
-        (_, false) => return Some("waits are unknown, and the scheduler recorded replays them".to_owned()),
-        (Err(error), true) => return Some(format!("not replayed: {error}")),
-        (Ok(outcome), true) => outcome,
-    };
-    unlike(&runs, &outcome, written.has_lists)
-}
-
-/// Compares a replay with the runs that there were.
-fn unlike(runs: &[(&Want, (i64, i64))], outcome: &(Outcome, u64), has_lists: bool) -> Option<String> {
-    let (outcome, nodes) = outcome;
-    if outcome.records.len() != runs.len() {
-        return Some(format!("{} jobs replayed, expected {}", outcome.records.len(), runs.len()));
-    }
-    let most = most_in_use(runs);
-    let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
-    let names = if has_lists { names.len() as i64 } else { 0 };
-    if *nodes as i64 != most.max(names) {
-        return Some(format!("machine of {nodes}; {most} in use at once, {names} names"));
-    }
-    let micros = |time_s: i64| time_s * 1_000_000;
-    let (first_s, first) = (runs.iter().map(|(want, _)| want.submit_s).min()?, outcome.jobs.first()?);
-    let first_us = outcome.jobs.iter().map(|job| job.submit).min().unwrap_or(first.submit).as_micros();
-    for ((want, (start_s, end_s)), record) in runs.iter().zip(&outcome.records) {
-        let found = [record.start, record.end].map(|time| time.as_micros() - first_us);
-        if found != [start_s, end_s].map(|time_s| micros(time_s - first_s)) {
-            return Some(format!(
-                "job {:?} ran {found:?}, expected {start_s}-{end_s} since {first_s}",
-                want.id
-            ));
-        }
-    }
-    let last_s = runs.iter().map(|(_, (_, end_s))| *end_s).max()?;
-    let busy: i64 =
-        runs.iter().map(|(want, (start_s, end_s))| want.procs.unwrap_or(0) * (end_s - start_s)).sum();
-    let whole = (last_s - first_s) * *nodes as i64;
-    let expected = if whole == 0 { 0.0 } else { busy as f64 / whole as f64 };
-    let found = outcome.summary.get("utilization").unwrap_or(f64::NAN);
-    if whole > 0 && (found - expected).abs() > 1e-9 {
-        return Some(format!("utilization {found}, expected {expected}"));
-    }
-    let replaced = ["starts_delayed", "nodes_replaced", "lists_unknown"];
-    let replaced = replaced.iter().find(|name| outcome.summary.get(name).unwrap_or(0.0) > 0.0);
-    replaced.map(|name| format!("{name} is above 0"))
-}
-
-/// The most processors in use at once, by counting at every start: jobs that run then, and of those without length, which
-/// pass one after the other, the widest.
-fn most_in_use(runs: &[(&Want, (i64, i64))]) -> i64 {
-    let procs = |want: &Want| want.procs.unwrap_or(0);
-    let at = |now_s: i64| {
-        let running = runs.iter().filter(|(_, (start_s, end_s))| *start_s <= now_s && now_s < *end_s);
-        let passing = runs.iter().filter(|(_, (start_s, end_s))| start_s == end_s && *start_s == now_s);
-        running.map(|(want, _)| procs(want)).sum::<i64>()
-            + passing.map(|(want, _)| procs(want)).max().unwrap_or(0)
-    };
-    runs.iter().map(|(_, (start_s, _))| at(*start_s)).max().unwrap_or(0)
-}
-
-/// The replay as recorded and the number of nodes of its machine; in words why there is none.
-fn outcome(written: &Written, path: &Path, allocator: &str) -> Result<(Outcome, u64), String> {
-    let say = |error: &dyn std::error::Error| error.to_string();
-    let format = Some(written.format.parse().map_err(|error| say(&error))?);
-    let options = Options { jobs: true, input_format: format.clone(), ..Options::default() };
-    let read = ReadOptions { format, ..ReadOptions::default() };
-    let source =
-        LogSource::new(&path.to_string_lossy(), path.to_owned(), read).map_err(|error| say(&error))?;
-    let axes = Axes {
-        logs: Vec::new(),
-        partitions: vec![PartitionChoice::All],
-        rules: vec![Rules::default()],
-        arrival_scales: vec![1.0],
-        machines: Vec::new(),
-        autos: Autos { machines: vec![(0, "auto:1d".parse()?)] },
-        of_logs: Vec::new(),
-        schedulers: vec!["recorded".parse().map_err(|error| say(&error))?],
-        allocators: vec![allocator.parse().map_err(|error| say(&error))?],
-        networks: vec!["recorded".parse().map_err(|error| say(&error))?],
-        seeds: vec![1],
-        guests: Guests::default(),
-    };
-    let draft = Draft {
-        name: String::new(),
-        description: None,
-        options,
-        logs: vec![source],
-        axes,
-        is_of_command: true,
-        most_kept: usize::MAX,
-    };
-    let study = draft.plan(&mut Vec::new()).map_err(|error| say(&error))?;
-    let cell = study.cells.first().ok_or("no cell")?;
-    let source = cell.source.clone().ok_or("no jobs")?;
-    let outcomes = Replay::new(cell.spec.clone(), source).run(&study.options, &Monitor::default());
-    let outcome = outcomes.map_err(|error| say(&error))?.pop().ok_or("no outcome")?;
-    Ok((outcome, u64::from(cell.spec.machine.available())))
 }
 
 /// The jobs of all dumps, each once, and how many lines are there twice.

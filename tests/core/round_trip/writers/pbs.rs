@@ -43,15 +43,14 @@ fn write(cluster: &Cluster, rng: &mut ChaCha8Rng, is_pro: bool) -> Written {
         ..Want::of(cluster, job)
     });
     let count = |is: &dyn Fn(&Job) -> bool| cluster.jobs.iter().filter(|job| is(job)).count() as u64;
-    let stated = [
-        (RERUNS, count(&is_requeued)),
-        (TWICE, twice),
-        (RUNNING, count(&|job| matches!(job.fate, Fate::Runs { .. }))),
-    ];
+    let (reruns, running) = (count(&is_requeued), count(&|job| matches!(job.fate, Fate::Runs { .. })));
+    // Lines of reruns may be there twice, too.
+    let stated = vec![(RERUNS, reruns, 2 * reruns), (TWICE, twice, twice), (RUNNING, running, running)];
     let format = if in_cpus { "pbs:unit=cpus" } else { "pbs" };
     Written {
-        stated: stated.into_iter().map(|(words, count)| (words, count, count)).collect(),
+        stated,
         has_lists: !in_cpus && !cluster.is_shared,
+        is_shared: cluster.is_shared,
         ..Written::new("20261025", format.to_owned(), text, wants.collect())
     }
 }

@@ -96,6 +96,7 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
     Some(Written {
         stated: stated(&jobs, twice),
         has_lists: has("NodeList") && !look.in_cpus && !cluster.is_shared,
+        is_shared: cluster.is_shared,
         ..Written::new("log.sacct", format, text, wants)
     })
 }

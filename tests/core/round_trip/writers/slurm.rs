@@ -37,6 +37,7 @@ pub(super) fn json(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     Some(Written {
         stated: stated(&jobs, twice),
         has_lists: !look.in_cpus && !cluster.is_shared,
+        is_shared: cluster.is_shared,
         ..Written::new("log.json", format.to_owned(), text.ok()? + "\n", wants.collect())
     })
 }
@@ -99,6 +100,7 @@ pub(super) fn jobcomp(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written
     Some(Written {
         stated: stated(&jobs, twice),
         has_lists: !in_cpus && !cluster.is_shared,
+        is_shared: cluster.is_shared,
         ..Written::new("slurm_jobcomp.log", format, text, wants.collect())
     })
 }
