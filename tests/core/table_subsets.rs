@@ -21,6 +21,7 @@ fn look(times: &'static [Time], dates: Dates, durations: Durations, unit: Unit) 
         unit,
         has_order: true,
         missing: "",
+        has_epochs: false,
         in_cpus: false,
         others: vec!["JobID", "State"],
         has_mark: false,

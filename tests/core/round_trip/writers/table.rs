@@ -124,8 +124,9 @@ pub(crate) struct Look {
     pub(crate) unit: Unit,
     /// Whether the parameter `dates` gives the order of day and month.
     pub(crate) has_order: bool,
-    /// What stands for a missing value.
+    /// What stands for a missing value, and whether a missing start or end is the beginning of 1970.
     pub(crate) missing: &'static str,
+    pub(crate) has_epochs: bool,
     pub(crate) in_cpus: bool,
     /// Columns beside times and processors.
     pub(crate) others: Vec<&'static str>,
@@ -150,7 +151,8 @@ fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
         durations: one_of(rng, &DURATIONS),
         unit: one_of(rng, &[Unit::Name(0), Unit::Name(1), Unit::Parameter]),
         has_order: rng.random_range(0..2) == 0,
-        missing: one_of(rng, &["", "Unknown", "N/A"]),
+        missing: one_of(rng, &["", "Unknown", "N/A", "None", "NaN", "NaT"]),
+        has_epochs: rng.random_range(0..5) == 0,
         in_cpus: cluster.is_shared || rng.random_range(0..4) == 0,
         others,
         has_mark: rng.random_range(0..5) == 0,
@@ -286,7 +288,12 @@ fn value(cluster: &Cluster, job: &Job, look: &Look, column: &str, first_ms: i64)
         "NodeList" => job.start_ms().map(|_| bracketed(&cluster.node_names(job))),
         _ => job.limit_s.map(|limit_s| format!("{:02}:{:02}:00", limit_s / 3600, limit_s / 60 % 60)),
     };
-    text.unwrap_or_else(|| look.missing.to_owned())
+    let is_instant = column == "Start" || column == "End";
+    let missing = || {
+        let has_epoch = look.has_epochs && is_instant && look.dates != Dates::Small;
+        if has_epoch { instant(0) } else { look.missing.to_owned() }
+    };
+    text.unwrap_or_else(missing)
 }
 
 fn state(job: &Job) -> &'static str {
