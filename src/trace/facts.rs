@@ -16,6 +16,18 @@ pub(super) const STEPS: &str = "job steps, which are part of their jobs";
 /// The words for jobs whose submission is unknown in a log that tells that of others.
 pub(super) const UNSUBMITTED: &str = "jobs without a submit time, for which their start stands";
 
+/// The words for jobs that were cancelled while they waited.
+pub(super) const CANCELLED_EARLY: &str = "jobs cancelled before they started";
+
+/// The words for jobs that ended in another way while they waited.
+pub(super) const NEVER_STARTED: &str = "jobs that ended before they started";
+
+/// The words for jobs that run at the end of a log.
+pub(super) const STILL_RUNNING: &str = "jobs that were still running";
+
+/// The words for instants with a fraction of a second.
+pub(super) const ROUNDED: &str = "times rounded to seconds";
+
 /// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {

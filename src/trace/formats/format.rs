@@ -119,11 +119,17 @@ pub trait LineParser {
     }
 }
 
-/// Returns the number of a task of an array of jobs; `None` if it has none of its own, as it is the millionth or a later one, or
-/// as the number fits no 64 bits. Logs number tasks within their array.
+/// Returns the number of a task of an array of jobs, as logs number tasks within their array: 123000004 for task 4 of array
+/// 123. From task 1,000,000 on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and of an
+/// earlier task. `None` if there is no such number, as the array or the index is larger than any of a batch system.
 pub(in crate::trace::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
-    const MOST: i64 = 1_000_000;
-    array.checked_mul(MOST)?.checked_add(index).filter(|_| index < MOST)
+    const FEW: i64 = 1_000_000;
+    const MOST: i64 = 1_000_000_000;
+    const BEYOND: i64 = 4_000_000_000_000_000_000;
+    if index < FEW {
+        return array.checked_mul(FEW)?.checked_add(index).filter(|&number| number < BEYOND);
+    }
+    array.checked_mul(MOST)?.checked_add(index)?.checked_add(BEYOND).filter(|_| index < MOST)
 }
 
 /// The meaning of one line.
@@ -137,4 +143,24 @@ pub enum Parsed {
     Several,
     /// The line is part of a record that a later line or [`LineParser::finish`] gives.
     Part,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_have_numbers_of_their_own() {
+        for (array, index, number) in [
+            (123, 4, Some(123_000_004)),
+            (123, 999_999, Some(123_999_999)),
+            (123, 1_000_000, Some(4_000_000_123_001_000_000)),
+            (124, 0, Some(124_000_000)),
+            (4_294_967_295, 4_000_000, Some(8_294_967_295_004_000_000)),
+            (123, 1_000_000_000, None),
+            (i64::MAX, 1, None),
+        ] {
+            assert_eq!(number_of_task(array, index), number, "{array}_{index}");
+        }
+    }
 }

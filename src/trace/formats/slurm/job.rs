@@ -7,7 +7,9 @@
 
 use super::tres::Resources;
 use crate::spec::{Params, Spec, SpecError};
-use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts, STEPS};
+use crate::trace::facts::{
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING,
+};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::nodes::NO_NODES;
 use crate::trace::record::Record;
@@ -68,6 +70,7 @@ pub(super) struct Accounting {
     pub(super) steps: u64,
     waiting: u64,
     running: u64,
+    cancelled: u64,
     never_started: u64,
     early_starts: u64,
     early_ends: u64,
@@ -84,6 +87,7 @@ impl Accounting {
             steps: 0,
             waiting: 0,
             running: 0,
+            cancelled: 0,
             never_started: 0,
             early_starts: 0,
             early_ends: 0,
@@ -114,16 +118,21 @@ impl Accounting {
     /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
     /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
     ///   started if it has ended, and has nodes and a run time.
+    /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such a job to its end.
+    /// * Instants of 1970 beside later ones are unknown.
     /// * The run time is unknown if the end is before the start, as after a clock was set back.
     /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
+        let job = &with_known_instants(job);
         let fate = fate(job.state);
         let has_nodes = job.nodes.is_none_or(|list| !NO_NODES.iter().any(|none| none.as_bytes() == list));
         let has_run = matches!(fate, Fate::Ended(_)) && job.elapsed_s.is_some_and(|elapsed_s| elapsed_s > 0);
-        // Older versions give a job that was cancelled while it waited a start, which is its end, but no CPUs.
-        let has_cpus = job.allocated.cpus != Some(0) || job.start_s != job.end_s;
-        let has_started = fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && has_cpus;
+        // Older versions give a job that was cancelled while it waited a start, which is its end.
+        let is_at_end = job.start_s.is_some() && job.start_s == job.end_s;
+        let is_cancelled = is_at_end && (fate == Fate::Ended(CANCELLED) || job.allocated.cpus == Some(0));
+        let has_started =
+            fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && !is_cancelled;
         self.count(fate, has_started);
         let start_s = if has_started { job.start_s } else { None };
         let run_s = match fate {
@@ -170,6 +179,7 @@ impl Accounting {
             Fate::Waits => self.waiting += 1,
             Fate::Runs => self.running += 1,
             Fate::Unknown => self.unknown_states += 1,
+            Fate::Ended(CANCELLED) => self.cancelled += u64::from(!has_started),
             Fate::Ended(_) => self.never_started += u64::from(!has_started),
         }
     }
@@ -184,8 +194,9 @@ impl Accounting {
         let counts = [
             (STEPS, self.steps),
             ("jobs that were still waiting", self.waiting),
-            ("jobs that were still running", self.running),
-            ("jobs that ended before they started", self.never_started),
+            (STILL_RUNNING, self.running),
+            (CANCELLED_EARLY, self.cancelled),
+            (NEVER_STARTED, self.never_started),
             (EARLY_STARTS, self.early_starts),
             (EARLY_ENDS, self.early_ends),
             ("jobs of an unknown state", self.unknown_states),
@@ -203,6 +214,18 @@ impl Accounting {
             ..Facts::default()
         }
     }
+}
+
+/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of later years.
+fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
+    const FIRST_DAYS_S: i64 = 2 * 86_400;
+    /// The year 1985.
+    const LATER_S: i64 = 500_000_000;
+    let instants = [job.submit_s, job.eligible_s, job.start_s, job.end_s];
+    let is_later = instants.iter().flatten().any(|&time_s| time_s > LATER_S);
+    let known = |time_s: Option<i64>| time_s.filter(|&time_s| !is_later || time_s > FIRST_DAYS_S);
+    let [submit_s, eligible_s, start_s, end_s] = instants.map(known);
+    SlurmJob { submit_s, eligible_s, start_s, end_s, ..*job }
 }
 
 /// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.
@@ -358,14 +381,42 @@ mod tests {
         let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
         assert_eq!((accounting.record(&runs).allocated_procs, accounting.record(&runs).wait_s), (2, 50));
         let counts = accounting.facts().counts;
-        assert_eq!(
-            counts,
-            [
-                ("jobs that were still waiting", 1),
-                ("jobs that were still running", 2),
-                ("jobs that ended before they started", 1)
-            ]
-        );
+        assert_eq!(counts, [("jobs that were still waiting", 1), (STILL_RUNNING, 2), (CANCELLED_EARLY, 1)]);
+    }
+
+    #[test]
+    fn instants_of_1970_beside_later_ones_are_unknown() {
+        let later = SlurmJob {
+            submit_s: Some(1_700_000_000),
+            eligible_s: Some(1_700_000_000),
+            start_s: Some(1_700_000_060),
+            end_s: Some(1_700_000_160),
+            elapsed_s: None,
+            ..JOB
+        };
+        for zero in [0, -3600, 50_400] {
+            let never = SlurmJob { start_s: Some(zero), state: b"CANCELLED", ..later };
+            let runs = SlurmJob { end_s: Some(zero), state: b"RUNNING", ..later };
+            let mut accounting = accounting("");
+            let [never, runs] = [accounting.record(&never), accounting.record(&runs)];
+            assert_eq!((never.submit_s, never.wait_s, never.run_s), (1_700_000_000, -1, 0), "{zero}");
+            assert_eq!((runs.wait_s, runs.run_s, runs.allocated_procs), (60, -1, 2), "{zero}");
+            assert_eq!(accounting.facts().counts, [(STILL_RUNNING, 1), (CANCELLED_EARLY, 1)]);
+        }
+    }
+
+    #[test]
+    fn a_job_cancelled_at_its_start_has_not_started() {
+        for (state, allocated_procs, what) in
+            [("CANCELLED by 7", -1, Some(CANCELLED_EARLY)), ("FAILED", 2, None), ("COMPLETED", 2, None)]
+        {
+            let mut accounting = accounting("");
+            let at_end = SlurmJob { start_s: Some(250), elapsed_s: Some(0), state: state.as_bytes(), ..JOB };
+            let record = accounting.record(&at_end);
+            assert_eq!((record.run_s, record.allocated_procs), (0, allocated_procs), "{state}");
+            let counts = accounting.facts().counts;
+            assert_eq!(counts.first().map(|row| row.0), what, "{state}");
+        }
     }
 
     #[test]

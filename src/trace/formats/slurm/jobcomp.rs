@@ -10,7 +10,9 @@ use crate::trace::error::Problem;
 use crate::trace::facts::{Facts, UNSUBMITTED};
 use crate::trace::formats::format::{Format, LineParser, Parsed};
 use crate::trace::names::Names;
+use crate::trace::nodes::NodeList;
 use crate::trace::times::Clock;
+use crate::trace::unit::Unit;
 
 /// The row of this format.
 pub(in crate::trace::formats) const FORMAT: Format = Format {
@@ -35,10 +37,10 @@ const READS: &[(&str, &str)] = &[
     ("SubmitTime", "submit time, unless arrival=eligible; the start stands for one that is missing"),
     ("EligibleTime", "submit time with arrival=eligible"),
     ("StartTime", "start: the wait time is that from the submission"),
-    ("EndTime", "end: the run time is that from the start"),
+    ("EndTime", "end: the run time is that from the start; a job whose end is Unknown still runs"),
     ("JobState", "status: 1 completed, 5 cancelled, 0 ended in another way"),
-    ("NodeCnt", "processors with unit=nodes"),
-    ("ProcCnt", "processors with unit=cpus"),
+    ("NodeCnt", "processors with unit=nodes; the nodes of NodeList where it is missing"),
+    ("ProcCnt, Procs", "processors with unit=cpus"),
     ("Tres", "requested processors, by the unit"),
     ("TimeLimit", "requested time; a number counts minutes"),
     ("UserId, Account, QOS, Partition", "user, group, queue and partition, as numbers"),
@@ -46,7 +48,7 @@ const READS: &[(&str, &str)] = &[
 ];
 
 /// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before them.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 31] = [
     "JobId",
     "UserId",
     "GroupId",
@@ -59,6 +61,7 @@ const KEYS: [&str; 30] = [
     "NodeList",
     "NodeCnt",
     "ProcCnt",
+    "Procs",
     "WorkDir",
     "ReservationName",
     "Gres",
@@ -90,13 +93,13 @@ struct Jobcomp {
     unsubmitted: u64,
 }
 
-/// The values of a line, in the order of [`KEYS`]; empty where the line does not have the key.
-struct Values<'a>([&'a [u8]; KEYS.len()]);
+/// The values of a line, in the order of [`KEYS`]; `None` where the line does not have the key.
+struct Values<'a>([Option<&'a [u8]>; KEYS.len()]);
 
 impl<'a> Values<'a> {
     /// Splits a line into values.
     fn of(line: &'a [u8]) -> Self {
-        let mut values = Self([b""; KEYS.len()]);
+        let mut values = Self([None; KEYS.len()]);
         // The key whose value is being read, and where that value begins.
         let mut open: Option<(usize, usize)> = None;
         let mut start = 0;
@@ -105,7 +108,7 @@ impl<'a> Values<'a> {
                 KEYS.iter().position(|key| key.as_bytes() == &word[..at]).map(|key| (key, start + at + 1))
             });
             // Users choose the names of jobs, which may look like the keys before them. Those after them come again.
-            let is_of_name = |key: usize| key < NAME && !values.0[key].is_empty();
+            let is_of_name = |key: usize| key < NAME && values.0[key].is_some();
             if let Some((key, value)) = key.filter(|&(key, _)| !is_of_name(key)) {
                 values.close(line, open, start.saturating_sub(1));
                 open = Some((key, value));
@@ -119,18 +122,58 @@ impl<'a> Values<'a> {
     /// Keeps the value that ends at `end`.
     fn close(&mut self, line: &'a [u8], open: Option<(usize, usize)>, end: usize) {
         if let Some((key, value)) = open {
-            self.0[key] = line[value..end.max(value)].trim_ascii();
+            self.0[key] = Some(line[value..end.max(value)].trim_ascii());
         }
+    }
+
+    /// Returns the value of a key; `None` if the line does not have it.
+    fn find(&self, key: &str) -> Option<&'a [u8]> {
+        KEYS.iter().position(|known| *known == key).and_then(|at| self.0[at])
     }
 
     /// Returns the value of a key; empty if the line does not have it.
     fn get(&self, key: &str) -> &'a [u8] {
-        KEYS.iter().position(|known| *known == key).map_or(b"", |at| self.0[at])
+        self.find(key).unwrap_or_default()
+    }
+
+    /// Returns the value of a key that has no blanks, without keys of other versions that follow it, such as `8 Cpus=96`.
+    fn word(&self, key: &str) -> &'a [u8] {
+        let value = self.get(key);
+        let (first, rest) =
+            value.split_at(value.iter().position(|&byte| byte == b' ').unwrap_or(value.len()));
+        let rest = rest.trim_ascii_start();
+        let letters = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        if letters > 0 && rest.get(letters) == Some(&b'=') { first } else { value }
     }
 
     /// Returns the problem that the value of `key` is not what was expected.
     fn malformed(&self, key: &'static str, expected: &str) -> Problem {
         Problem::value(key, self.get(key), expected)
+    }
+
+    /// Reads what the job got and what it asked for. A malformed number is an error if it counts `unit`.
+    fn sizes(&self, unit: Unit) -> Result<[Resources; 2], Problem> {
+        let number = |key: &'static str, counts: Unit, expected| match self.word(key) {
+            b"" | b"(null)" => Ok(None),
+            found => match quantity(found) {
+                None if counts == unit => Err(self.malformed(key, expected)),
+                number => Ok(number),
+            },
+        };
+        let tres = self.word("Tres");
+        let tres = Resources::parse(if tres == b"(null)" { b"" } else { tres });
+        let nodes = number("NodeCnt", Unit::Nodes, "a number of nodes")?;
+        let cpus = number("ProcCnt", Unit::Cpus, "a number of CPUs")?;
+        let cpus = cpus.or(number("Procs", Unit::Cpus, "a number of CPUs")?);
+        let listed = || NodeList::parse(&String::from_utf8_lossy(self.word("NodeList"))).ok();
+        let listed = || listed().and_then(|list| i64::try_from(list.count()).ok()).filter(|&count| count > 0);
+        // The log tells only which GPUs were asked for, which are those that a job gets.
+        let gpus = tres.and_then(|tres| tres.gpus);
+        let own = Resources { nodes: nodes.or_else(listed), cpus, gpus };
+        if tres.is_none() && own.of(unit).is_none() {
+            return Err(self.malformed("Tres", "resources such as cpu=8,gres/gpu=4,node=2"));
+        }
+        Ok([own, tres.unwrap_or_default()])
     }
 }
 
@@ -150,7 +193,7 @@ impl Jobcomp {
         key: &'static str,
         earlier_s: Option<i64>,
     ) -> Result<Option<i64>, Problem> {
-        let found = self.clock.instant_after(values.get(key), earlier_s);
+        let found = self.clock.instant_after(values.word(key), earlier_s);
         found.map_err(|expected| values.malformed(key, expected))
     }
 }
@@ -158,40 +201,27 @@ impl Jobcomp {
 impl LineParser for Jobcomp {
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let values = Values::of(line);
-        let number = |key: &'static str, expected: &str| match values.get(key) {
-            b"" => Ok(None),
-            found => quantity(found).map(Some).ok_or_else(|| values.malformed(key, expected)),
-        };
-        let Some(job) = number("JobId", "the number of a job")? else {
-            return Err(
-                values.malformed("JobId", "the number of a job: each line is JobId=… UserId=… and so on")
-            );
-        };
+        let expected = "the number of a job: each line is JobId=… UserId=… and so on";
+        let job = quantity(values.word("JobId")).ok_or_else(|| values.malformed("JobId", expected))?;
         let submit_s = self.instant_after(&values, "SubmitTime", None)?;
         let eligible_s = self.instant_after(&values, "EligibleTime", submit_s)?;
         let start_s = self.instant_after(&values, "StartTime", submit_s)?;
         let end_s = self.instant_after(&values, "EndTime", start_s)?;
-        if end_s.is_none() {
+        if values.find("EndTime").is_none() {
             return Err(values.malformed("EndTime", "the time at which the job ended"));
         }
-        let tres = values.get("Tres");
-        let tres = Resources::parse(if tres == b"(null)" { b"" } else { tres })
-            .ok_or_else(|| values.malformed("Tres", "resources such as cpu=8,gres/gpu=4,node=2"))?;
-        let own = Resources {
-            nodes: number("NodeCnt", "a number of nodes")?,
-            cpus: number("ProcCnt", "a number of CPUs")?,
-            // The log tells only what was asked for, which is what a job gets.
-            gpus: tres.gpus,
-        };
+        let [own, tres] = values.sizes(self.accounting.unit())?;
         let limit_s =
-            limit(values.get("TimeLimit")).map_err(|expected| values.malformed("TimeLimit", expected))?;
+            limit(values.word("TimeLimit")).map_err(|expected| values.malformed("TimeLimit", expected))?;
         self.unsubmitted += u64::from(submit_s.is_none());
         let user = values.get("UserId");
         // The name of a user is followed by the number in parentheses.
         let user = &user[..user.iter().rposition(|&byte| byte == b'(').unwrap_or(user.len())];
         // A run that was requeued has ended, although its job waits again.
-        let state = match values.get("JobState") {
+        let state: &[u8] = match values.word("JobState") {
             b"PENDING" => b"REQUEUED",
+            // Without a state and with an end, nothing tells how the job ended.
+            _ if end_s.is_none() => b"RUNNING",
             state => state,
         };
         let job = SlurmJob {
@@ -210,7 +240,7 @@ impl LineParser for Jobcomp {
             account: values.get("Account"),
             partition: values.get("Partition"),
             qos: values.get("QOS"),
-            nodes: Some(values.get("NodeList")),
+            nodes: values.find("NodeList").map(|_| values.word("NodeList")),
         };
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
@@ -288,25 +318,47 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_other_versions_are_jobs() -> Result<(), Problem> {
+        let odd = LINE.replace("NodeCnt=2 ProcCnt=8", "NodeCnt=2 Cores=96").replace("GroupId=root(0) ", "");
+        for (line, nodes, cpus) in [
+            (LINE.replace("NodeCnt=2 ProcCnt=8", "NodeCnt=2 Procs=96"), 2, 96),
+            (LINE.replace("NodeCnt=2 ", ""), 2, 8),
+            (LINE.replace("NodeList=node[2-3] ", ""), 2, 8),
+            (LINE.replace("NodeCnt=2", "NodeCnt=2 Nodes=many"), 2, 8),
+            (odd.clone(), 2, -1),
+        ] {
+            let found = ["slurm-jobcomp", "slurm-jobcomp:unit=cpus"].map(|spec| parsed(spec, &line));
+            let [found_nodes, found_cpus] = found;
+            assert_eq!(found_nodes?.0.allocated_procs, nodes, "{line}");
+            assert_eq!(found_cpus?.0.allocated_procs, cpus, "{line}");
+        }
+        for end in ["Unknown", "None", "0", "1970-01-01T00:00:00", ""] {
+            let line = LINE.replace("EndTime=2026-11-22T16:01:24", &format!("EndTime={end}"));
+            let (record, facts) = parsed("slurm-jobcomp", &line.replace("=COMPLETED", "=RUNNING"))?;
+            assert_eq!((record.run_s, record.allocated_procs), (-1, 2), "{end}");
+            assert_eq!(facts.counts[0].0, "jobs that were still running", "{end}");
+        }
+        Ok(())
+    }
+
+    #[test]
     fn wrong_values_are_named() {
         for (from, to, message) in [
             ("JobId=2", "JobId=x", "JobId: found 'x', expected the number of a job"),
+            ("NodeCnt=2", "NodeCnt=2 nodes", "NodeCnt: found '2 nodes', expected a number of nodes"),
             ("JobId=2 ", "", "JobId: found '', expected the number of a job"),
             (
                 "StartTime=2026-11",
                 "StartTime=2026-13",
                 "StartTime: found '2026-13-22T16:01:22', expected a time such as",
             ),
-            (
-                "EndTime=2026-11-22T16:01:24",
-                "EndTime=Unknown",
-                "EndTime: found 'Unknown', expected the time at which",
-            ),
+            ("EndTime=2026-11-22T16:01:24", "", "EndTime: found '', expected the time at which"),
             ("NodeCnt=2", "NodeCnt=two", "NodeCnt: found 'two', expected a number of nodes"),
             ("TimeLimit=5", "TimeLimit=soon", "TimeLimit: found 'soon', expected a duration"),
             ("cpu=8", "cpu=8x", "expected resources such as cpu=8"),
         ] {
-            let problem = parsed("slurm-jobcomp", &LINE.replace(from, to)).expect_err(to).to_string();
+            let spec = if from == "cpu=8" { "slurm-jobcomp:unit=gpus" } else { "slurm-jobcomp" };
+            let problem = parsed(spec, &LINE.replace(from, to)).expect_err(to).to_string();
             assert!(problem.contains(message), "{problem}");
         }
     }

@@ -56,6 +56,8 @@ struct Job {
     numbers: [Number; KEYS],
     state: Vec<u8>,
     texts: [Vec<u8>; 5],
+    /// Whether the job has the member `nodes`.
+    has_nodes: bool,
     allocated: Resources,
     requested: Resources,
     /// The type and the name of the resource that is being read.
@@ -93,7 +95,24 @@ struct Document {
     job: Job,
     /// Whether the job is complete.
     is_over: bool,
+    /// What the text is instead, by a member that only other programs write; `None` if it has none.
+    other: Option<&'static str>,
 }
+
+/// Members that `sacct --json` does not write: how many objects and lists they stand in, their keys, and what the text is that
+/// has them.
+const OTHERS: [(usize, &[&[u8]], &str); 2] = [
+    (
+        1,
+        &[b"nb_res", b"profiles"],
+        "a workload of Batsim, which has profiles instead of run times; replay the jobs that Batsim wrote (out_jobs.csv)",
+    ),
+    (
+        3,
+        &[b"submit_time", b"job_state", b"node_count"],
+        "the queue of Slurm (squeue or scontrol with --json), which has no jobs that ended long ago; get sacct --json",
+    ),
+];
 
 impl Document {
     /// Takes the next event.
@@ -110,7 +129,13 @@ impl Document {
             self.key = Key::Item;
         }
         match event {
-            Event::Key(key) => self.key = Key::of(key),
+            Event::Key(key) => {
+                self.key = Key::of(key);
+                let is_other = |(depth, keys, _): &&(usize, &[&[u8]], _)| {
+                    *depth == self.path.len() && self.key == Key::Other && keys.contains(&key)
+                };
+                self.other = self.other.or_else(|| OTHERS.iter().find(is_other).map(|(.., what)| *what));
+            }
             Event::Object | Event::List if !self.is_read() => self.ignored = 1,
             Event::Object | Event::List => {
                 self.has_jobs |= self.path.len() == 1 && self.key == Key::Jobs;
@@ -172,7 +197,10 @@ impl Document {
         let [_, Key::Jobs, Key::Item, inside @ ..] = self.path.as_slice() else { return };
         let job = &mut self.job;
         let kept = match (inside, self.key) {
-            ([], key) => text_of(key).map(|at| &mut job.texts[at]),
+            ([], key) => {
+                job.has_nodes |= key == Key::Nodes;
+                text_of(key).map(|at| &mut job.texts[at])
+            }
             // Of a list of states the first one counts.
             ([Key::State], Key::Current) | ([Key::State, Key::Current], Key::Item)
                 if job.state.is_empty() =>
@@ -269,7 +297,7 @@ impl Job {
             account,
             partition,
             qos,
-            nodes: Some(list),
+            nodes: self.has_nodes.then_some(list),
         };
         Ok(accounting.record(&job))
     }
@@ -296,6 +324,9 @@ impl LineParser for SlurmJson {
         let document = &mut self.document;
         let pushed = self.text.push(piece, &mut |event| document.take(event));
         pushed.map_err(|problem| Problem::Heading(format!("the JSON text is malformed: {problem}")))?;
+        if let Some(other) = document.other {
+            return Err(Problem::Heading(format!("the JSON text is {other}")));
+        }
         if !std::mem::take(&mut document.is_over) {
             return Ok(Parsed::Part);
         }
@@ -309,7 +340,8 @@ impl LineParser for SlurmJson {
         }
         if !self.document.has_jobs {
             return Err(Problem::Heading(
-                "the JSON text has no list 'jobs'; expected the output of sacct --json".to_owned(),
+                "the JSON text has no list 'jobs'; expected the output of sacct --json, or a table as CSV, Parquet or Arrow"
+                    .to_owned(),
             ));
         }
         Ok(None)

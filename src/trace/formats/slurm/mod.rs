@@ -11,8 +11,6 @@ pub(super) mod json;
 mod json_members;
 mod json_text;
 pub(super) mod sacct;
-mod sacct_columns;
-mod sacct_fields;
 mod tres;
 
 pub(super) use job::{Fate, fate};

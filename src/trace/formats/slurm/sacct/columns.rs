@@ -1,5 +1,7 @@
 //! Finds the columns of a dump of `sacct` by its heading.
 
+use std::ops::Range;
+
 use crate::trace::error::Problem;
 use crate::trace::unit::Unit;
 
@@ -89,8 +91,8 @@ pub(super) const READS: &[(&str, &str)] = &[
     ("NodeList", "list of nodes; also the number of nodes if nothing else tells it"),
 ];
 
-/// Columns of text that users choose, which may hold a `|`.
-const FREE_TEXTS: [&str; 9] = [
+/// Columns of text that users choose, or that has `|` for other reasons, such as `intel|amd` of Constraints.
+const FREE_TEXTS: [&str; 14] = [
     "JobName",
     "Comment",
     "AdminComment",
@@ -100,17 +102,22 @@ const FREE_TEXTS: [&str; 9] = [
     "Reason",
     "Extra",
     "WCKey",
+    "Constraints",
+    "Container",
+    "StdErr",
+    "StdIn",
+    "StdOut",
 ];
 
 /// The other fields that `sacct --helpformat` names, of Slurm 17 to 25.
 const UNREAD: &str = "\
     AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize BlockID Cluster \
-    Constraints ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
+    ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
     FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode \
     MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode \
     MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSREQ \
     ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReqGRES ReqMem ReqReservation Reservation ReservationId \
-    Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID StdErr StdIn StdOut Suspended SystemCPU TotalCPU \
+    Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID Suspended SystemCPU TotalCPU \
     TRESUsageInAve TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode \
     TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask \
     TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UserCPU WCKeyID";
@@ -125,17 +132,74 @@ pub(super) const BAR: u8 = b'|';
 /// What may separate them in place of bars.
 const OTHERS: [u8; 3] = [b'\t', b';', b','];
 
+/// What separates the fields of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// Bars, without quotes.
+    Bar,
+    /// One of [`OTHERS`]; fields may stand in double quotes.
+    Quoted(u8),
+    /// Any other text, such as `^|^`, without quotes.
+    Text(Vec<u8>),
+    /// Nothing, as columns have fixed widths: the place of each, which the line of dashes below the heading gives. Empty
+    /// before that line.
+    Widths(Vec<Range<usize>>),
+}
+
+impl Separator {
+    /// Returns the separator of a heading; `None` if the line is none. Bars need the number of a job and the time of its
+    /// submission. Without bars it must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct`
+    /// does not print, as tables of other programs look alike.
+    fn of(line: &[u8]) -> Option<Self> {
+        if memchr::memchr(BAR, line).is_some() && has_number_and_submission(line, BAR) {
+            return Some(Self::Bar);
+        }
+        if let Some(byte) = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte)) {
+            let names: Vec<&[u8]> = fields_of(line, byte).collect();
+            return is_whole(&names).then_some(Self::Quoted(byte));
+        }
+        if let Some(text) = text_between_names(line) {
+            return Some(Self::Text(text));
+        }
+        let is_padded = line.first().is_some_and(|&byte| byte == b' ') || line.ends_with(b" ");
+        let names: Vec<&[u8]> = words(line).collect();
+        (is_padded && is_whole(&names)).then(|| Self::Widths(Vec::new()))
+    }
+
+    /// Returns the names of a heading, without blanks and quotes around them.
+    fn names<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        match self {
+            Self::Bar => fields_of(line, BAR).collect(),
+            Self::Quoted(byte) => fields_of(line, *byte).collect(),
+            Self::Text(text) => split_at(line, text).into_iter().map(<[u8]>::trim_ascii).collect(),
+            Self::Widths(_) => words(line).collect(),
+        }
+    }
+
+    /// Returns whether a line ends with the separator.
+    fn ends(&self, line: &[u8]) -> bool {
+        // A tab may be the separator.
+        let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\r')).map_or(0, |last| last + 1);
+        match self {
+            Self::Bar => line[..end].ends_with(&[BAR]),
+            Self::Quoted(byte) => line[..end].ends_with(&[*byte]),
+            Self::Text(text) => line[..end].ends_with(text),
+            Self::Widths(_) => false,
+        }
+    }
+}
+
 /// What a heading says: where each column is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     /// What separates the fields.
-    pub(super) separator: u8,
+    pub(super) separator: Separator,
     /// For each field of a line the column that it is; `None` if the field is not read.
     pub(super) columns: Vec<Option<Column>>,
     /// The number of the field of each column, from 1; 0 if the dump does not have it.
     pub(super) fields: [usize; COLUMNS],
-    /// The index of the only field that may hold the separator; `None` if there is none, or more than one.
-    pub(super) free: Option<usize>,
+    /// The indices of the fields that may hold the separator or line ends.
+    pub(super) free: Vec<usize>,
     /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line that tells. `None` as long
     /// as none has.
     pub(super) closes: Option<bool>,
@@ -147,30 +211,68 @@ pub(super) struct Heading {
 /// What the names of fields hold whose values are lists with commas.
 const LISTS: [&[u8]; 5] = [b"NodeList", b"TRES", b"QOSREQ", b"Flags", b"Licenses"];
 
-/// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission. Without bars it
-/// must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct` does not print, as tables of other
-/// programs look alike.
+/// Returns whether a line is the heading of a dump.
 pub(super) fn is_heading(line: &[u8]) -> bool {
-    if memchr::memchr(BAR, line).is_some() {
-        return has_number_and_submission(line, BAR);
-    }
-    let Some(separator) = OTHERS.into_iter().find(|&separator| has_number_and_submission(line, separator))
-    else {
-        return false;
-    };
-    let has = |wanted: &str| fields_of(line, separator).any(|name| name == wanted.as_bytes());
-    let is_of_sacct = |name: &[u8]| {
-        let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-        name.is_empty()
-            || NAMES.iter().any(|(known, _)| is(known))
-            || FREE_TEXTS.iter().any(is)
-            || UNREAD.split(' ').any(|known| is(&known))
-    };
+    Separator::of(line).is_some()
+}
+
+/// Returns whether the names of a heading are all of Slurm and have what is needed.
+fn is_whole(names: &[&[u8]]) -> bool {
+    let has = |wanted: &str| names.contains(&wanted.as_bytes());
+    let is_of_sacct = |name: &&[u8]| name.is_empty() || is_known(name);
     (has("JobID") || has("JobIDRaw"))
         && has("Submit")
         && has("State")
-        && fields_of(line, separator).all(is_of_sacct)
-        && Heading::parse(line, Unit::Nodes).is_ok()
+        && names.iter().all(is_of_sacct)
+        && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
+}
+
+/// Returns whether `sacct` prints a column of this name.
+fn is_known(name: &[u8]) -> bool {
+    known_names().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Returns the names of all columns that `sacct` prints.
+fn known_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name).chain(FREE_TEXTS).chain(UNREAD.split(' '))
+}
+
+/// Returns the text that stands between all names of a heading, such as `^|^`; `None` if there is none.
+fn text_between_names(line: &[u8]) -> Option<Vec<u8>> {
+    /// The greatest length of a separator in bytes.
+    const LONGEST: usize = 16;
+    let line = line.trim_ascii();
+    let prefix = |text: &[u8]| {
+        let begins = |name: &&str| {
+            text.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        known_names().filter(begins).map(str::len).max()
+    };
+    let rest = &line[prefix(line)?..];
+    (1..=LONGEST.min(rest.len())).map(|length| rest.split_at(length)).find_map(|(text, after)| {
+        let is_blank = text.iter().all(u8::is_ascii_whitespace) || text.contains(&b'"');
+        if is_blank || prefix(after).is_none() {
+            return None;
+        }
+        let names = split_at(line, text);
+        is_whole(&names).then(|| text.to_vec())
+    })
+}
+
+/// Splits a line at each occurrence of `text`.
+pub(super) fn split_at<'a>(line: &'a [u8], text: &[u8]) -> Vec<&'a [u8]> {
+    let (mut fields, mut start) = (Vec::new(), 0);
+    for at in memchr::memmem::find_iter(line, text) {
+        fields.push(&line[start..at]);
+        start = at + text.len();
+    }
+    fields.push(&line[start..]);
+    fields
+}
+
+/// Returns the words of a line.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 /// Returns whether a heading has the number of a job and the time of its submission, if this byte separates its fields.
@@ -194,11 +296,23 @@ impl Heading {
     /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the columns do
     /// not tell when jobs were submitted and ended or how many of `unit` they had.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
+        let others = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte));
+        let separator = Separator::of(line).or(others.map(Separator::Quoted)).unwrap_or(Separator::Bar);
+        let names = separator.names(line);
+        // `sacct -p` ends each line with a bar, so that the last name is empty.
+        let closes = names.len() > 1 && separator.ends(line);
+        let names = if closes { &names[..names.len() - 1] } else { &names[..] };
+        let mut heading = Self::of_names(separator, names);
+        heading.closes = closes.then_some(true);
+        heading.check(unit)?;
+        Ok(heading)
+    }
+
+    /// Returns the heading of these names.
+    fn of_names(separator: Separator, names: &[&[u8]]) -> Self {
         let (mut columns, mut fields, mut ranks) = (Vec::new(), [0_usize; COLUMNS], [usize::MAX; COLUMNS]);
         let mut free = Vec::new();
-        let others = OTHERS.into_iter().find(|&separator| has_number_and_submission(line, separator));
-        let separator = others.filter(|_| memchr::memchr(BAR, line).is_none()).unwrap_or(BAR);
-        for (at, name) in fields_of(line, separator).enumerate() {
+        for (at, name) in names.iter().enumerate() {
             let known = NAMES.iter().position(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
             columns.push(None);
             if let Some(rank) = known {
@@ -215,22 +329,19 @@ impl Heading {
                 free.push(at);
             }
         }
-        // `sacct -p` ends each line with a bar, so that the last name is empty.
-        let last = line.iter().rev().find(|byte| !matches!(byte, b' ' | b'\r'));
-        let closes = (columns.len() > 1 && last == Some(&separator)).then_some(true);
-        if closes.is_some() {
-            columns.pop();
-        }
         // After a list with commas nobody can tell where a field begins.
-        let is_list = |name: &[u8]| {
+        let is_list = |name: &&[u8]| {
             let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
             LISTS.iter().any(holds)
         };
-        let is_certain = separator != b',' || !fields_of(line, separator).any(is_list);
-        let free = if let [only] = free.as_slice() { Some(*only).filter(|_| is_certain) } else { None };
-        let heading = Self { separator, columns, fields, free, closes, is_certain };
-        heading.check(unit)?;
-        Ok(heading)
+        let is_certain = separator != Separator::Quoted(b',') || !names.iter().any(is_list);
+        let free = if is_certain { free } else { Vec::new() };
+        Self { separator, columns, fields, free, closes: None, is_certain }
+    }
+
+    /// Returns whether the last field is text that users choose, so that its line ends belong to it.
+    pub(super) fn ends_free(&self) -> bool {
+        self.free.last().is_some_and(|&last| last + 1 == self.columns.len())
     }
 
     /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a separator at the end of a
@@ -247,7 +358,7 @@ impl Heading {
         }
         // Without a text that can have it, a separator that is one too many can only end the line.
         let is_end =
-            self.closes == Some(true) || self.is_certain && self.free.is_none() && found == expected + 1;
+            self.closes == Some(true) || self.is_certain && self.free.is_empty() && found == expected + 1;
         found - usize::from(is_over && is_end)
     }
 
@@ -320,6 +431,19 @@ mod tests {
         ] {
             assert!(!is_heading(other.as_bytes()), "{other}");
         }
+        for (heading, separator) in [
+            ("JobID^|^Submit^|^Start^|^End^|^State^|^NNodes^|^", "^|^"),
+            ("JobIDRaw::Submit::Start::End::State::NNodes", "::"),
+            ("JobID~Submit~Start~End~State~NNodes~", "~"),
+        ] {
+            let found = Heading::parse(heading.as_bytes(), Unit::Nodes).expect(heading);
+            assert_eq!(found.separator, Separator::Text(separator.into()), "{heading}");
+            assert_eq!(found.columns.len(), 6, "{heading}");
+        }
+        let widths =
+            "       JobID              Submit               Start                 End      State   NNodes ";
+        assert_eq!(Separator::of(widths.as_bytes()), Some(Separator::Widths(Vec::new())));
+        assert!(!is_heading(b"JobID Submit Start End State NNodes"));
         for other in
             ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
         {
@@ -331,12 +455,12 @@ mod tests {
     fn columns_stand_anywhere_and_better_names_go_first() {
         let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
             .expect("whole");
-        assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, Some(1), Some(true)));
+        assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, vec![1], Some(true)));
         assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
         assert_eq!(heading.fields[Column::Nodes as usize], 8);
         let two =
             Heading::parse(b"JobID|Submit|Start|End|NNodes|JobName|Comment", Unit::Nodes).expect("whole");
-        assert_eq!(two.free, None);
+        assert_eq!(two.free, [5, 6]);
     }
 
     #[test]

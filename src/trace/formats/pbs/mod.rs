@@ -1,37 +1,45 @@
-//! The accounting files of PBS Pro, `OpenPBS` and Torque. Each line is `date;type;job;key=value key=value …`.
+//! The accounting files of PBS Pro, `OpenPBS`, Torque and Cobalt. Each line is `date;type;job;key=value key=value …`.
 //!
 //! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started, deleted, run
 //! again, reservations) are no jobs. Of a line of type E:
 //!
-//! * The submit time is `ctime`, or what the parameter `submit` says. Start and end are `start` and `end`. All of them
-//!   are seconds since 1970. Of a job that was run again, they are those of its last run.
-//! * The size is counted in nodes (the hosts of `exec_host` or else of `exec_vnode`, or else `Resource_List.nodect`, which in PBS Pro counts chunks), CPUs (the
-//!   slots of these, or else `Resource_List.ncpus`) or GPUs (`Resource_List.ngpus`).
+//! * The submit time is `ctime`, or the key that the parameter `submit` names. Start and end are `start` and `end`. All of
+//!   them are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty value are unknown. Of a
+//!   job that was run again, they are those of its last run.
+//! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
 //! * The estimate is `Resource_List.walltime`.
 //! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and otherwise 0.
-//! * The list of nodes has the hosts of `exec_host`, each once, with commas.
-//! * The number of the element `[4]` of the array job 123 is 123000004. The line of the array as a whole, `123[]`, is no
-//!   job.
+//! * The list of nodes has the hosts, each once, with commas.
+//! * The number of the element `[4]` or `-4` of the array job 123 is 123000004. The line of the array as a whole, `123[]`,
+//!   is no job.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_wrap,
     reason = "lines are counted one by one, and known times are above 0, so that their differences are in range"
 )]
 
+mod place;
+mod size;
+mod values;
+
+use self::place::Place;
+use self::values::Values;
 use super::format::{Format, LineParser, Parsed, number_of_task};
 use crate::spec::{Params, SpecError};
 use crate::trace::error::Problem;
-use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, Facts};
+use crate::trace::facts::{
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ROUNDED, STILL_RUNNING,
+};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
-use crate::trace::times::{Length, Pair, duration};
+use crate::trace::times::Length;
 use crate::trace::unit::Unit;
 
 /// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "pbs",
-    summary: "accounting file of PBS Pro, OpenPBS or Torque; jobs are the lines of type E",
+    summary: "accounting file of PBS Pro, OpenPBS, Torque or Cobalt; jobs are the lines of type E",
     source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, chapter on job logging",
     parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
     reads: READS,
@@ -48,26 +56,33 @@ pub(super) const FORMAT: Format = Format {
 /// What is read of a line of type E, and what it becomes.
 const READS: &[(&str, &str)] = &[
     (
-        "the number before the point, and that in brackets",
+        "the number before the point, and that in brackets or behind a hyphen",
         "job number; the element 4 of array 123 is 123000004",
     ),
     ("ctime, or qtime or etime by the parameter submit", "submit time"),
-    ("start", "start: the wait time is that from the submission"),
-    ("end", "end: the run time is that from the start"),
+    ("start", "start: the wait time is that from the submission; a job without one never started"),
+    ("end", "end: the run time is that from the start; a job without one still runs"),
     (
-        "the hosts of exec_host or else of exec_vnode, or else Resource_List.nodect",
-        "processors with unit=nodes",
+        "the hosts of exec_host or else of exec_vnode, or else Resource_List.nodect, nodes or select",
+        "processors with unit=nodes; vnodes such as n1[0] and n1[1] are one host",
     ),
     (
-        "the slots of exec_host or else of exec_vnode, or else Resource_List.ncpus",
+        "the slots of exec_host or else of exec_vnode, or else Resource_List.ncpus, nodes or select",
         "processors with unit=cpus",
     ),
-    ("Resource_List.ngpus", "processors with unit=gpus; 0 if it is missing"),
+    (
+        "ngpus of exec_vnode, or else Resource_List.ngpus, gpus or gpu, or else nodes or select",
+        "processors with unit=gpus; 0 if they are missing",
+    ),
+    (
+        "Resource_List.mppwidth, mppnppn, mppdepth, mppnodes or size (Cray)",
+        "processors: mppwidth CPUs on mppwidth / mppnppn nodes, as exec_host is a login node there",
+    ),
     ("Resource_List.walltime", "requested time"),
     ("resources_used.cput", "average CPU time, for one processor"),
     ("Exit_status", "status: 1 for 0, 5 for 271, otherwise 0"),
     ("user, group, jobname, queue", "user, group, application and queue, as numbers"),
-    ("exec_host, or else exec_vnode", "list of nodes"),
+    ("exec_host, or else exec_vnode; numbers as in 0-3,8 (Cobalt)", "list of nodes"),
 ];
 
 /// The exit status of a job that signal 15 ended: 256 and the number of the signal.
@@ -79,12 +94,32 @@ struct Pbs {
     /// The key of the submit time.
     submit: &'static str,
     names: Names,
-    /// The number of jobs that were run again, and that of lines of arrays as a whole.
+    counts: Counts,
+    has_jobs: bool,
+}
+
+/// What was odd in the log.
+#[derive(Default)]
+struct Counts {
     reruns: u64,
     arrays: u64,
+    cancelled: u64,
+    never_started: u64,
+    running: u64,
     early_starts: u64,
     early_ends: u64,
-    has_jobs: bool,
+    rounded: u64,
+    /// Jobs of a Cray, and those among them whose number of nodes is unknown.
+    cray: u64,
+    without_nodes: u64,
+}
+
+/// The instants of a job in seconds since 1970; `None` if they are unknown.
+#[derive(Clone, Copy)]
+struct Instants {
+    submit_s: Option<i64>,
+    start_s: Option<i64>,
+    end_s: Option<i64>,
 }
 
 impl Pbs {
@@ -94,49 +129,40 @@ impl Pbs {
         let keys = ["ctime", "qtime", "etime"].map(|key| (key, key));
         let submit = params.choose("submit", &keys)?;
         params.finish()?;
-        Ok(Self {
-            unit,
-            submit,
-            names: Names::default(),
-            reruns: 0,
-            arrays: 0,
-            early_starts: 0,
-            early_ends: 0,
-            has_jobs: false,
-        })
+        let (names, counts) = (Names::default(), Counts::default());
+        Ok(Self { unit, submit, names, counts, has_jobs: false })
+    }
+
+    /// Reads the instants of a job, and counts what is odd in them.
+    fn instants(&mut self, values: &Values) -> Result<Instants, Problem> {
+        let counts = &mut self.counts;
+        let mut time = |key| values.time(key, &mut counts.rounded);
+        let submit_s = match time(self.submit)? {
+            None if self.submit != "ctime" => time("ctime")?,
+            known => known,
+        };
+        let (start_s, end_s) = (time("start")?, time("end")?);
+        if values.text("end").is_none() {
+            return Err(Problem::column(4, "end", b"", "the end, in the line of a job that has ended"));
+        }
+        // An end before the start is that of a clock that was set back.
+        counts.early_ends += u64::from(start_s.zip(end_s).is_some_and(|(start_s, end_s)| end_s < start_s));
+        counts.running += u64::from(start_s.is_some() && end_s.is_none());
+        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
+        counts.early_starts += u64::from(is_early);
+        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
+        Ok(Instants { submit_s, start_s, end_s })
     }
 
     /// Returns the record of the values of a line of type E. `job` is the number of the job.
     fn record(&mut self, job: i64, values: &Values) -> Result<Record, Problem> {
-        let submit_s = match values.time(self.submit)? {
-            None => values.time("ctime")?,
-            known => known,
-        };
-        let (start_s, end_s) = (values.time("start")?, values.time("end")?);
-        let (Some(start_s), Some(end_s)) = (start_s, end_s) else {
-            return Err(Problem::column(4, "start and end", b"", "both in the line of a job that has ended"));
-        };
-        self.early_ends += u64::from(end_s < start_s);
-        self.early_starts += u64::from(submit_s.is_some_and(|submit_s| start_s < submit_s));
-        let submit_s = submit_s.unwrap_or(start_s).min(start_s);
-        let hosts = ["exec_host", "exec_vnode"]
-            .into_iter()
-            .find_map(|key| values.text(key).filter(|text| !text.is_empty()));
-        let hosts = Hosts::of(hosts.unwrap_or_default());
-        // What a job asked for counts chunks of nodes, of which several may be on one host.
-        let nodes = hosts.count().or(values.number("Resource_List.nodect")?);
-        let asked = values.number("Resource_List.ncpus")?;
-        let cpus = hosts.slots.filter(|&slots| slots > 0).or(asked);
-        let procs = match self.unit {
-            Unit::Nodes => nodes,
-            Unit::Cpus => cpus,
-            Unit::Gpus => Some(values.number("Resource_List.ngpus")?.unwrap_or(0)),
-        };
-        let limit_s = match duration_of(values, "Resource_List.walltime")? {
+        let place = Place::of(values)?;
+        let procs = size::procs(values, &place, self.unit)?;
+        let limit_s = match values.duration("Resource_List.walltime")? {
             Length::Seconds(limit_s, _) => limit_s,
             Length::Missing | Length::Unlimited => -1,
         };
-        let used_s = match duration_of(values, "resources_used.cput")? {
+        let used_s = match values.duration("resources_used.cput")? {
             Length::Seconds(sum_s, _) => {
                 procs.filter(|&procs| procs > 0).map(|procs| sum_s as f64 / procs as f64)
             }
@@ -148,18 +174,35 @@ impl Pbs {
             Some(TERMINATED) => CANCELLED,
             Some(_) => FAILED,
         };
+        let Instants { submit_s, start_s, end_s } = self.instants(values)?;
+        if start_s.is_none() && end_s.is_some() {
+            let is_cancelled = status == CANCELLED;
+            self.counts.cancelled += u64::from(is_cancelled);
+            self.counts.never_started += u64::from(!is_cancelled);
+        }
+        let is_cray = matches!(place, Place::Cray { .. });
+        self.counts.cray += u64::from(is_cray);
+        self.counts.without_nodes += u64::from(is_cray && procs.is_none());
+        let run_s = match (start_s, end_s) {
+            (Some(start_s), Some(end_s)) if end_s >= start_s => end_s - start_s,
+            (None, Some(_)) => 0,
+            _ => -1,
+        };
+        let has_started = start_s.is_some();
         let mut name = |kind, key: &str| {
             values
                 .text(key)
                 .filter(|text| !text.is_empty())
                 .map_or(-1, |text| self.names.number(kind, text.as_bytes()))
         };
+        let known = |value: Option<i64>| value.unwrap_or(-1);
         Ok(Record {
             job,
-            submit_s,
-            wait_s: start_s - submit_s,
-            run_s: if end_s < start_s { -1 } else { end_s - start_s },
-            allocated_procs: procs.unwrap_or(-1),
+            submit_s: known(submit_s),
+            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
+            run_s,
+            allocated_procs: known(procs.filter(|_| has_started)),
+            requested_procs: known(procs.filter(|_| !has_started)),
             average_cpu_s: used_s.unwrap_or(-1.0),
             requested_time_s: limit_s,
             status,
@@ -167,11 +210,7 @@ impl Pbs {
             group: name(NameKind::Group, "group"),
             executable: name(NameKind::Executable, "jobname"),
             queue: name(NameKind::Queue, "queue"),
-            nodes: if hosts.names.is_empty() {
-                None
-            } else {
-                self.names.nodes(hosts.names.join(",").as_bytes())
-            },
+            nodes: place.list().filter(|_| has_started).and_then(|list| self.names.nodes(list.as_bytes())),
             ..Record::UNKNOWN
         })
     }
@@ -187,7 +226,7 @@ impl LineParser for Pbs {
         match kind {
             "E" => {}
             "R" => {
-                self.reruns += 1;
+                self.counts.reruns += 1;
                 return Ok(Parsed::NoJob);
             }
             _ => return Ok(Parsed::NoJob),
@@ -195,11 +234,11 @@ impl LineParser for Pbs {
         let job = match number_of(id) {
             Some(Some(job)) => job,
             Some(None) => {
-                self.arrays += 1;
+                self.counts.arrays += 1;
                 return Ok(Parsed::NoJob);
             }
             None => {
-                let expected = "the number of a job, such as 123.server or 123[4].server";
+                let expected = "the number of a job, such as 123.server, 123[4].server or 123-4.server";
                 return Err(Problem::column(3, "job", id.as_bytes(), expected));
             }
         };
@@ -217,11 +256,18 @@ impl LineParser for Pbs {
     }
 
     fn facts(&mut self) -> Facts {
+        let Counts { reruns, arrays, cancelled, never_started, running, .. } = self.counts;
         let counts = [
-            ("requeues, of which only the last run is read", self.reruns),
-            ("array jobs as a whole", self.arrays),
-            (EARLY_STARTS, self.early_starts),
-            (EARLY_ENDS, self.early_ends),
+            ("requeues, of which only the last run is read", reruns),
+            ("array jobs as a whole", arrays),
+            (CANCELLED_EARLY, cancelled),
+            (NEVER_STARTED, never_started),
+            (STILL_RUNNING, running),
+            (EARLY_STARTS, self.counts.early_starts),
+            (EARLY_ENDS, self.counts.early_ends),
+            (ROUNDED, self.counts.rounded),
+            (CRAY, self.counts.cray),
+            (WITHOUT_NODES, self.counts.without_nodes),
         ];
         Facts {
             names: std::mem::take(&mut self.names),
@@ -232,106 +278,22 @@ impl LineParser for Pbs {
     }
 }
 
-/// The values of a line by their keys.
-struct Values<'a>(Vec<(&'a str, &'a str)>);
+/// The words for jobs of a Cray.
+const CRAY: &str = "jobs of a Cray, sized by mppwidth and mppnppn, as exec_host is a login node";
 
-impl<'a> Values<'a> {
-    /// Returns the values of a text such as `user=anna group=g account="a b"`.
-    fn of(text: &'a str) -> Self {
-        let (mut values, mut rest) = (Vec::new(), text.trim());
-        while let Some((key, after)) = rest.split_once('=') {
-            let (value, next) = match after.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
-                Some(quoted) => quoted,
-                None => after.split_once(' ').unwrap_or((after, "")),
-            };
-            values.push((key, value));
-            rest = next.trim_start();
-        }
-        Self(values)
-    }
+/// The words for jobs of a Cray without `mppnppn`.
+const WITHOUT_NODES: &str = "jobs of a Cray whose number of nodes is unknown; --unit cpus counts processors";
 
-    /// Returns the value of a key; `None` if it is missing.
-    fn text(&self, key: &str) -> Option<&'a str> {
-        self.0.iter().find(|(known, _)| *known == key).map(|&(_, value)| value)
-    }
-
-    /// Returns the value of a key as an integer; `None` if it is missing.
-    fn number(&self, key: &str) -> Result<Option<i64>, Problem> {
-        let Some(text) = self.text(key) else { return Ok(None) };
-        let number = text.parse().map_err(|_| Problem::column(4, key, text.as_bytes(), "a whole number"))?;
-        Ok(Some(number))
-    }
-
-    /// Returns the instant of a key in seconds since 1970; `None` if it is missing or 0.
-    fn time(&self, key: &str) -> Result<Option<i64>, Problem> {
-        Ok(self.number(key)?.filter(|&time_s| time_s > 0))
-    }
-}
-
-/// Returns the duration of a key. Two numbers are hours and minutes.
-fn duration_of(values: &Values<'_>, key: &str) -> Result<Length, Problem> {
-    let text = values.text(key).unwrap_or_default();
-    duration(text.as_bytes(), 1, Pair::HoursMinutes)
-        .map_err(|expected| Problem::column(4, key, text.as_bytes(), expected))
-}
-
-/// The hosts of a job.
-struct Hosts<'a> {
-    /// The names of the hosts, each once.
-    names: Vec<&'a str>,
-    /// The number of CPUs on them; `None` if there are no hosts.
-    slots: Option<i64>,
-}
-
-impl<'a> Hosts<'a> {
-    /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer Torque) or
-    /// `(n1:ncpus=4)+(n2:ncpus=4)` (virtual nodes).
-    fn of(text: &'a str) -> Self {
-        let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
-        for part in text.split('+').filter(|part| !part.is_empty()) {
-            let part = part.trim_matches(['(', ')']);
-            let end = part.find(['/', ':']).unwrap_or(part.len());
-            let (name, rest) = part.split_at(end);
-            // Most repetitions follow one another, but not all.
-            if names.last() != Some(&name) && !names.contains(&name) {
-                names.push(name);
-            }
-            let times = rest.split_once('*').map(|(_, times)| times.parse().unwrap_or(1));
-            let cpus = rest.split(':').find_map(|item| item.strip_prefix("ncpus=")?.parse().ok());
-            let listed = rest.strip_prefix('/').and_then(listed_slots);
-            slots = slots.saturating_add(times.or(cpus).or(listed).unwrap_or(1));
-        }
-        let slots = (!names.is_empty()).then_some(slots);
-        Self { names, slots }
-    }
-
-    /// Returns the number of hosts; `None` if there are none.
-    fn count(&self) -> Option<i64> {
-        (!self.names.is_empty()).then_some(self.names.len() as i64)
-    }
-}
-
-/// Returns the number of slots of a list such as `0`, `0-3` or `0-3,8,10-11`; `None` if the text is none.
-fn listed_slots(text: &str) -> Option<i64> {
-    let mut slots: i64 = 0;
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
-        let found = last.checked_sub(first)?.checked_add(1).filter(|&found| found > 0)?;
-        slots = slots.checked_add(found)?;
-    }
-    Some(slots)
-}
-
-/// Returns the number of a job such as `123.server` or `123[4].server`, or no number for an array as a whole such as
-/// `123[].server`. Returns `None` if the text is none of them.
+/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no number for an array
+/// as a whole such as `123[].server`. Returns `None` if the text is none of them.
 #[expect(clippy::option_option, reason = "an array as a whole is not the same as a text that is no job")]
 fn number_of(id: &str) -> Option<Option<i64>> {
     let id = id.split('.').next().unwrap_or_default();
-    let Some((job, index)) = id.split_once('[') else { return id.parse().ok().map(Some) };
-    let (job, index): (i64, &str) = (job.parse().ok()?, index.strip_suffix(']')?);
+    let Some((job, index)) = id.split_once(['[', '-']) else { return id.parse().ok().map(Some) };
+    let job: i64 = job.parse().ok()?;
+    let index = if id.contains('[') { index.strip_suffix(']')? } else { index };
     if index.is_empty() {
-        return Some(None);
+        return id.contains('[').then_some(None);
     }
     let index: i64 = index.parse().ok()?;
     Some(Some(number_of_task(job, index).unwrap_or(job)))
@@ -451,6 +413,72 @@ mod tests {
     }
 
     #[test]
+    fn unknown_starts_and_ends_are_no_instants() -> Result<(), Problem> {
+        for (from, to, expected, count) in [
+            ("start=1715594460", "start=0", (-1, 0, -1, 2), Some(NEVER_STARTED)),
+            ("start=1715594460", "start=", (-1, 0, -1, 2), Some(NEVER_STARTED)),
+            ("end=1715598060", "end=0", (60, -1, 2, -1), Some(STILL_RUNNING)),
+            ("end=1715598060", "end=Unknown", (60, -1, 2, -1), Some(STILL_RUNNING)),
+            ("ctime=1715594400", "ctime=0", (0, 3600, 2, -1), None),
+        ] {
+            let mut parser = pbs("pbs");
+            let job = record(&mut parser, &PRO.replace(from, to))?;
+            let found = (job.wait_s, job.run_s, job.allocated_procs, job.requested_procs);
+            assert_eq!((found, job.nodes.is_some()), (expected, expected.2 > 0), "{to}");
+            let counts = parser.facts().counts;
+            assert_eq!(counts.iter().map(|row| row.0).collect::<Vec<_>>(), Vec::from_iter(count), "{to}");
+        }
+        let mut parser = pbs("pbs");
+        let deleted = PRO.replace("start=1715594460", "start=0").replace("Exit_status=0", "Exit_status=271");
+        assert_eq!(record(&mut parser, &deleted)?.status, 5);
+        assert_eq!(parser.facts().counts, [(CANCELLED_EARLY, 1)]);
+        Ok(())
+    }
+
+    #[test]
+    fn jobs_of_a_cray_and_of_cobalt_have_their_nodes() -> Result<(), Problem> {
+        let login = PRO.replace("n1/0*4+n2/0*4", "login1/4");
+        let cray =
+            login.replace("Resource_List.ncpus=8", "Resource_List.mppwidth=256 Resource_List.mppnppn=16");
+        let mut parser = pbs("pbs");
+        let job = record(&mut parser, &cray)?;
+        assert_eq!((job.allocated_procs, job.nodes), (16, None));
+        assert_eq!(parser.facts().counts, [(CRAY, 1)]);
+        let mut parser = pbs("pbs");
+        assert_eq!(record(&mut parser, &cray.replace(" Resource_List.mppnppn=16", ""))?.allocated_procs, -1);
+        assert_eq!(parser.facts().counts, [(CRAY, 1), (WITHOUT_NODES, 1)]);
+        let cobalt = PRO
+            .replace("n1/0*4+n2/0*4", "\"3840-3845,3850-3851\"")
+            .replace("ctime=1715594400", "ctime=1715594400.25")
+            .replace("start=1715594460", "start=1715594460.75")
+            .replace("end=1715598060", "end=1715598060.5");
+        let mut parser = pbs("pbs");
+        let job = record(&mut parser, &cobalt)?;
+        assert_eq!((job.submit_s, job.wait_s, job.run_s), (1_715_594_400, 61, 3600));
+        let facts = parser.facts();
+        assert_eq!((job.allocated_procs, facts.counts), (8, vec![(ROUNDED, 3)]));
+        assert_eq!(facts.names.name(NameKind::Nodes, 1).as_deref(), Some("[3840-3845,3850-3851]"));
+        Ok(())
+    }
+
+    #[test]
+    fn elements_of_arrays_have_numbers_of_their_own() {
+        for (id, expected) in [
+            ("123.srv", Some(Some(123))),
+            ("123", Some(Some(123))),
+            ("123[4].srv", Some(Some(123_000_004))),
+            ("123-4.srv-1.example", Some(Some(123_000_004))),
+            ("123-0.srv", Some(Some(123_000_000))),
+            ("123[].srv", Some(None)),
+            ("123-.srv", None),
+            ("123[4.srv", None),
+            ("x.srv", None),
+        ] {
+            assert_eq!(number_of(id), expected, "{id}");
+        }
+    }
+
+    #[test]
     fn wrong_lines_say_what_was_expected() {
         for (line, problem) in [
             ("05/13/2024 11:00:00", "1 field, expected 4"),
@@ -458,10 +486,10 @@ mod tests {
                 "05/13/2024 11:00:00;E;x.pbs;start=1",
                 "column 3 (job): found 'x.pbs', expected the number of a job",
             ),
-            ("05/13/2024 11:00:00;E;1.pbs;start=1", "column 4 (start and end): found '', expected both"),
+            ("05/13/2024 11:00:00;E;1.pbs;start=1", "column 4 (end): found '', expected the end"),
             (
                 "05/13/2024 11:00:00;E;1.pbs;start=x end=2",
-                "column 4 (start): found 'x', expected a whole number",
+                "column 4 (start): found 'x', expected seconds since 1970",
             ),
         ] {
             let found = pbs("pbs").parse(line.as_bytes()).expect_err(line).to_string();
