@@ -91,7 +91,7 @@ pub(crate) const USERS: [&str; 9] =
 const GROUPS: [&str; 4] = ["physics", "chem lab", "g|h", "ämter"];
 const QUEUES: [&str; 3] = ["normal", "high", "long queue"];
 const PARTITIONS: [&str; 3] = ["batch", "debug", "fat"];
-const NAMES: [&str; 6] = ["run.sh", "my job = 3", "a|b", "x", "State=FAILED", "über \"q\""];
+const NAMES: [&str; 7] = ["run.sh", "my job = 3", "a|b", "x", "State=FAILED", "über \"q\"", "two\nlines | 7"];
 
 /// The end of a requeued run, whose job is to be submitted again.
 type Again = BTreeMap<(i64, usize), Job>;

@@ -41,6 +41,8 @@ pub(crate) const TWICE: &[&str] = &["twice", "duplicate", "again", "more than on
 pub(crate) const NEVER: &[&str] = &["before they started", "never started"];
 pub(crate) const WAITING: &[&str] = &["waiting"];
 pub(crate) const RUNNING: &[&str] = &["running"];
+/// Words of jobs for whose submissions their starts stand.
+pub(crate) const UNSUBMITTED: &[&str] = &["without a submit time"];
 pub(crate) const RERUNS: &[&str] = &["requeue", "run again"];
 
 /// Writes the cluster by the writer with this name.

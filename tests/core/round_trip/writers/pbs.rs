@@ -209,7 +209,7 @@ fn begun(cluster: &Cluster, job: &Job, look: Look, start_ms: i64) -> String {
          start={} {}{}",
         user(job),
         job.group.replace(' ', "_"),
-        job.name.replace([' ', '"'], "_"),
+        job.name.replace([' ', '"', '\n'], "_"),
         job.queue.replace(' ', "_"),
         instant(job.submit_ms, look),
         instant(start_ms, look),

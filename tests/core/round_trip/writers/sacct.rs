@@ -22,6 +22,9 @@ struct Look {
     no_start: &'static str,
 }
 
+/// Stands for columns of a fixed width, below which is a line of dashes.
+const FIXED: &str = " ";
+
 const ISO: &str = "%Y-%m-%dT%H:%M:%S";
 
 fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
@@ -40,7 +43,10 @@ fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
     });
     fields.extend(one_of(rng, &[&[][..], &["Elapsed"], &["ElapsedRaw"], &["Elapsed", "ElapsedRaw"]]));
     fields.extend(one_of(rng, &[&["Timelimit"][..], &["TimelimitRaw"], &["Timelimit", "TimelimitRaw"]]));
-    fields.extend(one_of(rng, &[&[][..], &["JobName"], &["Eligible", "JobName"], &["ReqCPUS", "ExitCode"]]));
+    fields.extend(one_of(
+        rng,
+        &[&[][..], &["JobName"], &["Eligible", "JobName"], &["ReqCPUS", "ExitCode"], &["JobName", "Comment"]],
+    ));
     fields.shuffle(rng);
     // The dumps of Slurm begin with the job.
     if let (true, Some(place)) =
@@ -48,7 +54,7 @@ fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
     {
         fields.swap(0, place);
     }
-    let delimiter = one_of(rng, &["|", "|", "|", "\t", ";", ","]);
+    let delimiter = one_of(rng, &["|", "|", "|", "\t", ";", ",", "^|^", FIXED]);
     Look {
         delimiter,
         ends_with_delimiter: rng.random_range(0..3) == 0,
@@ -62,18 +68,25 @@ fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
 
 pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     let look = look(cluster, rng);
-    let mut text = String::new();
+    let heading: Vec<String> = look.fields.iter().map(|&field| field.to_owned()).collect();
+    let mut rows = Vec::new();
     for dump in cluster.dumps() {
-        text += &row(&look, look.fields.iter().map(|&field| field.to_owned()));
+        rows.push(heading.clone());
         for (job, _) in dump {
-            text += &row(&look, look.fields.iter().map(|&field| cell(cluster, job, &look, field, "")));
+            let cells = |step: &str| {
+                look.fields.iter().map(|&field| cell(cluster, job, &look, field, step)).collect()
+            };
             let steps =
                 if look.has_steps && job.start_ms().is_some() { 1 + job.dice as usize % 3 } else { 0 };
-            for step in [".batch", ".extern", ".0"].into_iter().take(steps) {
-                text += &row(&look, look.fields.iter().map(|&field| cell(cluster, job, &look, field, step)));
-            }
+            let steps = [".batch", ".extern", ".0"].into_iter().take(steps);
+            rows.extend([""].into_iter().chain(steps).map(cells));
         }
     }
+    let text = if look.delimiter == FIXED {
+        in_columns(&rows)
+    } else {
+        rows.iter().map(|row| line(&look, row)).collect()
+    };
     let (jobs, twice) = once(cluster, &|_| true);
     let has = |field: &str| look.fields.contains(&field);
     let wants: Vec<Want> = jobs
@@ -85,7 +98,7 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
             Want {
                 id: if has("JobIDRaw") { (job.number, None) } else { want.id },
                 nodes: want.nodes.filter(|_| has("NodeList")),
-                names: want.names.map(|name| name.map(|name| without_bars(&name))),
+                names: want.names.map(|name| name.map(|name| spelt(&name, &look))),
                 is_ambiguous: look.times == ISO && times.iter().any(twice),
                 ..want
             }
@@ -97,6 +110,8 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
         stated: stated(&jobs, twice),
         has_lists: has("NodeList") && !look.in_cpus && !cluster.is_shared,
         is_shared: cluster.is_shared,
+        // Bars in two texts have one reading or none.
+        refusals: if has("Comment") { &["one reading"] } else { &[] },
         ..Written::new("log.sacct", format, text, wants)
     })
 }
@@ -142,18 +157,35 @@ pub(super) fn stated(jobs: &[&Job], twice: u64) -> Vec<Stated> {
 }
 
 /// A line of cells. Only delimiters of spreadsheets come with quotes.
-fn row(look: &Look, cells: impl Iterator<Item = String>) -> String {
-    let quoted = |cell: String| {
-        let needs = look.delimiter != "|" && (cell.contains(look.delimiter) || cell.contains('"'));
-        if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+fn line(look: &Look, cells: &[String]) -> String {
+    let quoted = |cell: &String| {
+        let has_quotes = !look.delimiter.contains('|');
+        let needs = has_quotes && (cell.contains(look.delimiter) || cell.contains(['"', '\n']));
+        if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
     };
-    let line = cells.map(quoted).collect::<Vec<_>>().join(look.delimiter);
+    let line = cells.iter().map(quoted).collect::<Vec<_>>().join(look.delimiter);
     line + if look.ends_with_delimiter { look.delimiter } else { "" } + "\n"
 }
 
-/// Names of users have no bars where bars separate fields without quotes.
-fn without_bars(name: &str) -> String {
-    name.replace('|', "_")
+/// Rows in columns as wide as their widest cell, with a line of dashes below each heading.
+fn in_columns(rows: &[Vec<String>]) -> String {
+    let plain = |cell: &String| -> String { cell.chars().filter(|c| c.is_ascii() && *c != '\n').collect() };
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(plain).collect()).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let dashes: String = widths.iter().map(|&width| "-".repeat(width) + " ").collect();
+    let mut lines: Vec<String> = Vec::new();
+    for row in &rows {
+        lines.push(row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$} ")).collect());
+        lines.extend((row == &rows[0]).then(|| dashes.clone()));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The name of a user without bars, as bars separate fields without quotes, and in columns without letters of two bytes.
+fn spelt(name: &str, look: &Look) -> String {
+    let is_kept = |c: &char| look.delimiter != FIXED || c.is_ascii();
+    name.replace('|', "_").chars().filter(is_kept).collect()
 }
 
 /// The word of a state.
@@ -196,8 +228,8 @@ fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> S
         "Elapsed" => clock(run_s),
         "ElapsedRaw" => run_s.to_string(),
         "User" | "QOS" | "Partition" | "Timelimit" | "TimelimitRaw" if is_step => String::new(),
-        "User" => without_bars(job.user),
-        "Account" => without_bars(job.group),
+        "User" => spelt(job.user, look),
+        "Account" => spelt(job.group, look),
         "QOS" => job.queue.to_owned(),
         "Partition" => cluster.partitions[job.partition].0.to_owned(),
         "Timelimit" => job.limit_s.map_or("UNLIMITED".to_owned(), clock),
@@ -210,6 +242,14 @@ fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> S
         "NodeList" if has_started => bracketed(&cluster.node_names(job)),
         "NodeList" => "None assigned".to_owned(),
         "JobName" if is_step => step[1..].to_owned(),
+        "Comment" if is_step => String::new(),
+        "Comment" => {
+            if job.dice % 3 == 0 {
+                "see a|b|c".to_owned()
+            } else {
+                String::new()
+            }
+        }
         "JobName" => job.name.to_owned(),
         "ExitCode" => "0:0".to_owned(),
         _ => String::new(),

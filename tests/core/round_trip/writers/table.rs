@@ -138,7 +138,8 @@ pub(crate) struct Look {
 
 /// Draws how a table looks.
 fn look(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Look {
-    let mut others = vec!["JobID", "State", "User", "Account", "QOS", "Partition", "NodeList", "Timelimit"];
+    let mut others =
+        vec!["JobID", "State", "User", "Account", "QOS", "Partition", "NodeList", "Timelimit", "JobName"];
     others.retain(|_| rng.random_range(0..4) > 0);
     // Without numbers nothing shows that a job is there twice.
     if cluster.border_ms.is_some() && !others.contains(&"JobID") {
@@ -285,6 +286,7 @@ fn value(cluster: &Cluster, job: &Job, look: &Look, column: &str, first_ms: i64)
         "Account" => Some(job.group.to_owned()),
         "QOS" => Some(job.queue.to_owned()),
         "Partition" => Some(cluster.partitions[job.partition].0.to_owned()),
+        "JobName" => Some(job.name.to_owned()),
         "NodeList" => job.start_ms().map(|_| bracketed(&cluster.node_names(job))),
         _ => job.limit_s.map(|limit_s| format!("{:02}:{:02}:00", limit_s / 3600, limit_s / 60 % 60)),
     };
