@@ -222,7 +222,9 @@ fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
         let start_ms_now = ready_ms.max(job.submit_ms);
         let mut end_ms = start_ms_now + (end_ms - start_ms);
         let mut how = how;
-        if end_ms - start_ms_now > 2 * cluster.grain_ms && rng.random_range(0..10) == 0 {
+        // Both parts last longer than a second, so that they differ in formats of whole seconds.
+        let is_long = end_ms - start_ms_now > 3 * cluster.grain_ms.max(SECOND_MS);
+        if is_long && rng.random_range(0..10) == 0 {
             let again_ms = end_ms;
             end_ms = start_ms_now + (end_ms - start_ms_now) / 2 / cluster.grain_ms * cluster.grain_ms;
             let again = Fate::Ended { start_ms: end_ms, end_ms: again_ms, how };

@@ -72,7 +72,7 @@ fn write(cluster: &Cluster, rng: &mut ChaCha8Rng, system: System) -> Written {
     let count = |is: &dyn Fn(&Job) -> bool| cluster.jobs.iter().filter(|job| is(job)).count() as u64;
     let (reruns, running) = (count(&is_requeued), count(&|job| matches!(job.fate, Fate::Runs { .. })));
     // Lines of reruns may be there twice, too.
-    let stated = vec![(RERUNS, reruns, 2 * reruns), (TWICE, twice, twice), (RUNNING, running, running)];
+    let stated = vec![(RERUNS, reruns, 2 * reruns), (TWICE, twice, twice), (RUNNING, running, 2 * running)];
     let format = if in_cpus { "pbs:unit=cpus" } else { "pbs" };
     Written {
         stated,

@@ -146,13 +146,14 @@ fn is_void(job: &Job) -> bool {
 /// What must be said of the jobs that are not replayed, and of lines that are there twice.
 pub(super) fn stated(jobs: &[&Job], twice: u64) -> Vec<Stated> {
     let count = |is: &dyn Fn(&Job) -> bool| jobs.iter().filter(|job| is(job)).count() as u64;
-    let exactly = |words, count| (words, count, count);
+    // Lines that are there twice may be counted twice.
+    let about = |words, count| (words, count, count + twice);
     let never = count(&|job| matches!(job.fate, Fate::Cancelled { .. }));
     vec![
-        (NEVER, never, never + count(&is_void)),
-        exactly(WAITING, count(&|job| matches!(job.fate, Fate::Waits))),
-        exactly(RUNNING, count(&|job| matches!(job.fate, Fate::Runs { .. }))),
-        exactly(TWICE, twice),
+        (NEVER, never, never + count(&is_void) + twice),
+        about(WAITING, count(&|job| matches!(job.fate, Fate::Waits))),
+        about(RUNNING, count(&|job| matches!(job.fate, Fate::Runs { .. }))),
+        (TWICE, twice, twice),
     ]
 }
 

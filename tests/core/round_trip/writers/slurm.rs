@@ -119,7 +119,7 @@ pub(super) fn jobcomp(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written
     let format =
         format!("slurm-jobcomp:time-zone={}{}", cluster.zone, if in_cpus { ",unit=cpus" } else { "" });
     Some(Written {
-        stated: stated.chain([(UNSUBMITTED, unsubmitted, unsubmitted)]).collect(),
+        stated: stated.chain([(UNSUBMITTED, unsubmitted, unsubmitted + twice)]).collect(),
         has_lists: !in_cpus && !cluster.is_shared,
         is_shared: cluster.is_shared,
         ..Written::new("slurm_jobcomp.log", format, text, wants.collect())
