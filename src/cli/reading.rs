@@ -23,6 +23,11 @@ pub(in crate::cli) struct Zone {
     #[arg(long, value_name = "ZONE", value_parser = time_zone, allow_hyphen_values = true)]
     time_zone: Option<String>,
 
+    /// Order of day and month in dates such as 05/04/2024: month-first or day-first [default: the order in which all dates of
+    /// a table exist, or else the month first, with a note].
+    #[arg(long, value_name = "ORDER", value_parser = ["month-first", "day-first"])]
+    dates: Option<String>,
+
     /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that of the
     /// format].
     #[arg(long, value_name = "UNIT", value_parser = ["nodes", "cpus", "gpus"])]
@@ -94,7 +99,7 @@ impl Zone {
         if let (Some(format), Some(_)) = (format, columns) {
             bail!("the format {format} and columns of a table are given; expected one of them");
         }
-        let given = [("time-zone", &self.time_zone), ("unit", &self.unit)];
+        let given = [("time-zone", &self.time_zone), ("dates", &self.dates), ("unit", &self.unit)];
         let given = given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
         let mut spec = format.cloned().or_else(|| columns.map(Columns::spec));
         for (key, value) in given {

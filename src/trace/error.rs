@@ -156,10 +156,7 @@ pub enum TraceError {
         limit: usize,
     },
     /// A line does not follow the format.
-    #[error(
-        "{}:{line}: {problem}; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
-        .path.display()
-    )]
+    #[error("{}:{line}: {problem}{}", .path.display(), problem.lenient_remedy())]
     Malformed {
         /// The log.
         path: PathBuf,
@@ -275,6 +272,10 @@ pub enum Problem {
         /// What was expected, in words.
         expected: String,
     },
+    /// A value is wrong by the rule that its whole column follows, so that other lines are wrong, too, or are read wrongly.
+    /// Skipping the lines that fail would keep those that are misread.
+    #[error("{0}")]
+    Rule(Box<Self>),
     /// A line that all others depend on, such as the heading of a table, does not follow the format. No line can be read
     /// without it, so lenient reading fails too.
     #[error("{0}")]
@@ -300,6 +301,15 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Returns the advice to skip such lines, behind a semicolon; empty where skipping hides that other lines are misread.
+    fn lenient_remedy(&self) -> &'static str {
+        if matches!(self, Self::Rule(_)) {
+            ""
+        } else {
+            "; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them"
+        }
+    }
+
     /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected. `found` is repeated as an
     /// excerpt ([`excerpt`]).
     pub(super) fn not_a_number(

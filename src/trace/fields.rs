@@ -48,7 +48,7 @@ fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Err<Fault>> {
 }
 
 /// Returns whether `byte` separates fields: a space or a tab.
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 

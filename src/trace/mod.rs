@@ -31,7 +31,7 @@ mod writer;
 pub use copy::copy;
 pub use error::{Problem, TraceError};
 pub use facts::Facts;
-pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
+pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
 

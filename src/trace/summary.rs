@@ -86,6 +86,7 @@ impl Irregularities {
             Problem::NotANumber { .. }
             | Problem::Column { .. }
             | Problem::Value { .. }
+            | Problem::Rule(_)
             | Problem::Heading(_) => self.skipped_not_a_number += 1,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
         }
@@ -138,6 +139,14 @@ impl LogSummary {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the share of lines that lenient reading skipped among those of jobs, in words that follow their number, such as
+    /// ` (49.3 % of the lines of jobs)`; `None` if none was skipped.
+    pub fn skipped_share(&self) -> Option<String> {
+        let skipped = self.irregularities.skipped();
+        let all = self.records.saturating_add(skipped);
+        (skipped > 0).then(|| format!(" ({:.1} % of the lines of jobs)", 100.0 * skipped as f64 / all as f64))
     }
 
     /// Returns what has to be subtracted from the submit times of the records: the least of them if they count from

@@ -197,8 +197,8 @@ pub(crate) struct Args {
 }
 
 /// The arguments that say how the logs are read. A program that embeds the command has them for each log.
-pub(in crate::cli) const OF_READING: [&str; 6] =
-    ["columns", "input-format", "lenient", "log-limits", "time-zone", "unit"];
+pub(in crate::cli) const OF_READING: [&str; 7] =
+    ["columns", "dates", "input-format", "lenient", "log-limits", "time-zone", "unit"];
 
 /// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
 pub(in crate::cli) const OF_PROGRAM: [&str; 8] =

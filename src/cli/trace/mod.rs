@@ -135,5 +135,7 @@ fn complain_of_skipped(summary: &LogSummary) {
         {
             complain(&format!("{}: {what}: {count}", summary.path.display()));
         }
+        let share = summary.skipped_share().unwrap_or_default();
+        complain(&format!("{}: skipped{share}", summary.path.display()));
     }
 }

@@ -105,7 +105,8 @@ impl LoadedLog {
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
-            notes.push(format!("{}: left out {}", path.display(), self.workload.left_out));
+            let share = self.summary.skipped_share().unwrap_or_default();
+            notes.push(format!("{}: left out {}{share}", path.display(), self.workload.left_out));
         }
         let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {

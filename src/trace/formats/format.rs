@@ -1,7 +1,7 @@
 //! Defines a log format: a row of the registry, and a parser that turns the lines of a log into records.
 
 use crate::spec::{Spec, SpecError};
-use crate::trace::error::Problem;
+use crate::trace::error::{Problem, TraceError};
 use crate::trace::facts::Facts;
 use crate::trace::header::Header;
 use crate::trace::names::Names;
@@ -65,6 +65,9 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
+/// Returns the next line of a text that is looked at before it is read.
+pub type Preview<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<u8>>, TraceError>;
+
 /// Turns the lines of one log into records. Each log gets a new parser, which may remember the lines before.
 ///
 /// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line to
@@ -75,6 +78,13 @@ pub trait LineParser {
     /// Is called once, before the first line, with the comments above that line. It is not called for a log without
     /// such a line.
     fn begin(&mut self, _header: &Header) {}
+
+    /// Looks at the text before its first line is parsed, as far as it has to. Each call of `lines` opens the text, if it is
+    /// not open yet, and returns its next line that is not blank; `None` at its end. It is not called for a text that can be
+    /// read only once.
+    fn preview(&mut self, _lines: Preview<'_>) -> Result<(), TraceError> {
+        Ok(())
+    }
 
     /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is asked
     /// only about such lines.
@@ -101,6 +111,12 @@ pub trait LineParser {
     /// Returns the next record of a line that was [`Parsed::Several`]; `None` if there is none left.
     fn more(&mut self) -> Option<Record> {
         None
+    }
+
+    /// Returns a hash of the text by which the log names the job of the last record, where several texts have one number; 0
+    /// where the number alone names the job. `None` if nothing names it.
+    fn identity(&self) -> Option<u64> {
+        Some(0)
     }
 
     /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.

@@ -18,13 +18,13 @@ mod table;
 
 use std::path::Path;
 
-pub use format::{Format, LineParser, Parsed, Writing};
+pub use format::{Format, LineParser, Parsed, Preview, Writing};
 pub use swf::SHAPES;
 pub use table::Columns;
 
 use super::record::FIELDS;
 use super::times::Clock;
-pub use super::times::TIME_ZONE;
+pub use super::times::{DATES, TIME_ZONE};
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 

@@ -15,9 +15,10 @@ use nom::Err;
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::trace::error::Problem;
 use crate::trace::facts::Facts;
-use crate::trace::fields::{Fault, decimal, explain, fields, take_integer, tokens};
+use crate::trace::fields::{Fault, decimal, explain, fields, is_blank, skip_blanks, take_integer, tokens};
 use crate::trace::header::Header;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
+use crate::trace::times::{has_fraction, rounded_s, scaled};
 
 /// The row of this format.
 pub(super) const FORMAT: Format = Format {
@@ -33,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     records_starts: false,
     repeats_jobs: false,
     expects_spaces: true,
-    parser: |_| Ok(Box::new(Swf { has_sides: false, rounded: 0 })),
+    parser: |_| Ok(Box::new(Swf::default())),
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
 };
 
@@ -45,11 +46,30 @@ const SIDES: usize = 3;
 const LONGEST: u32 = 1 << 24;
 
 /// The parser of one log.
+#[derive(Default)]
 struct Swf {
     /// Whether three sides follow the 18 fields.
     has_sides: bool,
-    /// The number of times with a fraction of a second so far. They were rounded, half a second away from zero.
+    counts: Counts,
+}
+
+/// Counts of what is odd in a line, or in the lines so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Times with a fraction of a second.
     rounded: u64,
+    /// Jobs that become 0 s long.
+    vanished: u64,
+    /// Jobs whose field 17 names another job.
+    dependent: u64,
+}
+
+impl Counts {
+    fn add(&mut self, line: Self) {
+        self.rounded += line.rounded;
+        self.vanished += line.vanished;
+        self.dependent += line.dependent;
+    }
 }
 
 impl LineParser for Swf {
@@ -60,9 +80,9 @@ impl LineParser for Swf {
 
     /// Parses one line. O(length of the line); nothing is allocated unless there are sides.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let (record, surplus, rounded) = parse(line)?;
+        let (record, surplus, counts) = parse(line)?;
         if !self.has_sides {
-            self.rounded += rounded;
+            self.counts.add(counts);
             return Ok(Parsed::Record(record, surplus));
         }
         let sides = sides(line)?;
@@ -74,43 +94,102 @@ impl LineParser for Swf {
                 return Err(Problem::Sides { found, expected });
             }
         }
-        self.rounded += rounded;
+        self.counts.add(counts);
         Ok(Parsed::Record(Record { sides, ..record }, surplus - SIDES))
     }
 
     fn facts(&mut self) -> Facts {
-        let counts = (self.rounded > 0).then_some(("times rounded to seconds", self.rounded));
-        Facts { counts: counts.into_iter().collect(), ..Facts::default() }
+        let Counts { rounded, vanished, dependent } = self.counts;
+        let counts = [
+            ("times rounded to seconds", rounded),
+            ("jobs shorter than a second that become 0 s long", vanished),
+            ("jobs that depend on another one (fields 17 and 18), which replays do not honour", dependent),
+        ];
+        Facts { counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(), ..Facts::default() }
     }
 }
 
 /// The indices of the fields that are times: submit, wait, run and requested time, and think time.
 const TIMES: [usize; 5] = [1, 2, 3, 8, 17];
+/// The index of the field of the preceding job.
+const PRECEDING: usize = 16;
 
-/// Parses the 18 fields of a line, and returns the record, the number of fields after them, and the number of times that
-/// had a fraction of a second.
-fn parse(line: &[u8]) -> Result<(Record, usize, u64), Problem> {
+/// Parses the 18 fields of a line, and returns the record, the number of fields after them, and the counts of what is odd.
+///
+/// Numbers may be spelled with a point or an exponent, as programs write them that hold all columns as floats. Times with
+/// a fraction of a second are rounded as instants: the wait is the rounded start less the rounded submission.
+fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
-    let (mut rest, mut values, mut average_cpu_s, mut rounded) = (line, [-1; FIELDS], -1.0, 0);
+    let (mut rest, mut values, mut average_cpu_s, mut counts) = (line, [-1; FIELDS], -1.0, Counts::default());
+    let mut exact_us = [None; TIMES.len()];
     for (i, value) in values.iter_mut().enumerate() {
         if i == CPU {
-            (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
+            (rest, average_cpu_s) = take_decimal(rest, i + 1).map_err(explained)?;
         } else {
             (rest, *value) = match take_integer(i + 1, rest) {
                 Ok(found) => found,
-                // A time may have a fraction of a second.
-                Err(error) => match decimal(i + 1)(rest) {
-                    Ok((after, time_s)) if TIMES.contains(&i) && time_s.abs() < 9e15 => {
-                        rounded += 1;
-                        (after, time_s.round() as i64)
+                Err(error) => {
+                    let Some((after, micros)) = take_micros(rest) else { return Err(explained(error)) };
+                    let time = TIMES.iter().position(|&time| time == i);
+                    match time.filter(|_| has_fraction(micros)) {
+                        Some(time) => exact_us[time] = Some(micros),
+                        None if has_fraction(micros) => return Err(explained(error)),
+                        None => {}
                     }
-                    _ => return Err(explained(error)),
-                },
+                    (after, rounded_s(micros))
+                }
             };
         }
     }
+    counts.dependent = u64::from(values[PRECEDING] > 0);
+    counts.rounded = exact_us.iter().flatten().count() as u64;
+    if counts.rounded > 0 {
+        counts.vanished = u64::from(round_instants(&mut values, exact_us));
+    }
     let surplus = if rest.is_empty() { 0 } else { fields(rest) };
-    Ok((Record::from_fields(values, average_cpu_s), surplus, rounded))
+    Ok((Record::from_fields(values, average_cpu_s), surplus, counts))
+}
+
+/// Sets the wait and the run time to differences of rounded instants. `exact_us` has those of [`TIMES`] that have fractions.
+/// Returns whether the job becomes 0 s long thereby. What is unknown stays as it is.
+fn round_instants(values: &mut [i64; FIELDS], exact_us: [Option<i64>; TIMES.len()]) -> bool {
+    let [submit, wait, run, ..] = TIMES;
+    let known = |place: usize, index: usize| {
+        exact_us[place].or_else(|| values[index].checked_mul(1_000_000)).filter(|&micros| micros >= 0)
+    };
+    let (Some(submit_us), Some(wait_us), run_us) = (known(0, submit), known(1, wait), known(2, run)) else {
+        return false;
+    };
+    let Some(start_us) = submit_us.checked_add(wait_us) else { return false };
+    let start_s = rounded_s(start_us);
+    values[wait] = start_s - values[submit];
+    let Some((run_us, end_us)) = run_us.and_then(|run_us| Some((run_us, start_us.checked_add(run_us)?)))
+    else {
+        return false;
+    };
+    values[run] = rounded_s(end_us) - start_s;
+    run_us > 0 && values[run] == 0
+}
+
+/// Takes a decimal number after blanks, also one with an exponent.
+fn take_decimal(input: &[u8], field: usize) -> Result<(&[u8], f64), Err<Fault>> {
+    decimal(field)(input).or_else(|error| {
+        let (token, rest) = token(input);
+        let value = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
+        value.filter(|value| value.is_finite()).map(|value| (rest, value)).ok_or(error)
+    })
+}
+
+/// Takes a number after blanks in millionths; `None` if it is none.
+fn take_micros(input: &[u8]) -> Option<(&[u8], i64)> {
+    let (token, rest) = token(input);
+    Some((rest, scaled(token, 1_000_000)?))
+}
+
+/// Returns the first word of a text, and what follows it.
+fn token(input: &[u8]) -> (&[u8], &[u8]) {
+    let text = skip_blanks(input);
+    text.split_at(text.iter().position(|&byte| is_blank(byte)).unwrap_or(text.len()))
 }
 
 /// Returns the three fields after the 18 as the sides of the job's shape, in nodes; `None` if all three are −1, which
@@ -216,11 +295,35 @@ mod tests {
     }
 
     #[test]
-    fn fractions_of_seconds_are_rounded_and_counted() -> Result<(), Problem> {
+    fn fractions_of_seconds_are_rounded_as_instants_and_counted() -> Result<(), Problem> {
         let line = LINE.replace("342343 ", "342343.5 ").replace(" 553 ", " 553.25 ");
-        let (record, _, rounded) = parse(line.as_bytes())?;
-        assert_eq!((record.submit_s, record.run_s, rounded), (342_344, 553, 2));
+        // The start, 342348.5, and the end, 342901.75, are rounded; the run time is their difference.
+        let (record, _, counts) = parse(line.as_bytes())?;
+        assert_eq!((record.submit_s, record.wait_s, record.run_s), (342_344, 5, 553));
+        assert_eq!(counts, Counts { rounded: 2, dependent: 1, ..Counts::default() });
         assert!(parse(LINE.replace(" 40 ", " 40.5 ").as_bytes()).is_err());
+        // Jobs that follow one another do not overlap.
+        let of = |submit: &str, wait: &str, run: &str| {
+            let line = format!("1 {submit} {wait} {run} 2 -1 -1 2 -1 -1 1 1 1 -1 -1 -1 -1 -1");
+            let (record, _, counts) = parse(line.as_bytes())?;
+            Ok((record.submit_s, record.wait_s, record.run_s, counts.vanished))
+        };
+        assert_eq!(of("0.6", "0.0", "9.9")?, (1, 0, 10, 0));
+        assert_eq!(of("0.2", "10.3", "4.9")?, (0, 11, 4, 0));
+        assert_eq!(of("0.7", "14.7", "5.1")?, (1, 14, 6, 0));
+        assert_eq!(of("0.0", "0.1", "0.2")?, (0, 0, 0, 1));
+        // Without a wait the start is unknown, and the run time is rounded by itself.
+        assert_eq!(of("0.6", "-1", "9.4")?, (1, -1, 9, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn whole_numbers_may_be_spelled_as_floats() -> Result<(), Problem> {
+        let floats =
+            "1.0 6.0e1 0.0 3600.0 8.0 1.5e1 -1.0 8.0 7.2e+03 -1.0 1.0 1.0 1.0 -1.0 1.0 1.0 -1.0 -1.0";
+        let whole = "1 60 0 3600 8 15 -1 8 7200 -1 1 1 1 -1 1 1 -1 -1";
+        assert_eq!(parse(floats.as_bytes())?, parse(whole.as_bytes())?);
+        assert!(parse(floats.replacen("1.0", "1.5", 1).as_bytes()).is_err());
         Ok(())
     }
 

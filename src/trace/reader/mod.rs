@@ -6,11 +6,13 @@
               become the greatest number"
 )]
 
+mod duplicates;
 mod records;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::duplicates::{Duplicates, NEIGHBOURS};
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
@@ -18,11 +20,11 @@ use super::formats::{self, Format, LineParser, Parsed, SWF};
 use super::header::Header;
 use super::lines::Lines;
 use super::names::PartitionFilter;
-use super::options::ReadOptions;
+use super::options::{LogLimits, ReadOptions};
 use super::record::Record;
 use super::source::Source;
 use super::summary::LogSummary;
-use super::times::TIME_ZONE;
+use super::times::{DATES, TIME_ZONE};
 use crate::spec::Spec;
 use crate::words::counted;
 
@@ -62,8 +64,8 @@ pub struct Reader {
     /// The first line that was skipped, from 1, with its problem.
     first_skipped: Option<(u64, Problem)>,
     records: Records,
-    /// Whether a time zone was given although the format has no dates without a zone.
-    is_zone_idle: bool,
+    /// The parameters of dates that were given although the format has no such dates.
+    idle: Vec<&'static str>,
 }
 
 /// The parser of the log, with a flag for whether it was given the header.
@@ -72,11 +74,12 @@ struct Parser {
     has_begun: bool,
     /// The partitions that are read; `None` if all are.
     filter: Option<PartitionFilter>,
+    duplicates: Duplicates,
 }
 
 impl Parser {
     /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs to none of the
-    /// partitions that are read, it is counted apart and no entry of a job.
+    /// partitions that are read, or stands in the log for the second time, it is counted apart and no entry of a job.
     fn entry<'a>(
         &mut self,
         (record, surplus): (&'a Record, usize),
@@ -86,6 +89,9 @@ impl Parser {
         if let Some(filter) = &mut self.filter
             && !filter.admits(record.partition, self.lines.names(), header)
         {
+            return Entry::NoJob;
+        }
+        if self.duplicates.is_known(record, self.lines.identity()) {
             return Entry::NoJob;
         }
         records.add(record, surplus);
@@ -103,18 +109,22 @@ impl Reader {
             Some(spec) if spec.name == formats::AUTO => (None, spec.params),
             given => (given, BTreeMap::new()),
         };
-        let mut is_zone_idle = false;
+        let mut idle = Vec::new();
         let mut spec = |format: &Format| {
             let mut params = params.clone();
-            is_zone_idle = !format.has_parameter(TIME_ZONE) && params.remove(TIME_ZONE).is_some();
+            idle = [TIME_ZONE, DATES]
+                .into_iter()
+                .filter(|key| !format.has_parameter(key) && params.remove(*key).is_some())
+                .collect();
             Spec { params, ..Spec::named(format.name) }
         };
         let known = given.or_else(|| Format::of_path(path).map(&mut spec));
         let given = known.as_ref().map(formats::build).transpose()?;
         let source = Source::open(path, options.limits)?;
+        let is_read_once = path == Path::new("-") || !path.is_file();
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
-        let (format, parser) = if let Some(built) = given {
+        let (format, mut parser) = if let Some(built) = given {
             built
         } else {
             let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
@@ -123,8 +133,12 @@ impl Reader {
             formats::build(&spec(format))?
         };
         lines.cut_behind(parser.separator());
+        if !is_read_once {
+            preview(&mut *parser, &path, options.limits)?;
+        }
         let filter = options.partition.map(PartitionFilter::new);
-        let parser = Parser { lines: parser, has_begun: false, filter };
+        let duplicates = Duplicates::new(format.writing.is_some());
+        let parser = Parser { lines: parser, has_begun: false, filter, duplicates };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
         Ok(Self {
@@ -139,7 +153,7 @@ impl Reader {
             record: Record::UNKNOWN,
             first_skipped: None,
             records,
-            is_zone_idle,
+            idle,
         })
     }
 
@@ -245,15 +259,23 @@ impl Reader {
         if left_out > 0 {
             facts.notes.push(format!("{} of other partitions left out", counted(left_out, "job")));
         }
+        if self.parser.duplicates.count > 0 {
+            let all =
+                "records that stand twice (number, submission, start, end and size), which are read once";
+            let near = "records that stand twice within 65,536 lines (number, submission, start, end and size), which are read \
+                        once";
+            const { assert!(NEIGHBOURS == 65_536, "the words have the number") };
+            let what = if self.format.writing.is_some() { near } else { all };
+            facts.counts.push((what, self.parser.duplicates.count));
+        }
         irregularities.of_format.clone_from(&facts.counts);
         let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
         let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
         facts.header_lines(origin_s).iter().for_each(|line| self.header.push(line.as_bytes()));
-        if self.is_zone_idle {
+        for key in self.idle {
             let name = self.format.name;
-            facts.notes.push(format!(
-                "logs of the format {name} have no times without a zone; --time-zone changes nothing"
-            ));
+            let what = if key == TIME_ZONE { "times without a zone" } else { "dates of an open order" };
+            facts.notes.push(format!("logs of the format {name} have no {what}; --{key} changes nothing"));
         }
         let source = self.lines.source();
         Ok(LogSummary {
@@ -270,6 +292,24 @@ impl Reader {
             first_skipped: self.first_skipped,
         })
     }
+}
+
+/// Lets the parser of the log at `path` look at its text before the first line is parsed.
+fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Result<(), TraceError> {
+    let mut opened = None;
+    parser.preview(&mut || {
+        let lines = match &mut opened {
+            Some(lines) => lines,
+            none => none.insert(Lines::new(Source::open(path, limits)?)),
+        };
+        while let Some((line, _)) = lines.next_line()? {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !skip_blanks(line).is_empty() {
+                return Ok(Some(line.to_vec()));
+            }
+        }
+        Ok(None)
+    })
 }
 
 /// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file, and

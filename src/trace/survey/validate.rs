@@ -117,6 +117,7 @@ impl Defect {
             Problem::NotANumber { .. }
             | Problem::Column { .. }
             | Problem::Value { .. }
+            | Problem::Rule(_)
             | Problem::Heading(_) => Self::NotANumber,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
         }

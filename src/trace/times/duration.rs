@@ -1,13 +1,14 @@
-//! Reads durations, such as `2-12:00:00`, `36:00:00`, `90s`, `1.5h` and `UNLIMITED`.
+//! Reads durations, such as `2-12:00:00`, `36:00:00`, `90s`, `1.5h`, `PT10M`, `0 days 00:10:00` and `UNLIMITED`.
 #![expect(
     clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
-    reason = "at most nine digits times a week in seconds, which is below 2^50; others are at most 2^40"
+    reason = "every number is at most 2^60 microseconds, and a text has at most four of them or each sum is checked"
 )]
 
+use super::decimal::{has_fraction, rounded_s, scaled};
 use super::is_missing;
+use super::unit::{SECONDS, TimeUnit, UNITS};
 
-/// A duration as a log has it.
+/// A duration as a log has it, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum Length {
     /// The duration is missing or unknown.
@@ -16,6 +17,17 @@ pub(in crate::trace) enum Length {
     Unlimited,
     /// The duration in seconds. The flag tells whether it had a fraction of a second and was rounded, half a second up.
     Seconds(i64, bool),
+}
+
+/// A duration to the microsecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::trace) enum Exact {
+    /// The duration is missing or unknown.
+    Missing,
+    /// There is no limit.
+    Unlimited,
+    /// The duration in microseconds.
+    Micros(i64),
 }
 
 /// The meaning of two numbers with a colon between them.
@@ -33,35 +45,56 @@ const EXPECTED: &str = "a number of seconds or a duration such as 01:00:00, 1-12
 /// The same where a number alone does not count seconds.
 const EXPECTED_WITH_UNIT: &str = "a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
 
-/// The greatest duration in seconds, 2^40 (more than 30,000 years), so that sums of durations stay in range.
-const LONGEST_S: f64 = (1_u64 << 40) as f64;
+/// The greatest duration, 2^40 s (more than 30,000 years), so that sums of durations stay in range.
+const LONGEST_US: i64 = (1 << 40) * 1_000_000;
 
-/// Returns the duration that `text` spells. A number alone counts units of `plain_s` seconds, such as 60 for minutes;
-/// `pair` tells what `10:30` is. The result is what was expected, in words, if the text is no duration.
-///
-/// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days, HH:MM:SS`, numbers with the units s,
-/// m, h, d and w, also several of them (`1h30m`), the words for missing values, −1, and `UNLIMITED`. Seconds may have
-/// a fraction.
+const MINUTE_US: i64 = 60_000_000;
+const HOUR_US: i64 = 60 * MINUTE_US;
+const DAY_US: i64 = 24 * HOUR_US;
+
+/// Returns the duration that `text` spells, rounded to seconds; see [`exact_duration`]. A number alone counts units of
+/// `plain_s` seconds, such as 60 for minutes.
 pub(in crate::trace) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, &'static str> {
-    let text = text.trim_ascii();
-    if is_missing(text) || text == b"-1" {
-        return Ok(Length::Missing);
-    }
-    if let Some(whole_s) = clock_or_whole(text, plain_s) {
+    if let Some(whole_s) = clock_or_whole(text.trim_ascii(), plain_s) {
         return Ok(Length::Seconds(whole_s, false));
     }
-    if [&b"unlimited"[..], b"infinite"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Ok(Length::Unlimited);
-    }
-    let found = std::str::from_utf8(text).ok().and_then(|text| seconds(text, plain_s, pair));
-    let found = found.filter(|found_s| (0.0..=LONGEST_S).contains(found_s));
-    let found_s = found.ok_or(if plain_s == 1 { EXPECTED } else { EXPECTED_WITH_UNIT })?;
-    let rounded_s = (found_s + 0.5).floor();
-    Ok(Length::Seconds(rounded_s as i64, found_s.fract() > 0.0))
+    let unit = UNITS.iter().find(|unit| unit.micros == i64::from(plain_s) * SECONDS.micros);
+    Ok(match exact_duration(text, unit.unwrap_or(SECONDS), pair)? {
+        Exact::Missing => Length::Missing,
+        Exact::Unlimited => Length::Unlimited,
+        Exact::Micros(micros) => Length::Seconds(rounded_s(micros), has_fraction(micros)),
+    })
 }
 
-/// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and at most 12 digits; `None`
-/// for all others. This is the fast path: it allocates nothing and uses integers only.
+/// Returns the duration that `text` spells, to the microsecond. A number alone counts `plain` units; `pair` is the meaning
+/// of `10:30`. The error says what was expected.
+///
+/// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days HH:MM:SS` with or without a comma (as
+/// Python and pandas print), numbers with units, also several of them (`1h30m`), durations of ISO 8601 (`P1DT2H`), the
+/// words for missing values, −1, and `UNLIMITED`. Seconds may have a fraction.
+pub(in crate::trace) fn exact_duration(
+    text: &[u8],
+    plain: &TimeUnit,
+    pair: Pair,
+) -> Result<Exact, &'static str> {
+    let text = text.trim_ascii();
+    if is_missing(text) || text == b"-1" {
+        return Ok(Exact::Missing);
+    }
+    if let Some(micros) = scaled(text, plain.micros).filter(|micros| (0..=LONGEST_US).contains(micros)) {
+        return Ok(Exact::Micros(micros));
+    }
+    if [&b"unlimited"[..], b"infinite"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return Ok(Exact::Unlimited);
+    }
+    let micros = std::str::from_utf8(text).ok().and_then(|text| spelled_out(text, pair));
+    let micros = micros.filter(|micros| (0..=LONGEST_US).contains(micros));
+    let expected = if plain == SECONDS { EXPECTED } else { EXPECTED_WITH_UNIT };
+    micros.map(Exact::Micros).ok_or(expected)
+}
+
+/// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and a number of at most 9 digits;
+/// `None` for all others. This is the fast path: it allocates nothing.
 fn clock_or_whole(text: &[u8], plain_s: u32) -> Option<i64> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
     if let [h1, h2, b':', m1, m2, b':', s1, s2] = *text {
@@ -76,76 +109,83 @@ fn clock_or_whole(text: &[u8], plain_s: u32) -> Option<i64> {
     Some(number * i64::from(plain_s))
 }
 
-/// Returns the seconds of any spelling except words; `None` if it is none.
-fn seconds(text: &str, plain_s: u32, pair: Pair) -> Option<f64> {
-    // `1 day, 2:00:00` is how Python prints durations; `1-02:00:00` is Slurm's way.
-    if let Some((days, rest)) = text.split_once(", ") {
-        let days = days.strip_suffix(" days").or_else(|| days.strip_suffix(" day"))?;
-        return Some(86_400.0 * number(days)? + colons(rest, 1.0, pair)?);
+/// Returns the microseconds of any spelling except words and numbers alone; `None` if it is none.
+fn spelled_out(text: &str, pair: Pair) -> Option<i64> {
+    if let Some(iso) = text.strip_prefix(['P', 'p']) {
+        return iso_8601(iso);
+    }
+    // `1 day, 2:00:00` is how Python prints durations, and `1 days 02:00:00` how pandas does; `1-02:00:00` is Slurm's way.
+    if let Some((days, rest)) = text.split_once(" day") {
+        let rest = rest.strip_prefix('s').unwrap_or(rest);
+        let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        let rest = rest.strip_prefix('+').unwrap_or(rest);
+        if rest.contains(':') {
+            return number(days, DAY_US)?.checked_add(colons(rest, 1_000_000, pair)?);
+        }
     }
     if let Some((days, rest)) = text.split_once('-') {
         // After days, one number is hours, and two are hours and minutes.
-        let rest_s = if rest.contains(':') {
-            colons(rest, 3600.0, Pair::HoursMinutes)?
-        } else {
-            3600.0 * number(rest)?
-        };
-        return Some(86_400.0 * number(days)? + rest_s);
+        let rest = colons(rest, HOUR_US, Pair::HoursMinutes)?;
+        return number(days, DAY_US)?.checked_add(rest);
     }
     if text.contains(':') {
-        return colons(text, 1.0, pair);
-    }
-    if let Some(number) = number(text) {
-        return Some(number * f64::from(plain_s));
+        return colons(text, 1_000_000, pair);
     }
     units(text)
 }
 
-/// Returns the seconds of one to three numbers with colons between them. One number counts units of `single_s`.
-fn colons(text: &str, single_s: f64, pair: Pair) -> Option<f64> {
-    let parts: Vec<f64> = text.split(':').map(number).collect::<Option<_>>()?;
+/// Returns the microseconds of one to three numbers with colons between them. One number counts units of `single_us`.
+fn colons(text: &str, single_us: i64, pair: Pair) -> Option<i64> {
+    let parts: Vec<&str> = text.split(':').collect();
     // Minutes and seconds after another part are below 60.
-    if parts.iter().skip(1).any(|&part| part >= 60.0) {
+    let is_over = |part: &&str| number(part, 1_000_000).is_none_or(|micros| micros >= MINUTE_US);
+    if parts.iter().skip(1).any(is_over) {
         return None;
     }
-    match (parts.as_slice(), pair) {
-        ([one], _) => Some(one * single_s),
-        ([minutes, seconds], Pair::MinutesSeconds) => Some(60.0 * minutes + seconds),
-        ([hours, minutes], Pair::HoursMinutes) => Some(3600.0 * hours + 60.0 * minutes),
-        ([hours, minutes, seconds], _) => Some(3600.0 * hours + 60.0 * minutes + seconds),
-        _ => None,
-    }
+    let units: &[i64] = match (parts.len(), pair) {
+        (1, _) => &[single_us],
+        (2, Pair::MinutesSeconds) => &[MINUTE_US, 1_000_000],
+        (2, Pair::HoursMinutes) => &[HOUR_US, MINUTE_US],
+        (3, _) => &[HOUR_US, MINUTE_US, 1_000_000],
+        _ => return None,
+    };
+    parts.iter().zip(units).try_fold(0_i64, |sum, (part, unit)| sum.checked_add(number(part, *unit)?))
 }
 
-/// Returns the seconds of numbers with units, such as `90s`, `1h30m` or `2 days`.
-fn units(text: &str) -> Option<f64> {
-    let (mut total_s, mut rest) = (0.0, text.trim());
+/// Returns the microseconds of numbers with units, such as `90s`, `1h30m` or `2 days`.
+fn units(text: &str) -> Option<i64> {
+    let (mut total_us, mut rest) = (0_i64, text.trim());
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let (value, after) = rest.split_at(digits);
         let after = after.trim_start();
         let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
         let (unit, after) = after.split_at(letters);
-        let unit_s = match unit.to_ascii_lowercase().as_str() {
-            "ms" => 0.001,
-            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
-            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
-            "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
-            "d" | "day" | "days" => 86_400.0,
-            "w" | "week" | "weeks" => 604_800.0,
-            _ => return None,
-        };
-        total_s += number(value)? * unit_s;
+        total_us = total_us.checked_add(number(value, TimeUnit::find(unit)?.micros)?)?;
         rest = after.trim_start();
     }
-    Some(total_s)
+    Some(total_us)
 }
 
-/// Returns a number of digits, perhaps with a point; `None` for everything else that Rust reads, such as `inf`.
-fn number(text: &str) -> Option<f64> {
+/// Returns the microseconds of a duration of ISO 8601 behind its `P`, such as `T10M` or `1DT2H30M`. Months and years have
+/// no fixed length and are refused.
+fn iso_8601(text: &str) -> Option<i64> {
+    let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
+    let part = |text: &str, allowed: &str| {
+        let is_fine = text.chars().all(|c| c.is_ascii_digit() || c == '.' || allowed.contains(c));
+        if is_fine { units(&text.replace(',', ".")) } else { None }
+    };
+    if date.is_empty() && time.is_empty() {
+        return None;
+    }
+    part(date, "WwDd,")?.checked_add(part(time, "HhMmSs,")?)
+}
+
+/// Returns a number of digits, perhaps with a point, in units of `unit_us`; `None` for everything else.
+fn number(text: &str, unit_us: i64) -> Option<i64> {
     let is_plain = text.starts_with(|c: char| c.is_ascii_digit())
         && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if is_plain { text.parse().ok() } else { None }
+    if is_plain { scaled(text.as_bytes(), unit_us).filter(|&micros| micros <= LONGEST_US) } else { None }
 }
 
 #[cfg(test)]
@@ -174,6 +214,15 @@ mod tests {
             ("3 days, 0:00:01", 259_201),
             (" 10 min ", 600),
             ("1w", 604_800),
+            ("0 days 00:10:00", 600),
+            ("1 days 01:05:00", 90_300),
+            ("1 days +02:00:00", 93_600),
+            ("PT10M", 600),
+            ("P1DT2H", 93_600),
+            ("p1w", 604_800),
+            ("PT1H30M5S", 5405),
+            ("-0.000000", 0),
+            ("1.62e3", 1620),
         ] {
             assert_eq!(
                 duration(text.as_bytes(), 1, Pair::MinutesSeconds),
@@ -200,6 +249,21 @@ mod tests {
     }
 
     #[test]
+    fn exact_durations_have_microseconds() {
+        let minutes = &UNITS[3];
+        for (text, micros) in [
+            ("0.4", 24_000_000),
+            ("00:00:01.50", 1_500_000),
+            ("PT0.25S", 250_000),
+            ("0 days 00:00:00.125000", 125_000),
+            ("1500ms", 1_500_000),
+        ] {
+            let found = exact_duration(text.as_bytes(), minutes, Pair::MinutesSeconds);
+            assert_eq!(found, Ok(Exact::Micros(micros)), "{text}");
+        }
+    }
+
+    #[test]
     fn words_are_missing_or_without_limit() {
         for text in ["", "Unknown", "N/A", "-1", "NaN", "None"] {
             assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Ok(Length::Missing), "{text}");
@@ -211,9 +275,25 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_refused() {
-        for text in
-            ["x", "1:60", "1:2:3:4", "-5", "1-", "1-2-3", "5q", "h", "1e3", "inf", "1:", "9999999999999d"]
-        {
+        for text in [
+            "x",
+            "1:60",
+            "1:2:3:4",
+            "-5",
+            "1-",
+            "1-2-3",
+            "5q",
+            "h",
+            "inf",
+            "P",
+            "PT",
+            "P1Y",
+            "P1M",
+            "PT1D",
+            "-1 days +23:59:50",
+            "1:",
+            "9999999999999d",
+        ] {
             assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Err(EXPECTED), "{text}");
         }
     }

@@ -1,13 +1,19 @@
 //! Reads times as people and programs write them: instants ([`Clock`]) and durations ([`Length`]).
 
+mod civil;
+mod decimal;
 mod duration;
 mod local;
 mod stamp;
+mod unit;
 
-pub(super) use duration::{Length, Pair, duration};
+pub(super) use civil::{DateOrder, numbers_of_date};
+pub(super) use decimal::{has_fraction, rounded_s, scaled};
+pub(super) use duration::{Exact, Length, Pair, duration, exact_duration};
 pub use local::set_local_zone;
-pub use stamp::TIME_ZONE;
-pub(super) use stamp::{Clock, zone};
+pub(super) use stamp::{Clock, Instant, InstantError, zone};
+pub use stamp::{DATES, TIME_ZONE};
+pub(super) use unit::{MINUTES, SECONDS, TimeUnit};
 
 /// Returns whether a text stands for a value that is missing: it is empty or one of the usual words for that.
 pub(super) fn is_missing(text: &[u8]) -> bool {

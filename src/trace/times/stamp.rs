@@ -1,42 +1,106 @@
-//! Reads instants, such as `2024-05-01T12:00:00`, `05/13/2024 10:00:00` and seconds since 1970.
+//! Reads instants, such as `2024-05-01T12:00:00`, `10/20/2026 0:02` and seconds since 1970.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "years have four digits, all other parts two, and plain seconds are below 10^11, so that seconds are \
-              below 2^39"
+    reason = "years have four digits, all other parts two, and plain numbers are below 10^11 s, so that microseconds are \
+              below 2^59"
 )]
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
+use super::civil::{Civil, DateOrder, offset};
+use super::decimal::{has_fraction, rounded_s, scaled};
 use super::is_missing;
 use super::local::local_zone;
+use super::unit::{SECONDS, TimeUnit};
 use crate::spec::{Params, SpecError};
-
-/// What an instant may look like, for messages.
-const EXPECTED: &str = "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+02:00 or seconds since 1970";
 
 const DAY_S: i64 = 86_400;
 
 /// The number of days whose offsets are remembered.
 const DAYS: usize = 32;
 
-/// The zone if nobody tells another.
+/// The zone if none is given.
 const UTC: &str = "UTC";
 
-/// The name of the parameter of formats that tells the time zone.
+/// The name of the parameter of formats that gives the time zone.
 pub const TIME_ZONE: &str = "time-zone";
+/// The name of the parameter of formats that gives the order of day and month.
+pub const DATES: &str = "dates";
+
+/// The greatest number of seconds that is read as an instant: 3,000 years. Larger numbers are milliseconds or no times.
+const LAST_S: i64 = 100_000_000_000;
+/// Numbers of at least so many seconds count from 1970. The number is in the year 1985, and no log lasts 15 years.
+const UNIX_S: i64 = 500_000_000;
+
+/// An instant of a log, to the microsecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::trace) struct Instant {
+    /// Microseconds since 1970, or since the beginning of the log.
+    pub(in crate::trace) micros: i64,
+    /// The text was a date, and no number.
+    pub(in crate::trace) is_date: bool,
+    /// The text was a date without seconds, such as `10/20/2026 0:02`.
+    pub(in crate::trace) has_minutes_only: bool,
+}
+
+/// The reason why a text is no instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::trace) enum InstantError {
+    /// The text has no known form.
+    Form,
+    /// The text is a number that is too large for seconds.
+    TooLarge,
+    /// The date does not exist with the day and the month in this order, but does in the other one.
+    Order(DateOrder),
+}
+
+impl InstantError {
+    /// Returns what was expected, for messages.
+    pub(in crate::trace) fn expected(self) -> &'static str {
+        match self {
+            Self::Form => {
+                "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+02:00, 05/13/2024 9:30 PM or seconds since 1970"
+            }
+            Self::TooLarge => {
+                "seconds since 1970, not milliseconds or less; a table has the parameter submit=COLUMN:ms"
+            }
+            Self::Order(DateOrder::MonthFirst) => {
+                "a date with the month first, such as 05/13/2024; --dates day-first reads the day first"
+            }
+            Self::Order(DateOrder::DayFirst) => {
+                "a date with the day first, such as 13/05/2024; --dates month-first reads the month first"
+            }
+        }
+    }
+}
+
+impl Instant {
+    /// Whether the instant counts from 1970 for certain.
+    pub(in crate::trace) fn is_absolute(self) -> bool {
+        !self.is_epoch() && (self.is_date || self.micros >= UNIX_S * 1_000_000)
+    }
+
+    /// Whether the instant is the beginning of 1970 in some time zone, which stands for an unknown time beside dates of
+    /// this century.
+    pub(in crate::trace) fn is_epoch(self) -> bool {
+        if self.is_date { self.micros.abs() <= DAY_S * 1_000_000 } else { self.micros == 0 }
+    }
+}
 
 /// Reads instants of one log, in the time zone of that log.
 pub(in crate::trace) struct Clock {
     zone: TimeZone,
     /// The name of the zone.
     name: String,
-    /// Whether nobody said which zone it is, so that it is that of the machine.
+    /// Whether no zone was given, so that it is that of the machine.
     is_assumed: bool,
+    /// The order of day and month in dates that do not fix it; `None` if none was given.
+    pub(in crate::trace) order: Option<DateOrder>,
     /// Days, in days since 1970, with the offset of the zone in seconds, which is `None` if it changes on that day. Each day
     /// has one place in the list, which it shares with others; times of a log are mostly of a few days at a time.
     days: [(i64, Option<i64>); DAYS],
@@ -46,25 +110,27 @@ pub(in crate::trace) struct Clock {
     pub(in crate::trace) local: u64,
     /// The number of local times that occur twice or never, as clocks are put back or forward.
     pub(in crate::trace) ambiguous: u64,
+    /// The number of dates that are read with the month first although no order was given, and that exist in both orders.
+    either_order: u64,
     /// The seconds from the last instant to the other one that the same text may mean, as clocks are put back between
     /// them; 0 if the text means one instant.
     other_s: i64,
 }
 
-/// A day and a time of the day, as a text has them.
-struct Civil {
-    /// Year, month, day, hour, minute, second.
-    parts: [i64; 6],
-    /// Whether a fraction of a second of at least a half follows; `None` if there is no fraction.
-    is_half: Option<bool>,
-    /// The offset from UTC in seconds that follows; `None` if there is none.
-    offset_s: Option<i64>,
-}
+/// The counts of a clock, to be restored after a text was read again.
+type Counts = (u64, u64, u64, u64);
 
 impl Clock {
-    /// Takes the parameter `time-zone` of a format: the name of a zone such as `Europe/Berlin`, or an offset such as
-    /// `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is not known.
+    /// Takes the parameters `time-zone` and `dates` of a format. The zone is a name such as `Europe/Berlin`, or an offset
+    /// such as `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is not known.
     pub(in crate::trace) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        let order = if params.given(DATES).is_some() {
+            let orders =
+                [("month-first", Some(DateOrder::MonthFirst)), ("day-first", Some(DateOrder::DayFirst))];
+            params.choose(DATES, &orders)?
+        } else {
+            None
+        };
         let given = params.take_text(TIME_ZONE);
         let is_assumed = given.is_none();
         let name = given.unwrap_or_else(|| local_zone().unwrap_or(UTC).to_owned());
@@ -72,7 +138,18 @@ impl Clock {
             params.bad_value(TIME_ZONE, &name, "a time zone such as Europe/Berlin, UTC or +02:00")
         })?;
         let days = [(i64::MIN, None); DAYS];
-        Ok(Self { zone, name, is_assumed, days, rounded: 0, local: 0, ambiguous: 0, other_s: 0 })
+        Ok(Self {
+            zone,
+            name,
+            is_assumed,
+            order,
+            days,
+            rounded: 0,
+            local: 0,
+            ambiguous: 0,
+            either_order: 0,
+            other_s: 0,
+        })
     }
 
     /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its offset.
@@ -91,9 +168,18 @@ impl Clock {
             Some(_) => "this machine's zone",
             None => "as this machine's zone is not known",
         };
-        let note =
+        let zone =
             || format!("times without a zone are read as {}, {whose}; --time-zone to choose", self.name);
-        self.is_assumed().then(note).into_iter().collect()
+        let order = || {
+            let dates = if self.either_order == 1 { "date is" } else { "dates are" };
+            format!(
+                "{} {dates} read with the month first and would exist with the day first, too, as 05/04/2024 does; \
+                 --dates to choose",
+                self.either_order
+            )
+        };
+        let zone = self.is_assumed().then(zone);
+        zone.into_iter().chain((self.either_order > 0).then(order)).collect()
     }
 
     /// Returns what was odd about the times that were read, in words with counts.
@@ -106,34 +192,53 @@ impl Clock {
     }
 
     /// Returns the instant that `text` spells, in whole seconds since 1970, half a second rounded up; `None` if it is
-    /// missing. The result is what was expected, in words, if the text is no instant.
+    /// missing. The error says what was expected.
+    pub(in crate::trace) fn instant(&mut self, text: &[u8]) -> Result<Option<i64>, &'static str> {
+        let found = self.exact_instant(text, SECONDS, self.order).map_err(InstantError::expected)?;
+        Ok(found.map(|instant| rounded_s(instant.micros)))
+    }
+
+    /// Returns the instant that `text` spells, to the microsecond; `None` if it is missing.
     ///
-    /// Read are `YYYY-MM-DD`, `YYYY/MM/DD`, `MM/DD/YYYY` and `DD.MM.YYYY`, alone (midnight) or with a time `HH:MM` or
-    /// `HH:MM:SS` after a blank or `T`, with a fraction of a second and with `Z`, `UTC` or an offset such as `+02:00`;
-    /// numbers of seconds since 1970; and the words for missing values. O(1), and without the zone's table of changes
-    /// for days that were met before.
+    /// Read are the dates of [`Civil::parse`], numbers that count `unit`s since 1970 or since the beginning of the log, and
+    /// the words for missing values. `order` is that of day and month; without it the month is first, which a note counts.
+    /// O(1), and without the zone's table of changes for days that were met before.
     ///
     /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that never occurs, as
     /// clocks are put forward, is as much later as they are put forward. Both are counted.
-    pub(in crate::trace) fn instant(&mut self, text: &[u8]) -> Result<Option<i64>, &'static str> {
+    pub(in crate::trace) fn exact_instant(
+        &mut self,
+        text: &[u8],
+        unit: &TimeUnit,
+        order: Option<DateOrder>,
+    ) -> Result<Option<Instant>, InstantError> {
         self.other_s = 0;
         let text = text.trim_ascii();
         if is_missing(text) {
             return Ok(None);
         }
-        if let Some(civil) = civil(text) {
-            return self.of_civil(&civil).map(Some).ok_or(EXPECTED);
+        let assumed = order.unwrap_or(DateOrder::MonthFirst);
+        if let Some(civil) = Civil::parse(text, assumed) {
+            let Some(micros) = self.of_civil(&civil) else {
+                let other = match assumed {
+                    DateOrder::MonthFirst => DateOrder::DayFirst,
+                    DateOrder::DayFirst => DateOrder::MonthFirst,
+                };
+                let exists = Civil::parse(text, other).is_some_and(|civil| civil.seconds().is_some());
+                return Err(if exists { InstantError::Order(assumed) } else { InstantError::Form });
+            };
+            let is_either =
+                civil.either.is_some_and(|[first, second]| first <= 12 && second <= 12 && first != second);
+            self.either_order += u64::from(is_either && order.is_none());
+            let has_minutes_only = text.iter().filter(|&&byte| byte == b':').count() < 2;
+            return Ok(Some(Instant { micros, is_date: true, has_minutes_only }));
         }
-        let number = std::str::from_utf8(text)
-            .ok()
-            .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-'));
-        let seconds: f64 = number.and_then(|text| text.parse().ok()).ok_or(EXPECTED)?;
-        // 10¹¹ seconds are 3,000 years. Larger numbers are milliseconds, or no times at all.
-        if seconds.abs() > 1e11 {
-            return Err("seconds since 1970, not milliseconds or less");
+        let micros = scaled(text, unit.micros).ok_or(InstantError::Form)?;
+        if micros.abs() > LAST_S * 1_000_000 {
+            return Err(InstantError::TooLarge);
         }
-        self.rounded += u64::from(seconds.fract().abs() > 0.0);
-        Ok(Some((seconds + 0.5).floor() as i64))
+        self.rounded += u64::from(has_fraction(micros));
+        Ok(Some(Instant { micros, is_date: false, has_minutes_only: false }))
     }
 
     /// Returns the instant that `text` spells, as [`Self::instant`] does, of something that was not before `earlier_s`,
@@ -148,49 +253,69 @@ impl Clock {
         Ok(if is_early { first_s.map(|first_s| first_s + self.other_s) } else { first_s })
     }
 
+    /// Returns the instant that `text` spells, as [`Self::exact_instant`] does, of something that was not before `earlier_us`;
+    /// see [`Self::instant_after`].
+    pub(in crate::trace) fn exact_instant_after(
+        &mut self,
+        text: &[u8],
+        unit: &TimeUnit,
+        order: Option<DateOrder>,
+        earlier_us: Option<i64>,
+    ) -> Result<Option<Instant>, InstantError> {
+        let mut found = self.exact_instant(text, unit, order)?;
+        if let (Some(instant), Some(earlier_us)) = (&mut found, earlier_us)
+            && instant.micros < earlier_us
+        {
+            instant.micros += self.other_s * 1_000_000;
+        }
+        Ok(found)
+    }
+
     /// Returns the other instant that `text` spells, after `first_s`, if it is a local time that occurs twice; otherwise the same. It
     /// has been read before, so nothing is counted.
     pub(in crate::trace) fn later_reading(&mut self, text: &[u8], first_s: i64) -> Option<i64> {
-        let counted = (self.rounded, self.local, self.ambiguous);
+        let counted = self.counted();
         let later_s = self.instant_after(text, Some(first_s + 1));
-        (self.rounded, self.local, self.ambiguous) = counted;
+        self.restore(counted);
         later_s.ok().flatten()
     }
 
-    /// Returns the instant of a day and a time of the day; `None` if the calendar does not have it.
+    /// Returns the counts so far.
+    pub(in crate::trace) fn counted(&self) -> Counts {
+        (self.rounded, self.local, self.ambiguous, self.either_order)
+    }
+
+    /// Sets the counts back to what [`Self::counted`] returned, as a text is read twice or is not used.
+    pub(in crate::trace) fn restore(&mut self, counts: Counts) {
+        (self.rounded, self.local, self.ambiguous, self.either_order) = counts;
+    }
+
+    /// Returns the microseconds since 1970 of a day and a time of the day; `None` if the calendar does not have it.
     fn of_civil(&mut self, civil: &Civil) -> Option<i64> {
-        let [year, month, day, hour, minute, second] = civil.parts;
-        if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
-            return None;
-        }
-        // A leap second counts as the second after it.
-        if hour > 23 || minute > 59 || second > 60 {
-            return None;
-        }
-        let date = days_since_1970(year, month, day);
-        let civil_s = date * DAY_S + 3600 * hour + 60 * minute + second;
-        self.rounded += u64::from(civil.is_half.is_some());
-        let extra_s = i64::from(civil.is_half == Some(true));
+        let civil_s = civil.seconds()?;
+        self.rounded += u64::from(civil.fraction_us > 0);
+        let micros = |unix_s: i64| unix_s * 1_000_000 + civil.fraction_us;
         if let Some(offset_s) = civil.offset_s {
-            return Some(civil_s - offset_s + extra_s);
+            return Some(micros(civil_s - offset_s));
         }
         self.local += 1;
+        let date = civil_s.div_euclid(DAY_S);
         let place = date.rem_euclid(DAYS as i64) as usize;
         if self.days[place].0 != date {
             self.days[place] = (date, self.offset_of_day(date));
         }
         if let Some(offset_s) = self.days[place].1 {
-            return Some(civil_s - offset_s + extra_s);
+            return Some(micros(civil_s - offset_s));
         }
         let [year, month, day, hour, minute, second] = civil.parts.map(|part| part as i16);
-        let civil =
+        let local =
             DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second.min(59) as i8, 0);
-        let ambiguous = self.zone.to_ambiguous_timestamp(civil.ok()?);
+        let ambiguous = self.zone.to_ambiguous_timestamp(local.ok()?);
         self.ambiguous += u64::from(ambiguous.is_ambiguous());
         if let AmbiguousOffset::Fold { before, after } = ambiguous.offset() {
             self.other_s = i64::from(before.seconds() - after.seconds());
         }
-        Some(ambiguous.compatible().ok()?.as_second() + extra_s + i64::from(second == 60))
+        Some(micros(ambiguous.compatible().ok()?.as_second() + i64::from(second == 60)))
     }
 
     /// Returns the offset from UTC in seconds on a day, in days since 1970; `None` if it changes then.
@@ -212,93 +337,6 @@ pub(in crate::trace) fn zone(name: &str) -> Option<TimeZone> {
         return Some(TimeZone::fixed(Offset::from_seconds(offset_s as i32).ok()?));
     }
     TimeZone::get(name).ok()
-}
-
-/// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is none.
-fn offset(text: &[u8]) -> Option<i64> {
-    if [&b"Z"[..], b"UTC", b"GMT"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Some(0);
-    }
-    let (sign, rest) = match text {
-        [b'+', rest @ ..] => (1, rest),
-        [b'-', rest @ ..] => (-1, rest),
-        _ => return None,
-    };
-    let (hours, minutes) = match rest {
-        [a, b] => (digits(&[*a, *b])?, 0),
-        [a, b, c, d] | [a, b, b':', c, d] => (digits(&[*a, *b])?, digits(&[*c, *d])?),
-        _ => return None,
-    };
-    (hours < 25 && minutes < 60).then_some(sign * (3600 * hours + 60 * minutes))
-}
-
-/// Returns the number of some digits; `None` if there are none or something else is among them.
-fn digits(text: &[u8]) -> Option<i64> {
-    if text.is_empty() || text.len() > 9 {
-        return None;
-    }
-    text.iter()
-        .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
-}
-
-/// Returns the day and the time of a text; `None` if the text does not begin with a date. The values may be beyond the
-/// calendar.
-fn civil(text: &[u8]) -> Option<Civil> {
-    let (date, rest) = text.split_at_checked(10)?;
-    let [year, month, day] = match *date {
-        [_, _, _, _, b'-', _, _, b'-', _, _] | [_, _, _, _, b'/', _, _, b'/', _, _] => {
-            [&date[..4], &date[5..7], &date[8..]]
-        }
-        [_, _, b'/', _, _, b'/', ..] => [&date[6..], &date[..2], &date[3..5]],
-        [_, _, b'.', _, _, b'.', ..] => [&date[6..], &date[3..5], &date[..2]],
-        _ => return None,
-    };
-    let mut parts = [digits(year)?, digits(month)?, digits(day)?, 0, 0, 0];
-    let [b' ' | b'T' | b't' | b'_', rest @ ..] = rest else {
-        return rest.is_empty().then_some(Civil { parts, is_half: None, offset_s: None });
-    };
-    let rest = rest.trim_ascii_start();
-    let ([h1, h2, b':', m1, m2, rest @ ..] | [h1, h2, m1, m2, rest @ ..]) = rest else { return None };
-    (parts[3], parts[4]) = (digits(&[*h1, *h2])?, digits(&[*m1, *m2])?);
-    let mut rest = rest;
-    if let [b':', s1, s2, after @ ..] = rest {
-        (parts[5], rest) = (digits(&[*s1, *s2])?, after);
-    }
-    let mut is_half = None;
-    if let [b'.' | b',', after @ ..] = rest {
-        let length = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (fraction, after) = after.split_at(length);
-        let first = *fraction.first()?;
-        is_half = fraction.iter().any(|&digit| digit != b'0').then_some(first >= b'5');
-        rest = after;
-    }
-    let rest = rest.trim_ascii();
-    let offset_s = if rest.is_empty() { None } else { Some(offset(rest)?) };
-    Some(Civil { parts, is_half, offset_s })
-}
-
-/// Returns whether a year of the Gregorian calendar has a 29th of February.
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-/// Returns the number of days of a month, from 1 to 12.
-fn days_of(year: i64, month: i64) -> i64 {
-    match month {
-        2 => 28 + i64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Returns the number of days from 1970-01-01 to a day of the Gregorian calendar; negative before it.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    // Days before the first of each month of a year without a leap day.
-    const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    let leap_days = |years: i64| years / 4 - years / 100 + years / 400;
-    let whole = year - 1;
-    let leap = i64::from(month > 2 && is_leap(year));
-    365 * (whole - 1969) + leap_days(whole) - leap_days(1969) + BEFORE[month as usize - 1] + leap + day - 1
 }
 
 #[cfg(test)]
@@ -326,7 +364,12 @@ mod tests {
             "2024-05-01 12:00:00 UTC",
             "2024/05/01 12:00:00",
             "05/01/2024 12:00:00",
+            "5/1/2024 12:00",
+            "5/1/2024 12:00 PM",
+            "05-01-2024 12:00:00.000",
+            "5/1/2024, 12:00:00 pm",
             "01.05.2024 12:00:00",
+            "1.7145648e+09",
             "1714564800",
             "1714564800.4",
             "2024-05-01T11:59:59.5",
@@ -354,11 +397,65 @@ mod tests {
             "2024-05-01T12:00:00+xx",
             "2024-05-01T12:00:00.",
             "2024-5-1",
+            "5/1/24",
+            "05/01/2024 13:00 PM",
+            "05/01/2024 0:00 AM",
+            "13/13/2024",
             "1714564800000",
-            "1e9",
             "12:00:00",
         ] {
             assert!(clock("").instant(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hours_of_twelve_and_single_digits_are_read() {
+        for (text, expected) in [
+            ("10/20/2026 0:02", 1_792_454_520),
+            ("10/20/2026 12:02 AM", 1_792_454_520),
+            ("10/20/2026 12:02 PM", 1_792_497_720),
+            ("10/20/2026 1:02:03 PM", 1_792_501_323),
+        ] {
+            assert_eq!(clock("").instant(text.as_bytes()), Ok(Some(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_dates_is_given_or_noted() {
+        let mut first_of_may = clock("UTC");
+        assert_eq!(first_of_may.instant(b"05/01/2024"), Ok(Some(1_714_521_600)));
+        assert_eq!(first_of_may.instant(b"05/05/2024"), Ok(Some(1_714_867_200)));
+        assert_eq!(first_of_may.notes().len(), 1);
+        let error = first_of_may.exact_instant(b"13/05/2024", SECONDS, None);
+        assert_eq!(error, Err(InstantError::Order(DateOrder::MonthFirst)));
+        let spec: crate::spec::Spec = "table:time-zone=UTC,dates=day-first".parse().expect("a spec");
+        let mut day_first = Clock::take(&mut Params::new(&spec)).expect("an order");
+        assert_eq!(day_first.instant(b"01/05/2024 0:00"), Ok(Some(1_714_521_600)));
+        assert!(day_first.instant(b"05/13/2024").is_err_and(|expected| expected.contains("month-first")));
+        assert_eq!(day_first.notes(), [String::new(); 0]);
+        assert!(
+            "table:dates=year-first".parse().is_ok_and(|spec| Clock::take(&mut Params::new(&spec)).is_err())
+        );
+    }
+
+    #[test]
+    fn numbers_have_units_and_instants_microseconds() {
+        let millis = TimeUnit::find("ms").expect("a unit");
+        let exact = |text: &str, unit| clock("UTC").exact_instant(text.as_bytes(), unit, None);
+        let micros = |text: &str, unit| exact(text, unit).ok().flatten().map(|instant| instant.micros);
+        assert_eq!(micros("1714564800125", millis), Some(1_714_564_800_125_000));
+        assert_eq!(micros("1714564800.125", SECONDS), Some(1_714_564_800_125_000));
+        assert_eq!(micros("2024-05-01T12:00:00.125", SECONDS), Some(1_714_564_800_125_000));
+        assert_eq!(exact("1714564800125", SECONDS), Err(InstantError::TooLarge));
+        for (text, is_absolute, is_epoch) in [
+            ("0", false, true),
+            ("1970-01-01 01:00:00", false, true),
+            ("12", false, false),
+            ("1714564800", true, false),
+            ("1980-01-01", true, false),
+        ] {
+            let instant = exact(text, SECONDS).ok().flatten().expect(text);
+            assert_eq!((instant.is_absolute(), instant.is_epoch()), (is_absolute, is_epoch), "{text}");
         }
     }
 

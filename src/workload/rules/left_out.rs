@@ -45,7 +45,7 @@ impl Reason {
             Self::NoProcessors => "without processors",
             Self::NoRunTime => "without a run time",
             Self::Status => "of another status",
-            Self::NoSubmitTime => "without a submit time",
+            Self::NoSubmitTime => "without a submit time, or with a negative one",
             Self::Oversize => "larger than the machine",
             Self::NeverFits => "that never fit",
             Self::Size => "of another size",

@@ -1,6 +1,7 @@
 //! The fields that a column of a table can hold, with the names under which tables know them.
 
 use crate::trace::record::CPU;
+use crate::trace::times::{MINUTES, TimeUnit};
 
 /// One field of a job in a table: a row of [`FIELDS`].
 #[derive(Debug)]
@@ -50,46 +51,49 @@ pub(super) const COUNT: usize = 22;
 
 /// Every field. The first 18 are those of the Standard Workload Format in their order, by its older names here.
 pub(super) const FIELDS: [Field; COUNT] = [
-    field("job", Kind::Job, "jobid job id jobnumber jobno jobidraw cobaltjobid"),
+    field("job", Kind::Job, "jobid job id idjob jobnumber jobno jobidraw cobaltjobid"),
     field(
         "submit",
         Kind::Submit,
         "submit submittime submits submission submissiontime submittimestamp submitted submittedat arrival arrivaltime \
-         qtime created createdat creationtime queued queuedat queuedtimestamp",
+         qtime created createdat creationtime queued queuedat queuedtimestamp submittedtime timesubmitted submitts submitdate \
+         datesubmit datesubmitted timesubmit submitat timequeued queueat",
     ),
     field("wait", Kind::Duration(2), "wait waittime waits waiting waitingtime queuetime queuewait"),
     field(
         "run",
         Kind::Duration(3),
-        "run runtime runs runtimeseconds elapsedraw elapsed elapsedtime duration wallclock wallclocktime walltimeused \
-         usedwalltime runminutes runtimeminutes runhours runtimehours",
+        "run runtime runs runningtime executiontime elapsedraw elapsed elapsedtime duration wallclock wallclocktime \
+         walltimeused usedwalltime",
     ),
     field(
         "procs",
         Kind::Procs(4),
-        "procs processors nnodes numnodes nodecount nodes allocnodes nodesused numberofnodes nprocs numprocs \
-         usedprocs allocprocs allocatedprocs ncpus numcpus alloccpus cpus cores ncores numcores size",
+        "procs processors nnodes numnodes nodecount nodes allocnodes nodesused numberofnodes nodesalloc nodealloc allocatednodes \
+         nodesallocated nprocs numprocs usedprocs allocprocs allocatedprocs ncpus numcpus alloccpus cpus cores ncores numcores size \
+         requestednumberofresources",
     ),
     field("cpu", Kind::Number(CPU), ""),
     field("memory", Kind::Number(6), ""),
     field(
         "req-procs",
         Kind::Procs(7),
-        "reqprocs requestedprocs requestedprocessors reqnodes requestednodes nodesrequested reqcpus requestedcpus",
+        "reqprocs requestedprocs requestedprocessors reqnodes nodesreq \
+         requestednodes nodesrequested numnodesrequested reqcpus cpusreq requestedcpus cpusrequested",
     ),
     field(
         "req-time",
         Kind::Duration(8),
-        "reqtime requestedtime timelimit timelimitraw timelimitminutes requestedwalltime walltimerequested walltime \
-         walltimelimit reqwalltime walltimeseconds estimate estimates estimatedruntime",
+        "reqtime requestedtime timereq timerequested timelimit timelimitraw requestedwalltime walltimerequested walltime \
+         walltimelimit reqwalltime wclimit walllimit estimate estimates estimatedruntime",
     ),
     field("req-memory", Kind::Number(9), ""),
-    field("status", Kind::Status, "status state jobstate jobstatus"),
-    field("user", Kind::Name(11), "user username userid uid owner usernamegenid"),
+    field("status", Kind::Status, "status state jobstate jobstatus finalstate exitstate success"),
+    field("user", Kind::Name(11), "user username userid uid owner iduser usernamegenid"),
     field(
         "group",
         Kind::Name(12),
-        "group groupname groupid gid account accountname project projectname projectnamegenid",
+        "group groupname groupid gid idgroup account accountname project projectname projectnamegenid",
     ),
     field("app", Kind::Name(13), "app application executable exe jobname"),
     field("queue", Kind::Name(14), "queue queuename qos"),
@@ -97,11 +101,17 @@ pub(super) const FIELDS: [Field; COUNT] = [
     field("preceding", Kind::Number(16), ""),
     field("think", Kind::Duration(17), ""),
     field("shape", Kind::Shape, "shape"),
-    field("start", Kind::Start, "start starttime starts started startedat starttimestamp begin begintime"),
+    field(
+        "start",
+        Kind::Start,
+        "start starttime starts started startedat startedtime starttimestamp startts startdate datestart timestart timestarted \
+         startingtime begin begintime executionstart",
+    ),
     field(
         "end",
         Kind::End,
-        "end endtime ends ended endedat endtimestamp finish finishtime finished finishedat stop stoptime",
+        "end endtime ends ended endedat endedtime endtimestamp endts enddate dateend timeend timeended finish finishtime \
+         finished finishedat finishedtime completiontime completedat stop stoptime",
     ),
     field("nodes", Kind::Nodes, "nodelist nodenames hosts hostlist hostnames exechost location"),
 ];
@@ -116,17 +126,25 @@ pub(super) fn plain(column: &str) -> String {
     column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the seconds in one unit of a column of durations, as its name tells it; 1 if it tells nothing. The column
-/// `TimelimitRaw` of Slurm has minutes.
-pub(super) fn seconds_in(column: &str) -> u32 {
-    let name = plain(column);
-    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if ends(&["minutes", "mins", "timelimitraw"]) {
-        60
-    } else if ends(&["hours", "hrs"]) {
-        3600
+/// Returns the unit of a column of times by its name; `None` if the name has none. The column `TimelimitRaw` of Slurm has
+/// minutes.
+pub(super) fn unit_of(column: &str) -> Option<&'static TimeUnit> {
+    if plain(column) == "timelimitraw" {
+        Some(MINUTES)
     } else {
-        1
+        TimeUnit::of_column(column).map(|(_, unit)| unit)
+    }
+}
+
+impl Kind {
+    /// Returns whether the field is an instant or a duration.
+    pub(super) fn is_time(self) -> bool {
+        matches!(self, Self::Duration(_)) || self.is_instant()
+    }
+
+    /// Returns whether the field is an instant.
+    pub(super) fn is_instant(self) -> bool {
+        matches!(self, Self::Submit | Self::Start | Self::End)
     }
 }
 
@@ -161,11 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn units_are_told_by_names() {
-        for (name, seconds) in
-            [("Run_Time", 1), ("run (minutes)", 60), ("TimelimitRaw", 60), ("wall_hours", 3600)]
-        {
-            assert_eq!(seconds_in(name), seconds, "{name}");
+    fn units_stand_in_names() {
+        for (name, unit) in [
+            ("Run_Time", None),
+            ("run (minutes)", Some("minutes")),
+            ("TimelimitRaw", Some("minutes")),
+            ("wall_hours", Some("hours")),
+        ] {
+            assert_eq!(unit_of(name).map(|unit| unit.name), unit, "{name}");
         }
     }
 }

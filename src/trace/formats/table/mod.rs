@@ -5,8 +5,10 @@
 //!
 //! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970. Smaller
 //!   numbers are seconds from the start of the log.
-//! * The wait time is that of its column, or else the time from submission to start. The run time is that of its
-//!   column, or else the time from start to end. Without a submit time the start stands for it.
+//! * The wait time is the time from submission to start, and the run time that from start to end. Columns of wait and run
+//!   times stand for instants that are missing; where a row has both and they disagree, the instants count.
+//! * Times with fractions are added up as they are. Then submission, start and end are rounded to seconds, half a second up.
+//! * An instant of 0, or of 1 January 1970 beside later dates, is unknown.
 //! * A job that started before it was submitted counts as submitted at its start.
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
 //! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
@@ -16,25 +18,30 @@
 )]
 
 mod advice;
+mod counts;
 mod field;
 mod layout;
+mod preview;
 mod row;
 mod spec;
 mod status;
+mod times;
 
+use std::hash::BuildHasher;
 use std::ops::RangeInclusive;
 
-use super::format::{Format, LineParser, Parsed};
+use super::format::{Format, LineParser, Parsed, Preview};
 use crate::spec::{Params, Spec};
-use crate::trace::error::Problem;
+use crate::trace::error::{Problem, TraceError};
 use crate::trace::facts::{Facts, STEPS};
 use crate::trace::names::Names;
 use crate::trace::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
+use crate::trace::times::{DateOrder, TimeUnit};
 
 use super::cells::{Cells, Delimiter, candidates};
+use counts::Counts;
 use field::{COUNT, FIELDS, Kind, plain};
 use layout::{Layout, Told};
-use row::Counts;
 
 pub use spec::Columns;
 
@@ -45,10 +52,10 @@ pub(super) const TABLE: Format = Format {
               or without",
     source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, if the \
              heading does not",
-    parameters: "submit=COLUMN start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu memory req-procs \
+    parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu memory req-procs \
                  req-time req-memory status user group app queue partition nodes preceding think shape \
                  delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
-                 colon=refuse|minutes-seconds|hours-minutes time-zone=ZONE",
+                 colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
     reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
@@ -109,6 +116,10 @@ struct Table {
     /// The least and the greatest time in seconds; `None` before the first time.
     span_s: Option<(i64, i64)>,
     counts: Counts,
+    /// The order of day and month in the columns of instants, where a look at the whole table has found it.
+    orders: [Option<DateOrder>; COUNT],
+    /// What was found.
+    order_notes: Vec<String>,
 }
 
 /// The days from 2000 to 2099 as spreadsheets count them.
@@ -129,18 +140,22 @@ impl Table {
             steps: 0,
             span_s: None,
             counts: Counts::default(),
+            orders: [None; COUNT],
+            order_notes: Vec::new(),
         }
     }
 
     /// Finds out by the first line what separates the cells and where the fields are. Returns whether the line is a
     /// heading.
     fn start(&mut self, line: &[u8]) -> Result<bool, Problem> {
-        let delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
+        let mut delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
         let needs_no_heading = self.told.needs_no_heading();
         let expects_heading = self.told.has_heading.unwrap_or(!needs_no_heading);
         if !expects_heading || needs_no_heading {
             return self.start_by_numbers(line, &delimiters);
         }
+        // Blanks in a heading that something else separates belong to the names.
+        delimiters.truncate(delimiters.len().saturating_sub(1).max(1));
         let line = line.trim_ascii_start();
         let heading = line.strip_prefix(b"#").unwrap_or(line);
         let mut complaint = None;
@@ -234,15 +249,7 @@ impl LineParser for Table {
         if is_note && self.partial.is_empty() {
             return Ok(Parsed::NoJob);
         }
-        let (delimiter, has_quotes) = (self.layout.as_ref().map(|found| found.0), self.told.has_quotes);
-        let delimiter = delimiter.unwrap_or(Delimiter::Blanks);
-        let is_whole = if self.partial.is_empty() {
-            self.cells.split(line, delimiter, has_quotes)
-        } else {
-            self.partial.push(b'\n');
-            self.partial.extend_from_slice(line);
-            self.cells.split(&self.partial, delimiter, has_quotes)
-        };
+        let is_whole = self.split(line);
         if is_whole {
             self.partial.clear();
             if self.is_step() {
@@ -270,6 +277,16 @@ impl LineParser for Table {
         Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
     }
 
+    fn preview(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
+        self.find_orders(lines)
+    }
+
+    fn identity(&self) -> Option<u64> {
+        let (_, layout) = self.layout.as_ref()?;
+        let cell = self.cells.get(layout.column(Kind::Job)?)?;
+        Some(foldhash::fast::FixedState::with_seed(0).hash_one(cell))
+    }
+
     fn forget_nodes(&mut self) {
         self.names.forget_nodes();
     }
@@ -290,7 +307,10 @@ impl LineParser for Table {
         facts.notes.extend(self.days_of_sheets());
         let has_submits =
             self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
-        facts.notes.extend(read.into_iter().chain(self.counts.notes().filter(|_| !has_submits)));
+        // A column called `status` is that of SWF; a state is a word elsewhere.
+        let state = self.named("status").map(|(name, _)| name).filter(|name| plain(name).ends_with("state"));
+        let notes = self.counts.notes(has_submits, self.named("req-time"), state);
+        facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
         facts.counts.extend(self.counts.rows(has_submits));
         facts.counts.extend((self.steps > 0).then_some((STEPS, self.steps)));
         facts
@@ -298,6 +318,24 @@ impl LineParser for Table {
 }
 
 impl Table {
+    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all quotes are closed.
+    fn split(&mut self, line: &[u8]) -> bool {
+        let delimiter = self.layout.as_ref().map_or(Delimiter::Blanks, |(delimiter, _)| *delimiter);
+        if self.partial.is_empty() {
+            return self.cells.split(line, delimiter, self.told.has_quotes);
+        }
+        self.partial.push(b'\n');
+        self.partial.extend_from_slice(line);
+        self.cells.split(&self.partial, delimiter, self.told.has_quotes)
+    }
+
+    /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has the field.
+    fn named(&self, field: &str) -> Option<(&str, &'static TimeUnit)> {
+        let (_, layout) = self.layout.as_ref()?;
+        let field = field::find(field)?;
+        Some((layout.names.get(layout.columns[field]? - 1)?.as_str(), layout.unit(field)))
+    }
+
     /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what `sacct` prints that lacks
     /// what its own format needs. Columns of other programs may have points in their job numbers, too, so that a number behind the point
     /// is that of a step only if the last line without a point was that of the job.

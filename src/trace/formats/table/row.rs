@@ -2,86 +2,53 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "instants are between the years 0 and 9999 or below 10^11 s, durations at most 2^40 s; casts of \
-              numbers with fractions clamp"
+    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in range; casts \
+              of numbers with fractions clamp"
 )]
 
 use super::Table;
-use super::field::{FIELDS, Kind, seconds_in, sides};
-use super::status::status;
+use super::counts::Counts;
+use super::field::{FIELDS, Kind, sides};
+use super::status::{status, status_of_slurm};
+use super::times::Times;
 use crate::trace::error::Problem;
-use crate::trace::facts::{EARLY_ENDS, EARLY_STARTS, UNSUBMITTED};
-use crate::trace::formats::format::Parsed;
+use crate::trace::formats::format::{Parsed, number_of_task};
 use crate::trace::names::NameKind;
+use crate::trace::node_list::NO_NODES;
 use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
-use crate::trace::times::{Length, Pair, duration, is_missing};
+use crate::trace::times::{
+    Exact, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,
+};
 
-/// Times in seconds of at least this count from 1970. It is in the year 1985, and no log lasts 15 years.
-const UNIX_S: i64 = 500_000_000;
-
-/// Counts of what was odd.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    rounded: u64,
-    early_starts: u64,
-    early_ends: u64,
-    unlimited: u64,
-    cut_numbers: u64,
-    odd_words: u64,
-    rounded_numbers: u64,
-    starts_as_submits: u64,
-}
-
-impl Counts {
-    /// Returns what was odd in words, with counts. `has_submits` says whether a column holds submit times.
-    pub(super) fn rows(&self, has_submits: bool) -> impl Iterator<Item = (&'static str, u64)> + use<> {
-        let rows = [
-            ("durations rounded to seconds", self.rounded),
-            (EARLY_STARTS, self.early_starts),
-            (EARLY_ENDS, self.early_ends),
-            ("time limits that are unlimited", self.unlimited),
-            ("job numbers cut after their digits", self.cut_numbers),
-            ("unknown words for how a job ended", self.odd_words),
-            ("numbers rounded to whole ones", self.rounded_numbers),
-            (UNSUBMITTED, if has_submits { self.starts_as_submits } else { 0 }),
-        ];
-        rows.into_iter().filter(|&(_, count)| count > 0)
-    }
-
-    /// Returns what has to be said of all records of a table without submit times.
-    pub(super) fn notes(&self) -> Option<String> {
-        let note = "no column holds submit times; start times stand for them, so no job waited";
-        (self.starts_as_submits > 0).then(|| note.to_owned())
-    }
-}
+/// The values from which time limits of Slurm are no limits: the numbers for infinite and for no value.
+const SLURM_NO_LIMIT: f64 = 4_294_967_294.0;
 
 /// The values of one line.
-struct Row {
-    /// The fields of the record. Names are not among them yet.
-    fields: [i64; FIELDS_OF_SWF],
+pub(super) struct Row {
+    /// The fields of the record. Names and times are not among them yet.
+    pub(super) fields: [i64; FIELDS_OF_SWF],
     average_cpu_s: f64,
-    submit_s: Option<i64>,
-    start_s: Option<i64>,
-    end_s: Option<i64>,
+    pub(super) times: Times,
     sides: Option<[u32; 3]>,
-    counts: Counts,
+    pub(super) counts: Counts,
 }
 
 impl Table {
     /// Returns the record of the cells. If the result is a problem, nothing has changed.
     pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
+        let clock = self.told.clock.counted();
         let mut row = Row {
             fields: [-1; FIELDS_OF_SWF],
             average_cpu_s: -1.0,
-            submit_s: None,
-            start_s: None,
-            end_s: None,
+            times: Times::default(),
             sides: None,
             counts: self.counts,
         };
         row.fields[0] = self.jobs + 1;
-        for field in 0..FIELDS.len() {
-            self.read(field, &mut row)?;
+        let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
+        if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
+            self.told.clock.restore(clock);
+            return Err(problem);
         }
         self.jobs += 1;
         let mut nodes = None;
@@ -89,26 +56,57 @@ impl Table {
             let Some(cell) = self.cell(field) else { continue };
             match known.kind {
                 Kind::Name(index) => row.fields[index] = self.name(field, index),
-                Kind::Nodes if !self.is_missing(cell) => {
+                Kind::Nodes
+                    if !self.is_missing(cell) && !NO_NODES.iter().any(|none| none.as_bytes() == cell) =>
+                {
                     let cell = cell.to_vec();
                     nodes = self.names.nodes(&cell);
                 }
                 _ => {}
             }
         }
-        let times = [row.submit_s, row.start_s, row.end_s];
-        for time_s in times.into_iter().flatten() {
+        for instant in row.times.instants() {
+            let time_s = rounded_s(instant.micros);
             self.span_s = Some(self.span_s.map_or((time_s, time_s), |(a, b)| (a.min(time_s), b.max(time_s))));
         }
         if self.has_unix_times.is_none() {
-            self.has_unix_times = times.into_iter().flatten().next().map(|time_s| time_s >= UNIX_S);
+            self.has_unix_times = row.times.instants().next().map(Instant::is_absolute);
         }
-        row.settle();
+        row.settle(self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Start).is_some()));
         self.counts = row.counts;
         let known = self.layout.as_ref().map_or(0, |(_, layout)| layout.names.len());
         let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
         let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
         Ok(Parsed::Record(record, surplus))
+    }
+
+    /// Drops instants of 0 beside instants that count from 1970: they are unknown. Fails if instants of the row, or of the
+    /// table, count from different beginnings.
+    fn check_origin(&self, row: &mut Row) -> Result<(), Problem> {
+        let is_absolute = self.has_unix_times == Some(true) || row.times.instants().any(Instant::is_absolute);
+        if is_absolute {
+            row.times.drop_epochs();
+        }
+        let kinds = [Kind::Submit, Kind::Start, Kind::End];
+        let instants = [row.times.submit, row.times.start, row.times.end];
+        let other = kinds
+            .into_iter()
+            .zip(instants)
+            .find(|(_, instant)| instant.is_some_and(|instant| instant.is_absolute() != is_absolute));
+        let (Some((kind, _)), Some((_, layout))) = (other, &self.layout) else { return Ok(()) };
+        let field = FIELDS.iter().position(|field| field.kind == kind).unwrap_or_default();
+        let expected = if is_absolute {
+            "a time that counts from 1970, as other times of this table do; leave a column of another beginning out, \
+             such as by start=none, or say that it is a duration, such as by wait=COLUMN"
+        } else {
+            "a time that counts from the beginning of the log, as other times of this table do; leave a column of another \
+             beginning out, such as by start=none"
+        };
+        Err(Problem::Rule(Box::new(self.malformed(
+            field,
+            layout.columns[field].unwrap_or_default(),
+            expected,
+        ))))
     }
 
     /// Returns the cell of a field; `None` if no column has the field or the line is too short.
@@ -118,7 +116,7 @@ impl Table {
     }
 
     /// Returns whether a cell stands for a missing value.
-    fn is_missing(&self, cell: &[u8]) -> bool {
+    pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
         is_missing(cell) || self.told.missing.iter().any(|word| word.as_bytes() == cell)
     }
 
@@ -145,10 +143,11 @@ impl Table {
         let Some(cell) = self.cells.get(column) else {
             return Err(Problem::TooFewFields { found: self.cells.count(), expected: column });
         };
-        if matches!(FIELDS[field].kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
+        let kind = FIELDS[field].kind;
+        if matches!(kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
             return Ok(());
         }
-        let wrong = match FIELDS[field].kind {
+        let wrong = match kind {
             Kind::Name(_) | Kind::Nodes => None,
             Kind::Job => {
                 row.read_job(cell);
@@ -162,7 +161,7 @@ impl Table {
                 None => Some("a number"),
             },
             Kind::Number(index) | Kind::Procs(index) => row.read_number(index, cell),
-            Kind::Status => row.read_status(cell),
+            Kind::Status => row.read_status(cell, layout.is_slurm_table),
             Kind::Shape => match sides(cell) {
                 Some(sides) => {
                     row.sides = sides;
@@ -170,24 +169,34 @@ impl Table {
                 }
                 None => Some("sides such as 4x4x2"),
             },
-            Kind::Duration(index) => {
-                let plain_s = layout.names.get(column - 1).map_or(1, |name| seconds_in(name));
-                row.read_duration(index, cell, plain_s, self.told.pair)
+            Kind::Duration(_) => {
+                let has_no_limit =
+                    layout.is_slurm_table && number(cell).is_some_and(|value| value >= SLURM_NO_LIMIT);
+                if has_no_limit {
+                    None
+                } else {
+                    row.read_duration(kind, cell, layout.unit(field), self.told.pair)
+                }
             }
             Kind::Submit | Kind::Start | Kind::End => {
                 // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
-                let earlier_s = match FIELDS[field].kind {
-                    Kind::Start => row.submit_s,
-                    Kind::End => row.start_s.or(row.submit_s),
+                let earlier = match kind {
+                    Kind::Start => row.times.submit,
+                    Kind::End => row.times.start.or(row.times.submit),
                     _ => None,
                 };
+                let order = self.orders[field].or(self.told.clock.order);
+                let earlier_us = earlier.map(|instant| instant.micros);
                 let clock = &mut self.told.clock;
-                let time = if cell == b"-1" { Ok(None) } else { clock.instant_after(cell, earlier_s) };
-                match (time, FIELDS[field].kind) {
-                    (Ok(time), Kind::Submit) => row.submit_s = time,
-                    (Ok(time), Kind::Start) => row.start_s = time,
-                    (Ok(time), _) => row.end_s = time,
-                    (Err(expected), _) => return Err(self.malformed(field, column, expected)),
+                let unknown = cell == b"-1";
+                let found = clock.exact_instant_after(cell, layout.unit(field), order, earlier_us);
+                match if unknown { Ok(None) } else { found } {
+                    Ok(instant) => *row.times.of(kind) = instant,
+                    Err(error) => {
+                        let problem = self.malformed(field, column, error.expected());
+                        let is_rule = matches!(error, InstantError::Order(_) | InstantError::TooLarge);
+                        return Err(if is_rule { Problem::Rule(Box::new(problem)) } else { problem });
+                    }
                 }
                 None
             }
@@ -201,6 +210,10 @@ impl Row {
     fn read_job(&mut self, cell: &[u8]) {
         if let Some(value) = number(cell) {
             self.fields[0] = value.round() as i64;
+            return;
+        }
+        if let Some(number) = task(cell) {
+            self.fields[0] = number;
             return;
         }
         let length = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -219,10 +232,12 @@ impl Row {
         None
     }
 
-    /// Reads how the job ended: a number, or a word.
-    fn read_status(&mut self, cell: &[u8]) -> Option<&'static str> {
+    /// Reads how the job ended: a word, or a number of the Standard Workload Format or of Slurm.
+    fn read_status(&mut self, cell: &[u8], is_of_slurm: bool) -> Option<&'static str> {
         if let Some(value) = number(cell) {
-            self.fields[10] = value.round() as i64;
+            let number = value.round() as i64;
+            self.counts.numeric_states += u64::from(!is_of_slurm);
+            self.fields[10] = if is_of_slurm { status_of_slurm(number).unwrap_or(-1) } else { number };
             return None;
         }
         let status = status(&String::from_utf8_lossy(cell));
@@ -234,9 +249,9 @@ impl Row {
     /// Reads a duration. Returns what was expected if it is none.
     fn read_duration(
         &mut self,
-        index: usize,
+        kind: Kind,
         cell: &[u8],
-        plain_s: u32,
+        plain: &TimeUnit,
         pair: Option<Pair>,
     ) -> Option<&'static str> {
         if pair.is_none() && !cell.contains(&b'-') && cell.split(|&byte| byte == b':').count() == 2 {
@@ -244,13 +259,19 @@ impl Row {
                 "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
             );
         }
-        match duration(cell, plain_s, pair.unwrap_or(Pair::HoursMinutes)) {
-            Ok(Length::Seconds(length_s, is_rounded)) => {
-                self.fields[index] = length_s;
-                self.counts.rounded += u64::from(is_rounded);
+        let index = if let Kind::Duration(index) = kind { index } else { 0 };
+        match exact_duration(cell, plain, pair.unwrap_or(Pair::HoursMinutes)) {
+            Ok(Exact::Micros(micros)) => {
+                self.counts.rounded += u64::from(has_fraction(micros));
+                self.fields[index] = rounded_s(micros);
+                match index {
+                    WAIT => self.times.wait_us = Some(micros),
+                    RUN => self.times.run_us = Some(micros),
+                    _ => {}
+                }
             }
-            Ok(Length::Unlimited) => self.counts.unlimited += 1,
-            Ok(Length::Missing) => {}
+            Ok(Exact::Unlimited) => self.counts.unlimited += 1,
+            Ok(Exact::Missing) => {}
             // A negative number is odd, and it stays as it is.
             Err(expected) => match number(cell).filter(|value| *value < 0.0) {
                 Some(value) => self.fields[index] = value.round() as i64,
@@ -260,34 +281,25 @@ impl Row {
         None
     }
 
-    /// Computes the submit time, the wait time and the run time where they follow from other times.
-    fn settle(&mut self) {
-        let [_, _, wait_s, run_s, ..] = self.fields;
-        let known = |value_s: i64| Some(value_s).filter(|&value_s| value_s >= 0);
-        if self.submit_s.is_none() && self.start_s.is_some() {
-            self.submit_s = self.start_s.map(|start_s| start_s - known(wait_s).unwrap_or(0));
-            self.counts.starts_as_submits += u64::from(known(wait_s).is_none());
-        }
-        if let (Some(submit_s), Some(start_s)) = (self.submit_s, self.start_s) {
-            if start_s < submit_s {
-                self.counts.early_starts += 1;
-                self.submit_s = Some(start_s);
-            }
-            if wait_s == -1 {
-                self.fields[2] = (start_s - submit_s).max(0);
-            }
-        }
-        let start_s = self.start_s.or_else(|| Some(self.submit_s? + known(self.fields[2])?));
-        if let (-1, Some(start_s), Some(end_s)) = (run_s, start_s, self.end_s) {
-            if end_s < start_s {
-                self.counts.early_ends += 1;
-            } else {
-                self.fields[3] = end_s - start_s;
-            }
-        }
-        self.fields[1] = self.submit_s.unwrap_or(-1);
+    /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column holds starts.
+    fn settle(&mut self, has_starts: bool) {
+        let settled = self.times.settle(has_starts, &mut self.counts);
+        self.fields[1] = settled.submit_s.unwrap_or(-1);
+        self.fields[WAIT] = settled.wait_s.unwrap_or(self.fields[WAIT]);
+        self.fields[RUN] = settled.run_s.unwrap_or(self.fields[RUN]);
+        self.counts.add_limit(self.fields[RUN], self.fields[8]);
     }
 }
+
+/// Returns the number of a task of an array, such as `123_4` or `123[4]`; `None` for other texts.
+fn task(cell: &[u8]) -> Option<i64> {
+    let (array, index) = std::str::from_utf8(cell).ok()?.split_once(['_', '['])?;
+    number_of_task(array.parse().ok()?, index.strip_suffix(']').unwrap_or(index).parse().ok()?)
+}
+
+/// The places of the wait time and the run time in a record, from 0.
+const WAIT: usize = 2;
+const RUN: usize = 3;
 
 /// Returns a number. Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
 fn number(cell: &[u8]) -> Option<f64> {

@@ -62,7 +62,7 @@ impl FromStr for Columns {
 
 /// Returns the names that may stand before `=`: the fields, and the parameters of the format `table`.
 fn fields() -> impl Iterator<Item = &'static str> {
-    const OTHERS: [&str; 5] = ["delimiter", "header", "missing", "colon", "time-zone"];
+    const OTHERS: [&str; 6] = ["delimiter", "header", "missing", "colon", "dates", "time-zone"];
     field::FIELDS.iter().map(|field| field.name).chain(OTHERS)
 }
 
@@ -82,8 +82,9 @@ fn older(spec: &Spec) -> Older {
         if name != SHAPE && !NAMES.split(' ').any(|known| known == name) {
             return Older::No;
         }
-        match Place::of(column) {
-            Place::Number(number) if number <= 1000 => {}
+        match Place::parse(column) {
+            Place::Nowhere | Place::Number(_, Some(_)) => return Older::No,
+            Place::Number(number, None) if number <= 1000 => {}
             Place::Name(name) if name.parse::<i64>().is_err() => return Older::No,
             _ => return Older::Wrong(format!("'{name}={column}': expected a column from 1 to 1000")),
         }
@@ -141,6 +142,8 @@ mod tests {
             ("procs=2,submit=1,run=4,shape=3", "columns:procs=2,run=4,shape=3,submit=1"),
             ("procs=2,submit=1,start=3,end=4", "table:end=4,procs=2,start=3,submit=1"),
             ("procs=NNodes", "table:procs=NNodes"),
+            ("procs=2,submit=1,run=4:minutes", "table:procs=2,run=4:minutes,submit=1"),
+            ("procs=2,submit=1,run=4,wait=none", "table:procs=2,run=4,submit=1,wait=none"),
             ("procs=2,submit=1,run=4,missing=x+y", "table:missing=x+y,procs=2,run=4,submit=1"),
         ] {
             let columns: Columns = text.parse().expect(text);

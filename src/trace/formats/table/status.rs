@@ -4,14 +4,20 @@ use crate::trace::formats::slurm::{Fate, fate};
 use crate::trace::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 
 /// Words of other systems than Slurm, with the status of the Standard Workload Format.
-const WORDS: [(&str, i64); 14] = [
+const WORDS: [(&str, i64); 22] = [
     ("complete", COMPLETED),
+    ("completed_successfully", COMPLETED),
+    ("pass", COMPLETED),
+    ("passed", COMPLETED),
     ("success", COMPLETED),
     ("succeeded", COMPLETED),
     ("finished", COMPLETED),
     ("done", COMPLETED),
     ("ok", COMPLETED),
     ("true", COMPLETED),
+    ("completed_failed", FAILED),
+    ("completed_walltime_reached", FAILED),
+    ("completed_killed", FAILED),
     ("failure", FAILED),
     ("fail", FAILED),
     ("false", FAILED),
@@ -19,7 +25,20 @@ const WORDS: [(&str, i64); 14] = [
     ("exited", FAILED),
     ("canceled", CANCELLED),
     ("killed", CANCELLED),
+    ("rejected", UNKNOWN),
+    ("aborted", FAILED),
 ];
+
+/// Slurm's numbers for the states of jobs, from 0 on: pending, running, suspended, completed, cancelled, failed, timeout,
+/// node failure, preempted, boot failure, deadline, out of memory. Some tables, such as the `job_table` of slurmdbd, have them
+/// in place of words.
+const STATES: [i64; 12] =
+    [UNKNOWN, UNKNOWN, UNKNOWN, COMPLETED, CANCELLED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED];
+
+/// Returns the status of the Standard Workload Format for one of Slurm's numbers; `None` if there is no such state.
+pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
+    STATES.get(usize::try_from(state).ok()?).copied()
+}
 
 /// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job that
 /// completed, 0 for one that failed (also by its time limit or its node), 5 for one that was cancelled, −1 for one that
