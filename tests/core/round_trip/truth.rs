@@ -259,6 +259,10 @@ fn runs(want: &Want) -> bool {
 
 /// A count that is not stated.
 fn unstated(written: &Written, said: &Said) -> Option<String> {
+    // A job that was cancelled an hour after its start may have the same local time for both.
+    if said.has(&["clocks are put"]) {
+        return None;
+    }
     let mut missing = written.stated.iter().filter(|stated| stated.1 > 0 && !said.counts(stated));
     missing.next().map(|(words, count, _)| format!("nothing said of {count}: {words:?}"))
 }

@@ -14,7 +14,7 @@ use super::times::Times;
 use crate::trace::error::Problem;
 use crate::trace::formats::format::{Parsed, number_of_task};
 use crate::trace::names::NameKind;
-use crate::trace::node_list::NO_NODES;
+use crate::trace::nodes::NO_NODES;
 use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
 use crate::trace::times::{
     Exact, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,

@@ -195,7 +195,7 @@ pub(crate) fn write_as(cluster: &Cluster, look: &Look) -> Option<Written> {
         has_lists: !look.in_cpus && look.others.contains(&"NodeList") && !cluster.is_shared,
         excuses: if look.others.contains(&"JobID") { &["cut after their digits"] } else { &[] },
         refusals: if look.times.contains(&Submit) { &[] } else { &["submit"] },
-        may_be_misread: if is_order_open(look) { &["day-first", "month-first"] } else { &[] },
+        may_be_misread: if is_order_open(look) { &["--dates to choose"] } else { &[] },
         ..Written::new("log.csv", format(cluster, look), text, wants.collect())
     })
 }
