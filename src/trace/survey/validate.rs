@@ -466,11 +466,13 @@ mod tests {
 
     #[test]
     fn runs_that_end_twice_are_told_from_requeued_ones() -> Result<(), Box<dyn std::error::Error>> {
-        let run = |job: i64, state: &str| {
-            format!("{job}|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:10:00|{state}|3\n")
+        let at = |hour: i64, job: i64, state: &str| {
+            format!("{job}|2024-05-01T10:00:00|2024-05-01T{hour}:00:00|2024-05-01T{hour}:10:00|{state}|3\n")
         };
+        let run = |job: i64, state: &str| at(10, job, state);
         let again =
-            [run(2, "COMPLETED"), run(22, "CANCELLED"), run(4, "COMPLETED"), run(22, "FAILED")].concat();
+            [at(11, 2, "COMPLETED"), at(11, 22, "CANCELLED"), at(11, 4, "COMPLETED"), at(12, 22, "FAILED")];
+        let again = again.concat();
         // With gaps there are soon more runs of numbers than are kept in memory: of all jobs sooner than of those that ended.
         for jobs in [11, 43, 200] {
             let state = |i: i64| if i % 11 == 0 { "NODE_FAIL" } else { "COMPLETED" };

@@ -21,12 +21,12 @@ pub(super) struct Counts {
     pub(super) other_waits: u64,
     pub(super) other_runs: u64,
     pub(super) numeric_states: u64,
-    limits: Limits,
+    pub(super) limits: Limits,
 }
 
 /// Counts of jobs with a run time and a limit, by how much longer they ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Limits {
+pub(super) struct Limits {
     /// Jobs with both.
     jobs: u64,
     /// Jobs that ran longer than the limit, and longer than so many times the limit, by [`FACTORS`].

@@ -226,7 +226,7 @@ impl Layout {
         let has_start = has("start") || has("submit") && has("wait") || has("end") && has("run");
         let has_submit = has("submit") || has_start && (has("wait") || self.has_no_submits);
         if !has_submit {
-            Some("a submit time (submit; submit=none reads starts as submissions)")
+            Some("a submit time (submit)")
         } else if !has("procs") && !has("req-procs") {
             Some("the number of processors or nodes (procs)")
         } else {
@@ -259,7 +259,7 @@ impl Layout {
                 .collect();
         format!(
             "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or number: \
-             --columns {} (run=COLUMN instead of start and end is as good)",
+             --columns {} (run=COLUMN instead of start and end is as good; submit=none takes starts for submissions)",
             columns.join(", "),
             suggested.join(",")
         )

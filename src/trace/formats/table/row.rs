@@ -312,7 +312,7 @@ mod tests {
     use super::super::{COLUMNS, TABLE};
     use super::*;
     use crate::spec::Spec;
-    use crate::trace::facts::Facts;
+    use crate::trace::facts::{EARLY_STARTS, Facts};
     use crate::trace::formats::format::LineParser;
 
     type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -398,7 +398,7 @@ mod tests {
                      19;2024-05-01 12:00:05;2024-05-01 12:00:04;2024-05-01 12:00:03;1;anna;odd;n1\n";
         let (records, facts) = read("table", lines)?;
         let a = Record {
-            job: 17,
+            job: 17_000_003,
             submit_s: 1_714_564_800,
             wait_s: 600,
             run_s: 3600,
@@ -432,8 +432,8 @@ mod tests {
             ("times rounded to seconds", 1),
             (EARLY_STARTS, 1),
             ("ends before the start", 1),
-            ("job numbers cut after their digits", 1),
             ("unknown words for how a job ended", 1),
+            ("jobs without a start, which never started", 1),
         ];
         assert_eq!(facts.counts, counts);
         assert!(facts.notes[1].contains("submit=Submit Time,procs=Nodes"), "{:?}", facts.notes);
@@ -447,9 +447,16 @@ mod tests {
         let found: Vec<_> =
             records.iter().map(|job| (job.job, job.submit_s, job.allocated_procs, job.run_s)).collect();
         assert!(facts.notes.iter().all(|note| !note.contains("UTC")));
-        assert_eq!(found, [(1, 5, 64, 2), (2, 7, 32, 2)], "elapsed_min may be a minimum");
-        let (records, _) = read("table:submit=Arrived,procs=4,run=6", &lines.replace("_min", "_minutes"))?;
-        assert_eq!(records.iter().map(|job| job.run_s).collect::<Vec<_>>(), [120, 90]);
+        assert_eq!(found, [(1, 5, 64, 120), (2, 7, 32, 90)]);
+        assert!(facts.notes.concat().contains("run=elapsed_min:minutes"), "{:?}", facts.notes);
+        for (spec, lines, expected) in [
+            ("table:submit=Arrived,procs=4,run=6", lines.replace("_min", "_minutes"), [120, 90]),
+            ("table:submit=Arrived,procs=4,run=6:hours", lines.to_owned(), [7200, 5400]),
+            ("table:submit=Arrived,procs=4,run=elapsed_min:seconds", lines.to_owned(), [2, 2]),
+        ] {
+            let (records, _) = read(spec, &lines)?;
+            assert_eq!(records.iter().map(|job| job.run_s).collect::<Vec<_>>(), expected, "{spec}");
+        }
         Ok(())
     }
 
@@ -498,5 +505,44 @@ mod tests {
             message.starts_with("no column is named 'When'; the columns are 'Submit', 'Start'"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn instants_of_zero_and_of_other_beginnings_are_no_times() -> Outcome {
+        let lines = "submit,start,end,procs\n1620000150,0,1620000900,4\n1620000300,1620000300,0,1\n\
+                     2021-05-01 10:00:00,1970-01-01 01:00:00,,2\n";
+        let (records, facts) = read("table", lines)?;
+        let found: Vec<_> = records.iter().map(|job| (job.submit_s, job.wait_s, job.run_s)).collect();
+        assert_eq!(found, [(1_620_000_150, -1, -1), (1_620_000_300, 0, -1), (1_619_863_200, -1, -1)]);
+        let counts = [
+            ("jobs without a start, which never started", 2),
+            ("jobs without an end, which had not ended", 1),
+        ];
+        assert_eq!(facts.counts, counts);
+        // In a log that counts from 0, 0 is an instant.
+        let (records, _) = read("table", "submit,start,end,procs\n0,0,60,4\n")?;
+        assert_eq!((records[0].wait_s, records[0].run_s), (0, 60));
+        for lines in
+            ["100,1700000500,1700002500,2", "2024-05-01,600,2024-05-02,2", "1700000000,1700000000,600,2"]
+        {
+            let problem = read("table", &format!("submit,start,end,procs\n{lines}\n")).expect_err("mixed");
+            assert!(matches!(problem, Problem::Rule(_)), "{lines}: {problem}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_job_table_of_slurmdbd_has_numbers_of_slurm() -> Outcome {
+        let lines = "id_job,nodes_alloc,cpus_req,nodelist,state,timelimit,time_submit,time_start,time_end\n\
+                     101,2,80,n[1-2],3,120,1620000000,1620000060,1620003660\n\
+                     102,4,160,n[3-6],5,60,1620000100,1620000200,1620002000\n\
+                     103,0,40,None assigned,4,4294967295,1620000150,0,1620000900\n";
+        let (records, _) = read("table", lines)?;
+        let found: Vec<_> = records
+            .iter()
+            .map(|job| (job.job, job.allocated_procs, job.requested_procs, job.status, job.requested_time_s))
+            .collect();
+        assert_eq!(found, [(101, 2, -1, 1, 7200), (102, 4, -1, 0, 3600), (103, 0, -1, 5, -1)]);
+        Ok(())
     }
 }
