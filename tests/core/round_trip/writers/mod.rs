@@ -1,5 +1,6 @@
 //! Writers of every format that is read, by the public descriptions of the formats and by nothing of the readers.
 
+mod foreign;
 mod job_table;
 mod pbs;
 mod plain;
@@ -20,7 +21,7 @@ use super::truth::Written;
 type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
 
 /// The writers, each with the name of what it writes.
-pub(crate) const WRITERS: [(&str, Write); 12] = [
+pub(crate) const WRITERS: [(&str, Write); 14] = [
     ("swf", swf::write),
     ("sacct", sacct::write),
     ("slurm-json", slurm::json),
@@ -29,6 +30,8 @@ pub(crate) const WRITERS: [(&str, Write); 12] = [
     ("torque", pbs::torque),
     ("cobalt", pbs::cobalt),
     ("cray", pbs::cray),
+    ("grid-engine", foreign::grid_engine),
+    ("lsf", foreign::lsf),
     ("slurmdbd", job_table::write),
     ("table", table::write),
     ("premas", plain::premas),
