@@ -114,7 +114,7 @@ impl Run {
 
     /// The answer in sentences; empty if nothing is compared.
     fn verdict(&self) -> PyResult<Vec<String>> {
-        Ok(verdict(&self.study, self.run()?))
+        Ok(verdict(&self.study, self.run()?, None))
     }
 
     /// The table of the summary: its titles and the cells of each row.

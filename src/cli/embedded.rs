@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use clap::{Arg, ArgAction, Args, Command};
 
 use super::plot::drawing::{DrawingArgs, PixelArgs};
-use super::reading::tell_local_zone;
+use super::reading::prepare_readers;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
 use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
@@ -137,7 +137,7 @@ pub struct ReplayDraft {
 /// Returns what these arguments of `replay` describe, in which `guest:NAME` is one of `guests`. The error is the message of the
 /// command.
 pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, String> {
-    tell_local_zone();
+    prepare_readers();
     let args: replay::Args = parsed("replay", words)?;
     let mut draft = args.draft(guests).map_err(|error| format!("{error:#}"))?;
     (draft.options.jobs, draft.most_kept) = (true, usize::MAX);

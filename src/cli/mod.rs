@@ -114,7 +114,7 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
     };
     hush_readers();
     interrupt::listen();
-    reading::tell_local_zone();
+    reading::prepare_readers();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),

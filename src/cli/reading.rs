@@ -1,17 +1,33 @@
 //! The arguments that say how a log is read. Every command that reads logs has them.
 
+use std::env;
+
 use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 
+use crate::frame::read_tables_of_logs;
 use crate::spec::{Spec, SpecError};
 use crate::trace::{Columns, LogLimits, Partitions, ReadOptions, formats, set_local_zone};
 
-/// Tells the readers of logs the time zone of this machine, if it is known.
-pub(in crate::cli) fn tell_local_zone() {
-    let zone = TimeZone::try_system().ok();
+/// Gives the readers of logs what the core has not: the time zone of this machine, if it is known, and the tables that the lab
+/// can decode.
+pub(in crate::cli) fn prepare_readers() {
+    read_tables_of_logs();
+    let named = env::var("TZ").is_ok_and(|text| zones(&text).iter().any(|zone| set_local_zone(zone)));
+    let zone = TimeZone::try_system().ok().filter(|_| !named);
     if let Some(name) = zone.as_ref().and_then(TimeZone::iana_name) {
         set_local_zone(name);
     }
+}
+
+/// Returns the zones that the variable TZ may name, the likeliest first: a name, also behind a colon or as a path, or rules such
+/// as `CET-1CEST`. Without dates of its changes, a zone has those of the United States, as POSIX systems have it.
+fn zones(text: &str) -> Vec<String> {
+    const CHANGES: &str = ";M3.2.0;M11.1.0";
+    let name = text.strip_prefix(':').unwrap_or(text);
+    let name = name.rsplit_once("/zoneinfo/").map_or(name, |(_, name)| name);
+    let rules = format!("{}{}", formats::POSIX, name.replace(',', ";"));
+    vec![name.to_owned(), rules.clone(), rules + CHANGES]
 }
 
 /// Arguments for logs that tell less than they need to.
@@ -119,4 +135,23 @@ impl Zone {
 /// Returns the name of a time zone in an argument.
 fn time_zone(text: &str) -> Result<String, SpecError> {
     formats::parse(&format!("{}:time-zone={text}", formats::AUTO)).map(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_of_the_zone_has_names_and_rules() {
+        for (text, index, zone) in [
+            ("Europe/Berlin", 0, "Europe/Berlin"),
+            (":Europe/Berlin", 0, "Europe/Berlin"),
+            ("/usr/share/zoneinfo/Europe/Berlin", 0, "Europe/Berlin"),
+            ("CET-1CEST,M3.5.0,M10.5.0/3", 1, "posix:CET-1CEST;M3.5.0;M10.5.0/3"),
+            ("CET-1CEST", 2, "posix:CET-1CEST;M3.2.0;M11.1.0"),
+        ] {
+            assert_eq!(zones(text)[index], zone);
+            assert!(time_zone(zone).is_ok(), "{zone}");
+        }
+    }
 }

@@ -20,6 +20,9 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
 
+/// The coordinates that make up the place of a row beside its load.
+const PLACE: [&str; 3] = ["log", "partition", "machine"];
+
 /// The summary of a directory of results, prepared for plots.
 pub struct Results {
     /// The summary, which has at least one row.
@@ -170,8 +173,9 @@ impl Results {
     }
 
     /// Returns the coordinates that make up the place of a row, see [`Self::place`].
-    pub fn place_columns(&self) -> [&'static str; 3] {
-        ["log", "machine", self.load_column()]
+    pub fn place_columns(&self) -> [&'static str; 4] {
+        let [log, partition, machine] = PLACE;
+        [log, partition, machine, self.load_column()]
     }
 
     /// Returns the values that all rows share, as text; empty if they share none.
@@ -296,10 +300,10 @@ impl Results {
         self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
     }
 
-    /// Returns the label below the bars of a row, in several lines: its log and its machine, as far as rows differ in them,
-    /// and its load. The load is left out if the name of the log contains it. Empty if all rows have the same place.
+    /// Returns the label below the bars of a row, in several lines: its log, its partition and its machine, as far as rows differ
+    /// in them, and its load. The load is left out if the name of the log contains it. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
-        let differing = ["log", "machine"].into_iter().filter(|name| self.varying.contains(name));
+        let differing = PLACE.into_iter().filter(|name| self.varying.contains(name));
         let mut lines: Vec<String> = differing.map(|name| self.label(row, name)).collect();
         lines.extend(self.load(row).and_then(Load::label));
         lines.join("\n")

@@ -9,6 +9,7 @@
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! DIR/tidy.parquet             on request, the jobs of all cells with the coordinates of their replay
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
+//! DIR/place.json               the working directory and the files of the logs, for commands that make the results again
 //! ```
 //!
 //! A file gets its name only when it is complete and on disk. A killed process leaves files with names that begin with
@@ -27,12 +28,12 @@ use super::detail::{DETAILS, Detail};
 use super::file::write_to;
 use super::kept::{has_key, is_result_of, read_checked};
 use super::labels::{relabel, without_labels};
-use super::origin::{STUDY_FILE, mark, result_files, study_id};
+use super::origin::{Place, STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_filled, write_whole};
 use super::{FileFormat, FrameError, name, summary};
 use crate::disk::{Claim, TEMPORARY, create_dir_all, open, remove_file};
-use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard};
+use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard, StudyLog};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
 const KEY: usize = 64;
@@ -151,6 +152,18 @@ impl StudyFolder {
         let holds = || Ok(holds_json(&path, manifest).unwrap_or(false));
         let write = || write_filled(&path, &self.prefix, &|file| write_json(file, manifest));
         Claim::shared_after(&self.path, holds, write)
+    }
+
+    /// Writes where this process runs, which has these logs.
+    pub fn keep_place(&self, logs: &[StudyLog]) -> Result<(), FrameError> {
+        let place = Place::of_process(&self.path, logs).map_err(|source| failed(&self.path, source))?;
+        if Place::read(&self.path).as_ref() == Some(&place) { Ok(()) } else { place.write(&self.path) }
+    }
+
+    /// Writes where the results of `part` were made, of which this directory takes a copy.
+    pub(super) fn take_place(&self, part: &Self) -> Result<(), FrameError> {
+        let place = Place::read(&part.path).and_then(|place| place.moved(&part.path, &self.path).ok());
+        place.map_or(Ok(()), |place| place.write(&self.path))
     }
 
     /// Returns the path of the study's summary in this format.

@@ -89,6 +89,9 @@ pub fn merge(
             out.take(&cell.key, part)?;
         }
     }
+    for part in parts.iter().rev() {
+        out.take_place(part)?;
+    }
     out.write_summary(&manifest, tidy)?;
     Ok((manifest, missing))
 }

@@ -1,17 +1,20 @@
 //! The origin of results: the id that all files of a run share, and the description of the run or study beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::{env, io};
 
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::detail::DETAILS;
+use super::folder::json;
 use super::read::{ROWS, first_rows, read_slice};
-use super::whole::read_if_there;
+use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, name};
-use crate::study::{Coordinate, Labels, Manifest, sha256};
+use crate::disk::{TEMPORARY, read_to_string};
+use crate::study::{Coordinate, Labels, Manifest, StudyLog, sha256};
 
 /// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
@@ -19,11 +22,60 @@ pub const RUN_FILE: &str = "run.json";
 /// The name of the file that holds the resolved study of `meshreplay sweep`.
 pub const STUDY_FILE: &str = "study.json";
 
+/// The name of the file that holds the place of the command that made the results.
+const PLACE_FILE: &str = "place.json";
+
 /// The name of the column that holds the id of the run in every frame.
 pub(super) const RUN_COLUMN: &str = "run";
 
 /// The number of hexadecimal digits in an id.
 const DIGITS: usize = 16;
+
+/// The place of the command that made results: what its paths were relative to, and how it named its logs. No result depends on
+/// it; commands that make the results again need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The working directory, as seen from the directory of the results; absolute if the two share nothing.
+    pub directory: PathBuf,
+    /// The files and models by the names of the logs.
+    pub logs: BTreeMap<String, String>,
+}
+
+impl Place {
+    /// Returns the place of this process, whose results of these logs go to `folder`. A log from standard input is left out.
+    pub fn of_process(folder: &Path, logs: &[StudyLog]) -> io::Result<Self> {
+        let directory = seen_from(&folder.canonicalize()?, &env::current_dir()?.canonicalize()?);
+        let named = logs.iter().map(|log| (log.source.name.clone(), log.source.argument()));
+        Ok(Self { directory, logs: named.filter(|(_, argument)| argument != "-").collect() })
+    }
+
+    /// Returns the place in `folder`; `None` if it has none that can be read.
+    pub fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_str(&read_to_string(&folder.join(PLACE_FILE)).ok()?).ok()
+    }
+
+    /// Writes the place into `folder`.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), FrameError> {
+        write_whole(&folder.join(PLACE_FILE), (json(self)? + "\n").as_bytes(), TEMPORARY)
+    }
+
+    /// Returns the place for a copy of the results of `part` in `folder`.
+    pub(super) fn moved(self, part: &Path, folder: &Path) -> io::Result<Self> {
+        let directory = part.join(&self.directory).canonicalize()?;
+        Ok(Self { directory: seen_from(&folder.canonicalize()?, &directory), ..self })
+    }
+}
+
+/// Returns the path to `directory` from `folder`, both absolute. It is absolute if they share no directory but the root.
+fn seen_from(folder: &Path, directory: &Path) -> PathBuf {
+    let shared = folder.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
+    if shared < 2 {
+        return directory.to_owned();
+    }
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(directory.components().skip(shared)).collect();
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
+}
 
 /// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
 /// are not among them.

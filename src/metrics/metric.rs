@@ -198,6 +198,8 @@ pub struct Circumstances {
     pub recorded: bool,
     /// Whether any replay places jobs as the log says.
     pub recorded_nodes: bool,
+    /// Whether any job holds nodes that it did not ask for.
+    pub unasked: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -44,10 +44,24 @@ pub static METRICS: &[Metric] = &[
     .meaning("busy node-seconds by available nodes and makespan")
     .better(Higher)
     .shown(Percent(1))
-    .terminal(First, "utilization", |_| true)
+    .terminal(First, "utilization", |of| !of.unasked)
         .room(6)
-    .report(First, "utilization %", |_| true)
+    .report(First, "utilization %", |of| !of.unasked)
     .interval(5),
+    Metric::real("useful_utilization", |of| {
+        Some(share(of.totals.busy_s - of.totals.unasked_s, of.available_node_s))
+    })
+    .is(
+        "useful utilization",
+        "",
+        "node-seconds that jobs asked for, of completed runs, by available nodes and makespan; below utilization by internal \
+         fragmentation and lost work",
+    )
+    .better(Higher)
+    .shown(Percent(1))
+    .terminal(First, "useful util.", |of| of.unasked)
+        .room(6)
+    .report(First, "useful utilization %", |of| of.unasked),
     Metric::real("goodput", |of| of.outages().map(|_| share(of.totals.busy_s, of.available_node_s)))
         .room(6)
         .when(When::Outages)
@@ -92,7 +106,11 @@ pub static METRICS: &[Metric] = &[
         .terminal(First, "never started", |of| of.outages)
         .report(First, "never started", |of| of.outages),
     Metric::real("internal_fragmentation", |of| Some(share(of.totals.unasked_s, of.totals.busy_s)))
-        .meaning("share of busy node-seconds that no job asked for"),
+        .meaning("share of busy node-seconds that no job asked for")
+        .shown(Percent(1))
+        .terminal(First, "int. frag.", |of| of.unasked)
+        .room(6)
+        .report(First, "internal fragmentation %", |of| of.unasked),
     Metric::mean("wait_s_mean", per_job!(|of, i| of.wait_s(i)))
         .of_jobs("wait_s")
         .is("wait", "s", "mean of start − arrival")

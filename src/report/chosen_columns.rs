@@ -25,10 +25,11 @@ pub enum ColumnError {
 /// The text of a cell without a number.
 pub(super) const NONE: &str = "-";
 
-/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of several
-/// numbers.
-pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
-    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
+/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of several numbers that
+/// differ: equal ones do not depend on the seed and say nothing about chance.
+pub(super) fn spread(Interval { mean, half_width, .. }: Interval, decimals: usize) -> String {
+    let spread =
+        if half_width > 0.0 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
     grouped(mean, decimals) + &spread
 }
 

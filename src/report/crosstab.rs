@@ -31,11 +31,26 @@ pub struct CrosstabOptions {
 }
 
 impl CrosstabOptions {
-    /// Returns which numbers are marked as best.
-    fn best(&self) -> Better {
-        self.best.unwrap_or_else(|| better(&self.value))
+    /// Returns which numbers of these results are marked as best. Nodes that no job asked for make utilization no better.
+    fn best(&self, sheet: &Sheet) -> Better {
+        match self.best {
+            Some(best) => best,
+            None if self.value == "utilization" && has_unasked(sheet) => Better::Neither,
+            None => better(&self.value),
+        }
     }
 }
+
+/// Returns whether jobs of some result hold nodes that they did not ask for.
+pub(super) fn has_unasked(sheet: &Sheet) -> bool {
+    sheet
+        .numbers("internal_fragmentation")
+        .is_some_and(|shares| shares.iter().flatten().any(|&share| share > 0.0))
+}
+
+/// The note on utilization of which no number is marked as best.
+const UNASKED: &str =
+    "utilization counts nodes that no job asked for, and none is marked; useful_utilization leaves them out";
 
 /// The note on ratios that say little, see [`is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
@@ -146,15 +161,20 @@ pub fn crosstab(
         notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
-        notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
-        widths = Some(half_widths(&pivot, &entries));
+        let found = half_widths(&pivot, &entries);
+        if found.iter().flatten().any(Option::is_some) {
+            notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
+            widths = Some(found);
+        }
     }
     if options.relative_to.is_none() {
         notes.splice(0..0, mean_note(options, pivot.results, &hidden));
         if is_of_jobs {
             are_comparable = sources.are_alike(&pivot, sheet, &hidden);
         }
-        let marks = options.best() != Better::Neither;
+        let marks = options.best(sheet) != Better::Neither;
+        let is_unasked = options.best.is_none() && options.value == "utilization" && !marks;
+        notes.extend(is_unasked.then(|| UNASKED.to_owned()));
         notes.extend((marks && are_comparable.contains(&false)).then(|| UNMARKED.to_owned()));
         let are_complete = sources.are_complete(&pivot, sheet, &hidden);
         notes.extend((marks && are_complete.contains(&false)).then(|| OTHER_RESULTS.to_owned()));
@@ -163,7 +183,8 @@ pub fn crosstab(
     // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
-    Ok(Shown { options, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
+    let best = options.best(sheet);
+    Ok(Shown { options, best, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
 }
 
 /// Returns the note on ratios for which some results of a side were left out.
@@ -232,12 +253,13 @@ fn mean_note(options: &CrosstabOptions, (fewest, most): (usize, usize), hidden: 
     Some(format!("each number is the {what} of {count} results{over}"))
 }
 
-/// Returns half the widths of the confidence intervals by row and column; `None` for a single result.
+/// Returns half the widths of the confidence intervals by row and column; `None` for a single result, and for equal ones, which
+/// do not depend on the seed.
 fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     let width = |row: &Vec<String>, column: &Vec<String>| {
         let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
         let values: Vec<f64> = same.map(|(.., value)| *value).collect();
-        Interval::of(&values).filter(|interval| interval.count > 1).map(|interval| interval.half_width)
+        Interval::of(&values).map(|interval| interval.half_width).filter(|&half_width| half_width > 0.0)
     };
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
@@ -293,6 +315,8 @@ fn better(column: &str) -> Better {
 /// A pivot table with the settings for its text.
 struct Shown<'a> {
     options: &'a CrosstabOptions,
+    /// Which numbers are marked as best.
+    best: Better,
     pivot: &'a Pivot,
     /// For each column whether its numbers can be compared with each other.
     are_comparable: Vec<bool>,
@@ -315,7 +339,7 @@ impl Shown<'_> {
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
         // Numbers with the same text count as equal, so that the table never marks only one of them.
-        let bests = pivot.best(options.best(), |a, b| self.text(a) == self.text(b));
+        let bests = pivot.best(self.best, |a, b| self.text(a) == self.text(b));
         let row = |i: usize| {
             let cell = |j: usize| {
                 let width = self.widths.as_ref().and_then(|widths| widths[i][j]);

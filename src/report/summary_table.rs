@@ -1,9 +1,8 @@
 //! The summary of a run as a table for readers: one row for each replay. Several replications give means with half the
 //! width of the confidence interval.
 
-use std::collections::BTreeMap;
-
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
+use super::verdict::Winners;
 use crate::execution::RECORDED;
 use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
@@ -101,43 +100,6 @@ fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
     Interval::of(&values).map(|interval| interval.mean)
 }
 
-/// Returns the positions of the replays in groups, within which they differ in nothing but the scheduler and the allocator.
-fn rivals(replays: &[(&ReplaySpec, &[Outcome])]) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
-    for (i, (spec, _)) in replays.iter().enumerate() {
-        groups.entry(spec.identity_without(&["scheduler", "allocator"])).or_default().push(i);
-    }
-    groups.into_values().collect()
-}
-
-/// Returns the positions of those replays of a group whose number is the best. There is none if all have the same text, and none of
-/// means over other jobs than those of another replay.
-fn best(shown: &Shown<'_>, group: &[usize], metric: &Metric, text: impl Fn(usize) -> String) -> Vec<usize> {
-    let sign = match metric.better {
-        Better::Lower => 1.0,
-        Better::Higher => -1.0,
-        Better::Neither => return Vec::new(),
-    };
-    let texts: Vec<String> = group.iter().map(|&i| text(i)).collect();
-    let values =
-        group.iter().map(|&i| mean(metric, shown.replays[i].1).map_or(f64::INFINITY, |mean| sign * mean));
-    let Some((first, _)) = values.enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b)) else {
-        return Vec::new();
-    };
-    if texts.iter().all(|text| *text == texts[first]) {
-        return Vec::new();
-    }
-    let is_over_jobs = metric.is_over_jobs_in_means();
-    let has_other_jobs = |i: usize, j: usize| {
-        let mut pairs = shown.replays[i].1.iter().zip(shown.replays[j].1);
-        pairs.any(|(a, b)| !a.blocks.is_of_same_jobs(&b.blocks) || !a.blocks.counts_same_jobs(&b.blocks))
-    };
-    let is_best = |(i, text): &(&usize, &String)| {
-        **text == texts[first] && !(is_over_jobs && group.iter().any(|&j| has_other_jobs(**i, j)))
-    };
-    group.iter().zip(&texts).filter(is_best).map(|(i, _)| *i).collect()
-}
-
 /// The replays and columns that a table shows.
 struct Shown<'a> {
     /// The replays, each with its replications.
@@ -160,6 +122,11 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
         |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
+    let has_unasked = |(_, outcomes): &(&ReplaySpec, &[Outcome])| {
+        outcomes
+            .iter()
+            .any(|outcome| outcome.summary.get("internal_fragmentation").is_some_and(|share| share > 0.0))
+    };
     let circumstances = Circumstances {
         timed: shown.options.timed,
         replicated: shown.options.replications.are_several(),
@@ -169,6 +136,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
         predictions: shown.options.predictions,
+        unasked: shown.replays.iter().any(has_unasked),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
@@ -210,13 +178,13 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     for (row, &i) in order.iter().enumerate() {
         row_of[i] = Some(row);
     }
-    for group in rivals(replays) {
-        for (metric, column) in &numbers {
-            for i in best(shown, &group, metric, |i| number(metric, column.group, replays[i].1)) {
-                if let Some(row) = row_of[i] {
-                    table.mark(row, column.title);
-                }
-            }
+    let winners = Winners::of_outcomes(replays, options.traffic);
+    for (metric, column) in &numbers {
+        let texts: Vec<String> =
+            replays.iter().map(|(_, outcomes)| number(metric, column.group, outcomes)).collect();
+        let values: Vec<Option<f64>> = replays.iter().map(|(_, outcomes)| mean(metric, outcomes)).collect();
+        for row in winners.of(metric, &texts, &values).into_iter().filter_map(|i| row_of[i]) {
+            table.mark(row, column.title);
         }
     }
     table

@@ -87,8 +87,8 @@ impl Pivot {
         Self { values, ..self.clone() }
     }
 
-    /// Returns by row and column whether a value is the best of its column. If several values are equal by `same`, all
-    /// of them are best. No value is best if `better` is `Neither`.
+    /// Returns by row and column whether a value is the best of its column. If several values are equal by `same`, all of them are
+    /// best, but none if all values of the column are. No value is best if `better` is `Neither`.
     pub fn best(&self, better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
         let column = |j: usize| self.values.iter().filter_map(move |row| row[j]);
         let bests: Vec<Option<f64>> = (0..self.columns.len())
@@ -97,6 +97,8 @@ impl Pivot {
                 Better::Higher => column(j).max_by(f64::total_cmp),
                 Better::Neither => None,
             })
+            .zip(0..)
+            .map(|(best, j)| best.filter(|&best| !column(j).all(|value| same(value, best))))
             .collect();
         let is_best = |value: &Option<f64>, best: &Option<f64>| matches!((value, best), (Some(a), Some(b)) if same(*a, *b));
         self.values.iter().map(|row| row.iter().zip(&bests).map(|(v, b)| is_best(v, b)).collect()).collect()
@@ -175,8 +177,9 @@ mod tests {
     #[test]
     fn the_best_of_each_column_is_found() {
         let same = |a: f64, b: f64| (a - b).abs() < 1.0;
-        assert_eq!(example().best(Better::Lower, same), [[false, false], [true, true]]);
-        assert_eq!(example().best(Better::Higher, same), [[true, false], [false, true]]);
+        // A single value has nothing beside it.
+        assert_eq!(example().best(Better::Lower, same), [[false, false], [true, false]]);
+        assert_eq!(example().best(Better::Higher, same), [[true, false], [false, false]]);
         assert_eq!(example().best(Better::Neither, same), [[false; 2]; 2]);
     }
 

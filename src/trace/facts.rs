@@ -17,13 +17,16 @@ pub(super) const STEPS: &str = "job steps, which are part of their jobs";
 pub(super) const UNSUBMITTED: &str = "jobs without a submit time, for which their start stands";
 
 /// The words for jobs that were cancelled while they waited.
-pub(super) const CANCELLED_EARLY: &str = "jobs cancelled before they started";
+pub const CANCELLED_EARLY: &str = "jobs cancelled before they started";
 
 /// The words for jobs that ended in another way while they waited.
 pub(super) const NEVER_STARTED: &str = "jobs that ended before they started";
 
 /// The words for jobs that run at the end of a log.
 pub(super) const STILL_RUNNING: &str = "jobs that were still running";
+
+/// The words for lines of tasks in the accounting of Grid Engine.
+pub(super) const STEPS_OF_TASKS: &str = "tasks of parallel jobs, which are part of their jobs";
 
 /// The words for instants with a fraction of a second.
 pub(super) const ROUNDED: &str = "times rounded to seconds";

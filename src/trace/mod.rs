@@ -30,8 +30,8 @@ mod writer;
 
 pub use copy::copy;
 pub use error::{Problem, TraceError};
-pub use facts::Facts;
-pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, Preview, SHAPES, SWF, Writing};
+pub use facts::{CANCELLED_EARLY, Facts};
+pub use formats::{Columns, FORMATS, Format, LineParser, LogUnit, Parsed, Preview, SHAPES, SWF, Writing};
 pub use header::{Header, quoted};
 pub use in_use::InUse;
 
@@ -40,11 +40,12 @@ pub use nodes::{NodeList, NodeListError, NodeRuns, NodeUse, RunsOnNodes};
 pub use options::{LogLimits, ReadOptions};
 pub use reader::{Entry, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record, status};
+pub use source::{TableConverter, set_table_converter};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::members::Members;
 pub use survey::profile::{Irregularity, Missing, NodeLists, Profile};
 pub use survey::quantiles::Quantiles;
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use times::set_local_zone;
-pub use unit::{LogUnit, Unit};
+pub use unit::Unit;
 pub use writer::Writer;

@@ -175,7 +175,8 @@ pub fn names_rows(summary: &LogSummary) -> Vec<[String; 3]> {
 
 /// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.
 /// ([`Reason::words`] are words that follow a count.)
-pub const CONVERSION_REASONS: [(Reason, &str); 3] = [
+pub const CONVERSION_REASONS: [(Reason, &str); 4] = [
+    (Reason::CancelledEarly, "cancelled before the start"),
     (Reason::NoProcessors, "no allocated processors"),
     (Reason::Status, "status"),
     (Reason::NoRunTime, "no run time"),

@@ -27,7 +27,7 @@ fn small(at: &Path) -> std::io::Result<()> {
     let text = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|NodeList\n".to_owned()
         + &line(1, 0, 30, 1, "n4")
         + &line(2, 5, 20, 2, "n[1-2]")
-        + &line(3, 10, 15, 1, "n2");
+        + &line(3, 10, 12, 1, "n2");
     fs::write(at.join("small.txt"), text)
 }
 

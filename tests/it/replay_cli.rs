@@ -94,7 +94,9 @@ fn every_format_holds_the_same_rows() -> Tested {
     let markdown = replay(directory.path(), &format!("{arguments} markdown"))?.stdout;
     let (rows, answer) = markdown.split_once("\n\n").ok_or("no blank line")?;
     assert!(rows.lines().all(|line| line.starts_with('|')), "{markdown}");
-    assert_eq!(answer, "mc1x1: pairwise sum 1.4 % (too few jobs for an interval) below naive; waits equal\n");
+    let expected = "mc1x1 places jobs closest together: pairwise sum 1.4 % less than naive (too few jobs for an interval); both \
+                    start jobs at the same times\n";
+    assert_eq!(answer, expected);
     let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "--format", "parquet", "-q"])
         .output()?;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
@@ -67,10 +68,33 @@ fn the_answer_is_what_the_command_printed() -> Tested {
     assert_eq!(answer(&report(at, "with")?), printed(&said));
     let page = report(at, "without")?;
     assert!(
-        answer(&page)[0].contains("% (no interval, as the jobs were not kept) below random"),
+        answer(&page)[0].contains(" % less than random (no interval: jobs were not kept)"),
         "{:?}",
         answer(&page)
     );
+    Ok(())
+}
+
+/// Returns the commands of a page, as a browser shows them.
+fn commands(page: &str) -> Vec<String> {
+    let text = |item: &str| {
+        let text =
+            item.split_once('>').map_or("", |(_, rest)| rest).split("</pre>").next().unwrap_or_default();
+        text.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&#39;", "'")
+            .replace("&amp;", "&")
+    };
+    page.split("<pre id=\"command-").skip(1).map(text).collect()
+}
+
+/// Runs a command of a page, unchanged, in the directory of the results, as a shell does.
+fn typed(folder: &Path, command: &str) -> Tested {
+    let program = Path::new(env!("CARGO_BIN_EXE_meshreplay")).parent().ok_or("no directory")?;
+    let path = format!("{}:{}", program.display(), std::env::var("PATH")?);
+    let ran = Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output()?;
+    assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
     Ok(())
 }
 
@@ -78,25 +102,78 @@ fn the_answer_is_what_the_command_printed() -> Tested {
 fn the_command_gives_the_same_results() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
-    for (i, arguments) in [
-        "tiny.swf -m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 --placements",
-        "synthetic:jobs=50,ratio=1 -m 8x8 -a naive --replications 3 --rules requested --trim 5",
-        "tiny.swf -m 4x4 -a naive --outages random:mtbf=1d,repair=1h --on-outage drain --fragmentation 2x2",
+    fs::create_dir_all(at.join("my logs"))?;
+    fs::copy(bundled("tiny.swf"), at.join("my logs/tiny.swf"))?;
+    fs::copy(bundled("may.sacct.gz"), at.join("may.sacct.gz"))?;
+    let job = |i: i64| {
+        let (procs, run, partition) = (1 + i * 7 % 6, 20 + i * 37 % 200, 1 + i % 2);
+        format!("{i} {} 5 {run} {procs} -1 -1 {procs} {run} -1 1 1 1 -1 0 {partition} -1 -1\n", i * 9)
+    };
+    let header =
+        "; MaxProcs: 24 (8, 16)\n; MaxPartitions: 2\n; Partition: 1\n; Partition: 2 large one (new)\n";
+    fs::write(at.join("two.swf"), header.to_owned() + &(1..=60).map(job).collect::<String>())?;
+    fs::write(at.join("down.csv"), "time,node,state\n4,0,down\n90,0,up\n")?;
+    let tiny = "my logs/tiny.swf";
+    let of_tiny = "-m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 \
+                   --placements";
+    for (i, (log, arguments)) in [
+        (tiny, of_tiny),
+        ("synthetic:jobs=50,ratio=1", "-m 8x8 -a naive --replications 3 --rules requested --trim 5"),
+        (
+            tiny,
+            "-m 4x4 -a naive best-of:mc1x1|naive --outages down.csv --on-outage drain --fragmentation 2x2",
+        ),
+        ("may.sacct.gz", "-m auto -a naive --partition batch --time-zone Europe/Berlin"),
+        ("two.swf", "-m auto -a naive mc1x1 --partition each"),
     ]
     .iter()
     .enumerate()
     {
-        fine(at, &format!("replay {arguments} --no-timing -q -o out{i}"))?;
-        let page = report(at, &format!("out{i}"))?;
-        let command = between(&page, "<pre id=\"command-0\" tabindex=\"0\">", "</pre>");
-        assert!(command.starts_with("meshreplay replay ") && page.matches("<pre").count() == 1, "{command}");
-        let again = command.trim_start_matches("meshreplay ").replace(" tiny ", " tiny.swf ");
-        let again = again.replace(&format!("--output out{i}"), &format!("--output again{i}"));
-        fine(at, &format!("{again} -q"))?;
+        let out = format!("deep/out {i}");
+        let words = ["replay", log, "--no-timing", "-q", "-o", &out];
+        let words: Vec<&str> = words.into_iter().chain(arguments.split(' ')).collect();
+        let ran = super::support::run_with(at, &words, b"")?;
+        assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
+        let ran = super::support::run_with(at, &["report", &out, "-q", "-o", "page.html"], b"")?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let commands = commands(&fs::read_to_string(at.join("page.html"))?);
+        assert!(
+            !commands.is_empty() && commands.iter().all(|command| command.contains("meshreplay replay "))
+        );
         let summary = |folder: &str| fs::read(at.join(folder).join("summary.parquet"));
-        assert!(summary(&format!("out{i}"))? == summary(&format!("again{i}"))?, "{command}");
+        let again = format!("out {i}-rerun");
+        for command in &commands {
+            typed(&at.join(&out), command)?;
+            // Each of several commands gives a part of the results.
+            assert_eq!(summary(&out)? == summary(&again)?, commands.len() == 1, "{command}");
+            fs::remove_dir_all(at.join(&again))?;
+        }
     }
+    Ok(())
+}
+
+#[test]
+fn commands_of_studies_and_merged_parts_run_as_they_are_printed() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::create_dir_all(at.join("work/logs"))?;
+    fs::copy(bundled("tiny.swf"), at.join("work/logs/tiny.swf"))?;
+    let study = "logs = ['logs/tiny.swf']\nmachines = ['4x4']\nallocators = ['hilbert+bf', 'random']\n";
+    fs::write(at.join("work/s.toml"), study)?;
+    fine(at, "sweep work/s.toml -o whole --no-timing -q")?;
+    for shard in 1..=2 {
+        fine(at, &format!("sweep work/s.toml -o part{shard} --shard {shard}/2 --no-timing -q"))?;
+    }
+    fine(at, "merge part1 part2 -o a/merged -q")?;
+    for folder in ["whole", "a/merged"] {
+        let commands = commands(&report(at, folder)?);
+        assert_eq!(commands.len(), 1);
+        typed(&at.join(folder), &commands[0])?;
+        fs::remove_dir_all(at.join(format!("{}-rerun", folder.trim_start_matches("a/"))))?;
+    }
+    // Without the place of the logs there is no command that would run.
+    fs::remove_file(at.join("whole/place.json"))?;
+    assert_eq!(commands(&report(at, "whole")?), [""; 0]);
     Ok(())
 }
 

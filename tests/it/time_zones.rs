@@ -48,6 +48,11 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
         ("--time-zone UTC", "Europe/Berlin", utc),
         ("--time-zone +02:00", "Europe/Berlin", utc),
         ("--time-zone -05:00", "Europe/Berlin", utc),
+        ("", ":Europe/Berlin", berlin),
+        ("", "/usr/share/zoneinfo/Europe/Berlin", berlin),
+        ("", "CET-1CEST,M3.5.0,M10.5.0/3", berlin),
+        // Without dates of its changes a zone has those of the United States.
+        ("", "CET-1CEST", utc),
         // There is no such zone, so that it is not known.
         ("", "Mars/Olympus", utc),
     ] {

@@ -243,7 +243,7 @@ fn convert_follows_the_authors_rules_and_counts_what_it_leaves_out() -> Outcome 
     let directory = logs()?;
     let ran = run(directory.path(), "trace convert a.swf a.premas.gz")?;
     assert_eq!(ran.code, Some(0));
-    assert_eq!(ran.stderr, "a.premas.gz: 3 of 4 jobs written\nleft out: no allocated processors: 1\n");
+    assert_eq!(ran.stderr, "a.premas.gz: 3 of 4 jobs written\nleft out: cancelled before the start: 1\n");
     let back = run(directory.path(), "trace convert a.premas.gz - --output-format premas")?;
     assert_eq!(back.stdout, "0\t4\t60\t90\n10\t1\t30\t90\n20\t8\t13\t90\n");
     run(directory.path(), "trace convert a.premas.gz b.swf")?;

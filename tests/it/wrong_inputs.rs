@@ -229,11 +229,12 @@ fn systems() -> Vec<Wrong> {
             "",
             ":1: column 3 (job): found 'head', expected the number of a job, such as 123.server",
         ),
-        wrong(pbs(" start=1714557600", ""), "", ":1: column 4 (start and end): found '', expected both"),
+        wrong(pbs(" start=1714557600", ""), "", "no job to replay; left out: 1 without processors"),
+        wrong(pbs(" end=", " finish="), "", ":1: column 4 (end): found '', expected the end"),
         wrong(
             pbs("start=1714557600", "start=noon"),
             "",
-            ":1: column 4 (start): found 'noon', expected a whole number",
+            ":1: column 4 (start): found 'noon', expected seconds since 1970",
         ),
         wrong(pbs("nodect=4", "nodect=four"), "", ":1: column 4 (Resource_List.nodect): found 'four'"),
         wrong(pbs("Exit_status=0", "Exit_status=ok"), "", ":1: column 4 (Exit_status): found 'ok'"),
@@ -252,7 +253,7 @@ fn systems() -> Vec<Wrong> {
         wrong(
             format!("{heading}\n5|2024-05-01T10:00:00|None|2024-05-01T10:00:09|CANCELLED by 0|3\n"),
             "",
-            "no job to replay; left out: 1 without processors",
+            "no job to replay; left out: 1 cancelled before they started",
         ),
     ]
 }

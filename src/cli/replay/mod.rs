@@ -168,7 +168,7 @@ impl Output<'_> {
         let curves = self.sparklines.as_mut().map(|sparklines| sparklines.text(screen)).unwrap_or_default();
         let answered = |table: String, screen: Screen| {
             let table = table + &curves;
-            let sentences = verdict(self.study, run);
+            let sentences = verdict(self.study, run, self.args.output.as_deref());
             let gap = if sentences.is_empty() { "" } else { "\n" };
             (table + gap + &screen.hanging(&sentences.join("\n"), 2)).into_bytes()
         };

@@ -1,16 +1,22 @@
 //! `meshreplay trace cut`: writes a part of the jobs of a log.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::anyhow;
 
 use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
-use crate::trace::{Reader, Record, copy};
+use crate::spec::Spec;
+use crate::trace::{ReadOptions, Reader, Record, SWF, Writer, copy};
+use crate::workload::{Again, convert};
 
 /// Write those jobs of a log that pass every filter given
 ///
 /// Submit times and job numbers stay as they are. The header is kept, with a note of the cut added to it.
+///
+/// A log of a format that can only be read, such as sacct, is written as SWF, as `trace convert --keep-names` does it: submit
+/// times then count from the first one, and names are numbers, which comments explain. The filters are about those.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -146,17 +152,43 @@ fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> 
     anyhow!("{log}: none of {jobs} jobs passes all filters: {each}").into()
 }
 
+/// Writes a log of a format that can only be read as SWF to a temporary file, and opens that.
+fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
+    let (name, options) = (reader.format().name, args.input.options()?);
+    let again = || Reader::open(&args.input.log, options.clone());
+    // A pipe cannot be read twice.
+    let again = args.input.log.is_file().then_some(&again as Again<'_>);
+    let mut writer = Writer::create(path, SWF, true)?;
+    let (summary, _) = convert(reader, again, &mut writer, SWF, true)?;
+    complain_of_skipped(&summary);
+    check_read(&summary)?;
+    writer.finish()?;
+    complain(&format!(
+        "{}: written as swf, as logs of the format {name} can only be read; submit times count from the first one",
+        args.output.out.display()
+    ));
+    let format = Some(Spec::named(SWF.name));
+    Ok(Reader::open(path, ReadOptions { format, ..ReadOptions::default() })?)
+}
+
 /// Reads a log and writes the jobs that pass the filters to another.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.filter.check()?;
     let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
-    if format != reader.format() {
+    let is_read_only = reader.format().writing.is_none() && format == SWF;
+    if format != reader.format() && !is_read_only {
         let (from, to) = (reader.format().name, format.name);
         return Err(Failure::Usage(anyhow!(
             "cut keeps the format, here {from}; `trace convert` makes {to} of it"
         )));
     }
+    // The file is removed when it is no longer used.
+    let file = is_read_only.then(tempfile::NamedTempFile::new).transpose()?;
+    let reader = match &file {
+        Some(file) => as_swf(args, reader, file.path())?,
+        None => reader,
+    };
     let mut writer = args.output.writer(format)?;
     let parts = args.filter.parts();
     let first = args.filter.first.map(|first| format!(" --first {first}")).unwrap_or_default();
@@ -178,7 +210,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     complain_of_skipped(&summary);
     check_read(&summary)?;
     if kept == 0 && summary.records > 0 && args.filter.first != Some(0) {
-        let log = summary.path.display().to_string();
+        let log = args.input.log.display().to_string();
         return Err(nothing_kept(&log, summary.records, &parts, &tallies));
     }
     writer.finish()?;

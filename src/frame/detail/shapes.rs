@@ -34,6 +34,9 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
         field("log", Str(|row| row.spec.log.to_string())).meaning("what was replayed"),
+        field("partition", Str(|row| row.spec.partition_text()))
+            .when(When::Partitions)
+            .meaning("the partitions of the log whose jobs were replayed; `all` if no job was left out"),
         field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
         field("scheduler", Str(|row| row.spec.labels.scheduler.clone())).meaning("as it was typed"),
         field("allocator", Str(|row| row.spec.labels.allocator.clone())).meaning("likewise"),
@@ -65,7 +68,10 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ];
-    fields.into_iter().map(|field| field.when(When::ByShape)).collect()
+    // The frame is there as a whole or not at all, and the partition only in some results.
+    let is_partition = |field: &Field<Row<'_>>| field.column.when == When::Partitions;
+    let when = |field: Field<_>| if is_partition(&field) { field } else { field.when(When::ByShape) };
+    fields.into_iter().map(when).collect()
 }
 
 fn field<'a>(name: &'static str, value: Value<Row<'a>>) -> Field<Row<'a>> {

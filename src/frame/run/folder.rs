@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Claim, ClaimError, NewFolder, is_stream, read_to_string, remove_file, sync_directory};
 use crate::frame::detail::{DETAILS, Detail};
-use crate::frame::origin::{RUN_FILE, STUDY_FILE, result_files};
+use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files};
 use crate::frame::sheet::Sheet;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use crate::study::{Coordinate, Study};
@@ -68,6 +68,8 @@ pub(super) struct RunFolder {
     path: PathBuf,
     format: FileFormat,
     found: Found,
+    /// Where this process runs.
+    place: Place,
     /// The open files of the details. They hold the replays that have ended so far.
     pub(super) details: Vec<(&'static Detail, FrameFile)>,
     /// As long as the claim is held, no other process writes into the directory.
@@ -107,7 +109,9 @@ impl RunFolder {
         let details = DETAILS.iter().filter(|detail| detail.is_in(&study.options));
         let details = details.map(|detail| Ok((detail, FrameFile::create(path, detail.name, format, run)?)));
         let details = details.collect::<Result<_, FrameError>>()?;
-        Ok(Self { path: path.to_owned(), format, found, details, _claim: claim, _new: new })
+        let place = Place::of_process(path, &study.logs)
+            .map_err(|source| FrameError::File { path: path.to_owned(), source })?;
+        Ok(Self { path: path.to_owned(), format, found, place, details, _claim: claim, _new: new })
     }
 
     /// Returns the path of the directory and the format of its files.
@@ -132,7 +136,7 @@ impl RunFolder {
         summary: FrameFile,
         run: &str,
     ) -> Result<bool, RunFolderError> {
-        let Self { path, found, details, _claim, _new, .. } = self;
+        let Self { path, found, place, details, _claim, _new, .. } = self;
         // The earlier results are kept only if they contain all replays of this run and at least one more.
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
@@ -152,6 +156,7 @@ impl RunFolder {
         for file in files {
             file.put()?;
         }
+        place.write(&path)?;
         sync_directory(&path).map_err(|source| FrameError::File { path: path.clone(), source })?;
         // Results in other formats than the new ones would belong to another run.
         if found == Found::Others {

@@ -88,12 +88,16 @@ impl Difference {
         self.is_certain_among(1)
     }
 
-    /// Returns whether the confidence interval still leaves out 0 if so many pairs are looked at, of which one is told
-    /// because it stands out. The confidence holds for all of them at once: each pair gets an equal share of the error
-    /// (the correction of Bonferroni; O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical
-    /// Association 56, 1961), and the interval is widened by the ratio of the quantiles of its distribution, which is Student's with few
-    /// replications, and otherwise the normal one.
+    /// Returns whether the interval still leaves out 0 if so many pairs are compared, see [`Self::half_width_among`].
     pub fn is_certain_among(&self, pairs: usize) -> bool {
+        self.half_width_among(pairs).is_some_and(|half_width| self.value.abs() > half_width)
+    }
+
+    /// Returns half the width of the interval for one of so many pairs, of which any may be reported. The confidence holds for all of
+    /// them at once: each pair gets an equal share of the error (the correction of Bonferroni; O. J. Dunn, "Multiple
+    /// comparisons among means", Journal of the American Statistical Association 56, 1961), and the interval is widened by
+    /// the ratio of the quantiles of its distribution: Student's with few replications, otherwise the normal one.
+    pub fn half_width_among(&self, pairs: usize) -> Option<f64> {
         let student = self.freedom.and_then(|freedom| StudentsT::new(0.0, 1.0, freedom as f64).ok());
         let quantile = |error: f64| match student {
             Some(student) => student.inverse_cdf(1.0 - error / 2.0),
@@ -101,7 +105,7 @@ impl Difference {
         };
         let error = 1.0 - CONFIDENCE;
         let widening = quantile(error / pairs.max(1) as f64) / quantile(error);
-        self.half_width.is_some_and(|half_width| self.value.abs() > half_width * widening)
+        Some(self.half_width? * widening)
     }
 }
 

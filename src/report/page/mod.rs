@@ -20,7 +20,7 @@ pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
 
-use super::verdict::verdict_of_saved;
+use super::verdict::SavedAnswer;
 use crate::figure::{self, FigureError, PlotOptions, Results, plot_kind};
 use crate::frame::FrameError;
 
@@ -69,8 +69,9 @@ impl Report {
         results: &Results,
     ) -> Result<Vec<String>, ReportError> {
         let mut notes = results.missing(folder)?;
-        self.add_answer(folder, results)?;
-        self.tables.push(summary::summary(results));
+        let answer = SavedAnswer::read(folder, results)?;
+        self.add_answer(&answer);
+        self.tables.push(summary::summary(results, &answer));
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
         let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
@@ -90,21 +91,21 @@ impl Report {
         Ok(notes)
     }
 
-    /// Adds the answer in words: the sentences with which the command that made the results closes.
-    fn add_answer(&mut self, folder: &Path, results: &Results) -> Result<(), ReportError> {
-        self.answer = verdict_of_saved(folder, results)?;
+    /// Adds the answer in words: the lines with which the command that made the results closes.
+    fn add_answer(&mut self, answer: &SavedAnswer<'_>) {
+        self.answer = answer.lines();
         if self.answer.is_empty() {
             self.answer.push(
                 "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the scheduler \
                  alone."
                     .to_owned(),
             );
-        } else if self.answer.iter().any(|sentence| sentence.contains('±')) {
+        } else if self.answer.iter().any(|line| line.contains("95 % CI")) {
             self.remark = String::from(
-                "The number after ± is half the width of the 95 % confidence interval of the difference, from the same \
-                 jobs under both (block bootstrap) or from replications with the same seeds.",
+                "95 % CI is the confidence interval of the difference, from the same jobs under both (block bootstrap) or \
+                 from replications with the same seeds. The pair of the best and the next best is planned; other intervals \
+                 are corrected for all pairs.",
             );
         }
-        Ok(())
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::error::ReportError;
 use super::verdicts::{read, words};
 use crate::figure::{Clock, Results};
-use crate::frame::STUDY_FILE;
-use crate::study::{Options, ReplaySpec};
+use crate::frame::{Place, STUDY_FILE};
+use crate::study::{Coordinate, Options, ReplaySpec};
 use crate::text::command_line;
 use crate::words::counted;
 
@@ -56,7 +56,9 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
         }
         None => add("version", results.label(0, "version")),
     }
-    for column in ["machine", "scheduler", "allocator", "network", "rules", "arrival_scale", "seed"] {
+    // Logs stand above with their files, if these are known.
+    let has_column = |row: &&Coordinate| row.name != "log" && results.sheet.column(row.name).is_some();
+    for column in Coordinate::by_place().into_iter().filter(has_column).map(|row| row.name) {
         let mut values: Vec<String> = Vec::new();
         for i in 0..results.sheet.height() {
             let (label, spec) = (results.label(i, column), results.label(i, &format!("{column}_spec")));
@@ -76,25 +78,29 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
 /// The arguments of a command: each option with its values.
 type Arguments = Vec<(String, Vec<String>)>;
 
-/// Returns the commands that give the replays again: a single one if they are all combinations of its arguments, otherwise
-/// one for each replay. Empty if the directory does not say with which options the replays were made. Fails if the run or
-/// study cannot be read.
+/// Returns the commands that give the replays again, as they run in the directory of the results: a single one if they are all
+/// combinations of its arguments, otherwise one for each replay. Empty if the directory does not hold the options of the replays or
+/// where they were made. Fails if the run or study cannot be read.
 pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
     let Some(run) = run(folder)? else { return Ok(Vec::new()) };
     let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
-    let Some(specs) = specs(results) else { return Ok(Vec::new()) };
+    let (Some(specs), Some(place)) = (specs(results), Place::read(folder)) else { return Ok(Vec::new()) };
     let mut end = options.replay_arguments();
-    if let Some(name) = folder.file_name().filter(|_| !end.iter().any(|word| word == "--output")) {
-        end.extend(["--output".to_owned(), name.to_string_lossy().into_owned()]);
+    let name =
+        folder.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    if let Some(name) = name.filter(|_| !end.iter().any(|word| word == "--output")) {
+        end.extend(["--output".to_owned(), format!("{name}-rerun")]);
     }
-    let each: Vec<Arguments> = specs.iter().map(arguments).collect();
+    let each: Option<Vec<Arguments>> = specs.iter().map(|spec| arguments(spec, &place)).collect();
+    let Some(each) = each else { return Ok(Vec::new()) };
+    let directory = command_line(["cd".to_owned(), place.directory.to_string_lossy().into_owned()]);
     let command = |arguments: &Arguments| {
         let given = arguments.iter().flat_map(|(option, values)| {
             // The logs come first, without an option.
             std::iter::once(option).filter(|option| !option.is_empty()).chain(values)
         });
         let begin = ["meshreplay".to_owned(), "replay".to_owned()];
-        command_line(begin.iter().chain(given).chain(&end))
+        format!("({directory} && {})", command_line(begin.iter().chain(given).chain(&end)))
     };
     if let Some(all) = product(&each) {
         return Ok(vec![command(&all)]);
@@ -120,9 +126,10 @@ fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
     Some(specs)
 }
 
-/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log.
-fn arguments(spec: &ReplaySpec) -> Arguments {
-    let mut arguments = vec![(String::new(), vec![spec.log.to_string()])];
+/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None` if its file is not
+/// known.
+fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
+    let mut arguments = vec![(String::new(), vec![place.logs.get(&*spec.log)?.clone()])];
     let mut words = spec.arguments().into_iter();
     while let (Some(option), Some(value)) = (words.next(), words.next()) {
         let typed = match option.as_str() {
@@ -134,14 +141,14 @@ fn arguments(spec: &ReplaySpec) -> Arguments {
         let value = if typed.is_empty() { value } else { typed };
         arguments.push((option, vec![value]));
     }
-    arguments
+    Some(arguments)
 }
 
 /// Returns the arguments of which the replays are all combinations; `None` if they are not.
 fn product(each: &[Arguments]) -> Option<Arguments> {
     /// The arguments that `replay` takes several values of.
-    const SEVERAL: [&str; 6] =
-        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale"];
+    const SEVERAL: [&str; 7] =
+        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale", "--partition"];
     let mut all = each.first()?.clone();
     for arguments in each {
         if arguments.len() != all.len() {

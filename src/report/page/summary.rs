@@ -4,6 +4,8 @@ use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::figure::{Curve, InMeans, Results};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn};
 use crate::report::chosen_columns::spread;
+use crate::report::crosstab::has_unasked;
+use crate::report::verdict::{SavedAnswer, Winners};
 use crate::study::Coordinate;
 use crate::text::grouped;
 
@@ -17,14 +19,15 @@ struct Shown<'a> {
 
 /// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width of its
 /// confidence interval.
-pub(super) fn summary(results: &Results) -> ReportTable {
+pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTable {
     let curves = results.curves(&[]);
+    let winners = answer.winners(&curves);
     let (mut columns, mut cells) = names(results, &curves);
     let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
     table.shared = shared_names(results);
     let mut has_best = false;
     for shown in shown(results) {
-        let mut column = shown.cells(results, &curves);
+        let mut column = shown.cells(&curves, winners.as_ref());
         if column.iter().all(|cell| cell.value.is_none()) {
             continue;
         }
@@ -160,6 +163,7 @@ fn shown(results: &Results) -> Vec<Shown<'_>> {
         predictions: has("prediction_error_s_mean"),
         recorded: has("starts_delayed"),
         recorded_nodes: has("nodes_replaced"),
+        unasked: has_unasked(&results.sheet),
         ..Circumstances::default()
     };
     let number = |metric: &'static Metric| {
@@ -209,7 +213,7 @@ impl Shown<'_> {
     }
 
     /// Returns the cells of the curves. The best ones are marked.
-    fn cells(&self, results: &Results, curves: &[Curve]) -> Vec<ReportCell> {
+    fn cells(&self, curves: &[Curve], winners: Option<&Winners>) -> Vec<ReportCell> {
         let (factor, decimals) = (self.metric.display.factor(), self.metric.display.decimals());
         let cell = |curve: &Curve| {
             let values: Vec<f64> =
@@ -223,35 +227,11 @@ impl Shown<'_> {
             ReportCell::number(text, found.mean / factor)
         };
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
-        let places: Vec<Vec<String>> = curves.iter().map(|curve| place(results, curve)).collect();
-        let is_over_jobs = self.metric.is_over_jobs_in_means();
-        let in_means = |curve: &Curve| InMeans::of(results, &curve.rows).filter(|_| is_over_jobs);
-        let in_means: Vec<Option<InMeans>> = curves.iter().map(in_means).collect();
-        for i in self.best(&places, &in_means, &cells) {
+        let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
+        let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
+        for i in winners.map(|winners| winners.of(self.metric, &texts, &values)).unwrap_or_default() {
             cells[i].is_best = true;
         }
         cells
-    }
-
-    /// Returns the positions of the cells whose number is the best of their place. Empty where all of a place have the
-    /// same text, or where `in_means` says that means are over different numbers of jobs.
-    fn best(&self, places: &[Vec<String>], in_means: &[Option<InMeans>], cells: &[ReportCell]) -> Vec<usize> {
-        let sign = match self.metric.better {
-            Better::Lower => 1.0,
-            Better::Higher => -1.0,
-            Better::Neither => return Vec::new(),
-        };
-        let value = |i: usize| cells[i].value.map_or(f64::INFINITY, |value| sign * value);
-        let is_best = |&i: &usize| {
-            let rivals: Vec<usize> =
-                (0..cells.len()).filter(|&j| places[j] == places[i] && cells[j].value.is_some()).collect();
-            let first = rivals.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b)));
-            first.is_some_and(|first| {
-                cells[i].text == cells[first].text
-                    && rivals.iter().all(|&j| are_like(in_means[j].as_ref(), in_means[i].as_ref()))
-                    && rivals.iter().any(|&j| cells[j].text != cells[first].text)
-            })
-        };
-        (0..cells.len()).filter(is_best).collect()
     }
 }

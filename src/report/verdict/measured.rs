@@ -1,52 +1,85 @@
-//! What a comparison in words knows of a replay, whether it has just ended or was saved.
+//! The replays that the closing lines compare, whether they have just ended or were saved.
 
 use std::borrow::Cow;
 
 use crate::metrics::{BlockSums, Difference, METRICS};
 use crate::study::{Outcome, ReplaySpec};
 
-/// A replay and what was measured in its replications.
+/// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the cost of the second
+/// class, and the scale of times.
+const BESIDE: [&str; 4] =
+    ["allocate_failures", "internal_fragmentation", "contiguous_share", "service_s_mean"];
+
+/// A replay and its replications; none if the replay has no results.
+#[derive(Clone)]
 pub(super) struct Measured<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
+    /// Whether jobs of several partitions of the log share the machine.
+    pub(super) pools_partitions: bool,
 }
 
-/// What was measured in one replication.
+/// The numbers of one replication.
+#[derive(Clone)]
 pub(super) struct Replication<'a> {
-    /// The number of jobs, and of those that count in means.
+    pub(super) seed: u64,
     pub(super) jobs: Option<f64>,
     pub(super) in_means: Option<f64>,
-    /// The numbers that are compared, by name.
+    /// Numbers by name.
     pub(super) numbers: Vec<(&'static str, f64)>,
     /// The sums over blocks of jobs; `None` if the jobs were not kept.
     pub(super) blocks: Option<Cow<'a, BlockSums>>,
 }
 
 impl<'a> Measured<'a> {
-    /// Returns what is known of a replay that has just ended.
+    /// Returns a replay that has just ended, with no outcomes if it failed.
     pub(super) fn of_outcomes(spec: &'a ReplaySpec, outcomes: &'a [Outcome]) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
+            seed: outcome.seed,
             jobs: outcome.summary.get("jobs"),
             in_means: outcome.summary.get("jobs_in_means"),
             numbers: compared(|name| outcome.summary.get(name)),
             blocks: Some(Cow::Borrowed(&outcome.blocks)),
         };
-        Self { spec: Cow::Borrowed(spec), replications: outcomes.iter().map(replication).collect() }
+        Self::new(Cow::Borrowed(spec), outcomes.iter().map(replication).collect())
+    }
+
+    /// Returns a replay with its replications.
+    pub(super) fn new(spec: Cow<'a, ReplaySpec>, replications: Vec<Replication<'a>>) -> Self {
+        let pools_partitions = pools_partitions(&spec);
+        Self { spec, replications, pools_partitions }
     }
 }
 
-/// Returns the numbers that are compared, each with the value that `value` returns for its name.
+/// Returns whether a replay puts jobs of several partitions on one machine that are apart in the log.
+fn pools_partitions(_spec: &ReplaySpec) -> bool {
+    false
+}
+
+/// Returns the replays, of which those that differ in nothing but the seed are one with all their replications.
+pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
+    let mut merged: Vec<Measured<'_>> = Vec::new();
+    let mut places = std::collections::BTreeMap::new();
+    for replay in replays {
+        let place = *places.entry(replay.spec.identity_without(&["seed"])).or_insert(merged.len());
+        match merged.get_mut(place) {
+            Some(first) => first.replications.extend(replay.replications),
+            None => merged.push(replay),
+        }
+    }
+    for replay in &mut merged {
+        replay.replications.sort_by_key(|replication| replication.seed);
+    }
+    merged
+}
+
+/// Returns the numbers that closing lines need, each with the value that `value` returns for its name.
 pub(super) fn compared(value: impl Fn(&'static str) -> Option<f64>) -> Vec<(&'static str, f64)> {
-    let numbers = METRICS.iter().filter(|metric| metric.is_compared);
-    numbers.filter_map(|metric| Some((metric.name(), value(metric.name())?))).collect()
+    let of_metrics = METRICS.iter().filter(|metric| metric.is_compared).map(|metric| metric.name());
+    of_metrics.chain(BESIDE).filter_map(|name| Some((name, value(name)?))).collect()
 }
 
 impl Replication<'_> {
-    /// Returns whether the jobs are known one by one.
-    pub(super) fn has_jobs(&self) -> bool {
-        self.blocks.is_some()
-    }
-
     /// Returns the number with this name; `None` if the replication has none.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)

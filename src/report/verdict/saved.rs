@@ -1,14 +1,20 @@
-//! The answer in words from saved results: the sentences that the command printed when it made them.
+//! The closing lines from saved results: those that the command printed when it made them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::measured::{Measured, Replication, compared};
-use super::sentences;
-use crate::figure::{FigureError, Results};
+use super::winners::Winners;
+use super::{lines, primary};
+use crate::disk::read_to_string;
+use crate::figure::{Curve, FigureError, Results};
 use crate::frame::Sheet;
 use crate::metrics::{BlockSums, METRICS, SavedJob, Trim};
+use crate::study::ReplaySpec;
 
 /// The columns of the jobs that say which jobs were replayed, and which of them count in means.
 const COLUMNS: [&str; 6] = ["replay", "seed", "job", "submit_s", "start_s", "procs"];
@@ -18,52 +24,112 @@ const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"]
 /// The sums over blocks of jobs of saved replications, by replay and seed.
 type SavedBlocks = BTreeMap<(String, String), BlockSums>;
 
-/// Returns the sentences on the saved results in `folder`, see [`super::verdict`]. Where jobs were not kept differences have
-/// no intervals. The list is empty if nothing can be compared, or if it is not certain that replays are of the same jobs.
-pub(in crate::report) fn verdict_of_saved(
-    folder: &Path,
-    results: &Results,
-) -> Result<Vec<String>, FigureError> {
-    let sheet = &results.sheet;
-    let Some(replays) = sheet.column("replay") else { return Ok(Vec::new()) };
-    let mut rows = BTreeMap::<String, Vec<usize>>::new();
-    let mut order = Vec::new();
-    for row in 0..sheet.height() {
-        let of = rows.entry(replays.label(row)).or_default();
-        if of.is_empty() {
-            order.push(replays.label(row));
-        }
-        of.push(row);
-    }
-    if order.len() < 2 {
-        return Ok(Vec::new());
-    }
-    let mut blocks = blocks(folder, results)?;
-    let has_all = (0..sheet.height()).all(|row| blocks.contains_key(&key(sheet, row)));
-    let leaves_out = |name: &&str| {
-        sheet.numbers(name).is_some_and(|counts| counts.iter().flatten().any(|&count| count > 0.0))
-    };
-    if !has_all {
-        blocks.clear();
-        if LEFT_OUT.iter().any(leaves_out) {
-            return Ok(Vec::new());
-        }
-    }
-    let number = |row: usize, name: &str| sheet.numbers(name).and_then(|numbers| numbers[row]);
-    let mut measured = Vec::new();
-    for replay in order {
-        let rows = &rows[&replay];
-        let Some(spec) = results.spec(rows[0]) else { return Ok(Vec::new()) };
-        let replication = |&row: &usize| Replication {
-            jobs: number(row, "jobs"),
-            in_means: number(row, "jobs_in_means"),
-            numbers: compared(|name| number(row, name)),
-            blocks: blocks.get(&key(sheet, row)).map(Cow::Borrowed),
+/// Saved results with what they are compared by.
+pub(in crate::report) struct SavedAnswer<'a> {
+    results: &'a Results,
+    /// Empty if not all jobs were kept.
+    blocks: SavedBlocks,
+    /// Whether replays may be of different jobs although they have as many.
+    may_differ: bool,
+}
+
+impl<'a> SavedAnswer<'a> {
+    /// Reads the jobs in `folder`, if they were kept.
+    pub(in crate::report) fn read(folder: &Path, results: &'a Results) -> Result<Self, FigureError> {
+        let sheet = &results.sheet;
+        let is_one = sheet
+            .column("replay")
+            .is_none_or(|replays| (0..sheet.height()).all(|row| replays.is_same(0, row)));
+        let mut blocks = if is_one { SavedBlocks::new() } else { blocks(folder, results)? };
+        let leaves_out = |name: &&str| {
+            sheet.numbers(name).is_some_and(|counts| counts.iter().flatten().any(|&count| count > 0.0))
         };
-        let replications = rows.iter().map(replication).collect();
-        measured.push(Measured { spec: Cow::Owned(spec), replications });
+        let has_all = (0..sheet.height()).all(|row| blocks.contains_key(&key(sheet, row)));
+        if !has_all {
+            blocks.clear();
+        }
+        Ok(Self { results, blocks, may_differ: !has_all && LEFT_OUT.iter().any(leaves_out) })
     }
-    Ok(sentences(&measured, sheet.column("packets").is_some()))
+
+    /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no intervals. There are none if
+    /// nothing can be compared, or if it is not certain that replays are of the same jobs.
+    pub(in crate::report) fn lines(&self) -> Vec<String> {
+        if self.may_differ {
+            return Vec::new();
+        }
+        let sheet = &self.results.sheet;
+        let Some(column) = sheet.column("replay") else { return Vec::new() };
+        let mut rows = BTreeMap::<u64, Vec<usize>>::new();
+        for row in 0..sheet.height() {
+            let Ok(number) = column.label(row).parse() else { return Vec::new() };
+            rows.entry(number).or_default().push(row);
+        }
+        let mut replays = BTreeMap::new();
+        for (&number, rows) in &rows {
+            let Some(replay) = self.measured(rows) else { return Vec::new() };
+            replays.insert(number, replay);
+        }
+        for (number, spec) in self.missing() {
+            replays.entry(number).or_insert_with(|| Measured::new(Cow::Owned(spec), Vec::new()));
+        }
+        // Commands of a report run in the directory of the results.
+        lines(replays.into_values().collect(), self.primary(), Some(Path::new(".")))
+    }
+
+    /// Returns the winners among the rows of a table; `None` if one of them cannot be read.
+    pub(in crate::report) fn winners(&self, curves: &[Curve]) -> Option<Winners> {
+        let replays: Option<Vec<_>> = curves.iter().map(|curve| self.measured(&curve.rows)).collect();
+        Some(Winners::new(&replays?, self.primary()))
+    }
+
+    fn primary(&self) -> &'static str {
+        primary(self.results.sheet.column("packets").is_some())
+    }
+
+    /// Returns the replay in these rows of the summary; `None` if it cannot be read.
+    fn measured(&self, rows: &[usize]) -> Option<Measured<'_>> {
+        let sheet = &self.results.sheet;
+        let number = |row: usize, name: &str| sheet.numbers(name).and_then(|numbers| numbers[row]);
+        let replication = |&row: &usize| {
+            let key = key(sheet, row);
+            Some(Replication {
+                seed: key.1.parse().ok()?,
+                jobs: number(row, "jobs"),
+                in_means: number(row, "jobs_in_means"),
+                numbers: compared(|name| number(row, name)),
+                blocks: self.blocks.get(&key).map(Cow::Borrowed),
+            })
+        };
+        let spec = self.results.spec(*rows.first()?)?;
+        Some(Measured::new(Cow::Owned(spec), rows.iter().map(replication).collect::<Option<_>>()?))
+    }
+
+    /// Returns the replays that run.json or study.json lists and the summary lacks, with their numbers.
+    fn missing(&self) -> Vec<(u64, ReplaySpec)> {
+        let missing = &self.results.sheet.missing;
+        let Some(path) = missing.listed_by.as_ref().filter(|_| !missing.replays.is_empty()) else {
+            return Vec::new();
+        };
+        let listed: Option<Value> =
+            read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let Some(listed) = listed else { return Vec::new() };
+        let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
+        let spec = |replay: &Value| {
+            let mut replay = replay.clone();
+            let entries = replay.as_object_mut()?;
+            // run.json has the rules once for all replays.
+            if let (false, Some(rules)) = (entries.contains_key("rules"), listed.get("rules")) {
+                entries.insert("rules".to_owned(), rules.clone());
+            }
+            let mut spec = ReplaySpec::deserialize(replay).ok()?;
+            let is_its = |log: &&Value| log.get("name").and_then(Value::as_str) == Some(&*spec.log);
+            let log = listed.get("logs")?.as_array()?.iter().find(is_its)?;
+            spec.log_sha256 = log.get("sha256")?.as_str()?.into();
+            Some(spec)
+        };
+        let specs = list.into_iter().flatten().zip(0..);
+        specs.filter_map(|(replay, number)| Some((number, spec(replay)?))).collect()
+    }
 }
 
 /// Returns the replay and the seed of a row.

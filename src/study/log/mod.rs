@@ -27,9 +27,11 @@ pub use self::start::LogStart;
 use crate::job::{Job, JobId, Time};
 use crate::memory;
 use crate::spec::SpecError;
-use crate::trace::{Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats};
+use crate::trace::{
+    CANCELLED_EARLY, Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats,
+};
 use crate::words::counted;
-use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
+use crate::workload::{Model, Reason, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]
@@ -117,7 +119,11 @@ impl LoadedLog {
             ));
         }
         let said = self.summary.facts.notes.iter().cloned();
-        let counted = self.summary.facts.counts.iter().map(|(what, count)| format!("{what}: {count}"));
+        // Jobs that are left out by that name are counted there.
+        let is_left_out = self.workload.left_out.count(Reason::CancelledEarly) > 0;
+        let counts = self.summary.facts.counts.iter();
+        let counts = counts.filter(|(what, _)| !is_left_out || *what != CANCELLED_EARLY);
+        let counted = counts.map(|(what, count)| format!("{what}: {count}"));
         notes.extend(said.chain(counted).map(|note| format!("{}: {note}", path.display())));
         notes
     }

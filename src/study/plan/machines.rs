@@ -1,7 +1,6 @@
 //! The machines of the parts of logs, given or as large as the logs say.
 
-use super::parts::LogSize;
-use super::survey::{PartMachines, PartSurvey};
+use super::survey::{LogSize, PartMachines, PartSurvey};
 use super::{Draft, PlanError};
 use crate::machine::{AutoMachine, Mesh};
 use crate::study::axes::LogPart;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::PlanError;
 use super::sharing::Sharing;
-use super::survey::{Count, Counts, PartMachines, PartSurvey};
+use super::survey::{Count, Counts, LogSize, PartMachines, PartSurvey};
 use crate::trace::{
     Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes,
     no_such_partition,
@@ -20,14 +20,6 @@ pub(super) struct LogOfParts<'a> {
     pub(super) lists: &'a Names,
     pub(super) unit: LogUnit,
     pub(super) is_of_command: bool,
-}
-
-/// The size of the machine of a log, or of a part of it.
-#[derive(Clone, Debug)]
-pub(super) struct LogSize {
-    pub(super) nodes: u64,
-    /// What these nodes are, in words that follow the number.
-    pub(super) source: String,
 }
 
 /// Makes the parts of a log from the counts of its jobs.

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::parts::LogSize;
 use crate::allocator::{self, follows_lists};
 use crate::job::{Job, Time};
 use crate::study::all::{Requests, left_out};
@@ -106,6 +105,14 @@ pub(super) enum PartMachines {
     Given,
     /// Those that follow from the log.
     Autos,
+}
+
+/// The size of the machine of a log, or of a part of it.
+#[derive(Clone, Debug)]
+pub(super) struct LogSize {
+    pub(super) nodes: u64,
+    /// What these nodes are, in words that follow the number.
+    pub(super) source: String,
 }
 
 impl Counts {

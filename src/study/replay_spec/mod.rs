@@ -233,6 +233,26 @@ impl Coordinate {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
+    /// Returns the coordinates that tell replays apart, in the order of the arguments of a command: the log first.
+    pub fn by_place() -> Vec<&'static Self> {
+        let mut rows: Vec<_> = Self::listed().collect();
+        rows.sort_by_key(|row| match row.in_command {
+            InCommand::ByLog => 0,
+            InCommand::Option(place) | InCommand::OptionUnless(place, _) | InCommand::Rules(place) => place,
+        });
+        rows
+    }
+
+    /// Returns the value in words that tell replays apart, such as `arrivals ×0.8`.
+    pub fn phrase(&self, spec: &ReplaySpec) -> String {
+        match self.name {
+            "arrival_scale" => format!("arrivals ×{}", spec.arrival_scale),
+            "partition" => format!("partition {}", spec.partition_label()),
+            "rules" | "seed" => format!("{} {}", self.name, self.text(spec)),
+            _ => self.shown(spec),
+        }
+    }
+
     /// Returns the coordinates that are algorithms, which have labels.
     pub fn labelled() -> impl Iterator<Item = (&'static Self, &'static Labelled)> {
         COORDINATES.iter().filter_map(|coordinate| Some((coordinate, coordinate.label.as_ref()?)))

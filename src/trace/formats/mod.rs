@@ -9,22 +9,27 @@
 
 mod cells;
 mod format;
+mod log_unit;
+mod lsf;
 mod nas_ipsc;
 mod pbs;
 mod premas;
+mod sge;
 mod slurm;
 mod swf;
 mod table;
+mod unread;
 
 use std::path::Path;
 
 pub use format::{Format, LineParser, Parsed, Preview, Writing};
+pub use log_unit::LogUnit;
 pub use swf::SHAPES;
 pub use table::Columns;
 
 use super::record::FIELDS;
 use super::times::Clock;
-pub use super::times::{DATES, TIME_ZONE};
+pub use super::times::{DATES, POSIX, TIME_ZONE};
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
@@ -34,6 +39,8 @@ pub const FORMATS: &[Format] = &[
     premas::FORMAT,
     nas_ipsc::FORMAT,
     pbs::FORMAT,
+    sge::FORMAT,
+    lsf::FORMAT,
     slurm::sacct::FORMAT,
     slurm::json::FORMAT,
     slurm::jobcomp::FORMAT,
@@ -84,14 +91,37 @@ impl Format {
     }
 }
 
-/// Returns the format of a log whose name tells nothing, by its first line that is neither blank nor a comment: the one
-/// that recognises it, or else SWF. If the line does not begin with a number, as all of SWF do, and has fewer fields, it
-/// is a table, so that messages tell how tables are read.
-pub(super) fn of_first_line(line: &[u8]) -> &'static Format {
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+/// The lines by which the format of a log is recognised.
+pub(super) struct FirstLines<'a> {
+    /// The first line that is neither blank nor a comment; `None` if there is none.
+    pub(super) first: Option<&'a [u8]>,
+    /// The first of these that does not begin with `#`, as comments of some programs do; `None` if there is none.
+    pub(super) below: Option<&'a [u8]>,
+    /// Whether the log is a table in a binary file, which was turned into CSV.
+    pub(super) is_table: bool,
+}
+
+/// Returns the format of a log whose name gives none: the one that recognises its first lines, or else SWF. If the first line does
+/// not begin with a number, as all of SWF do, and has fewer fields, it is a table, so that messages explain how tables are read.
+/// The result is what the log is and what makes a log of it, in words, if it is of a kind that cannot be read.
+pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'static str, &'static str)> {
+    let Some(first) = lines.first else { return Ok(SWF) };
+    let of_batch_system = |format: &&'static Format| format.records_starts && **format != slurm::json::FORMAT;
+    let below = lines.below.filter(|_| first.starts_with(b"#")).and_then(Format::of_line);
+    let known = below.filter(of_batch_system).or_else(|| Format::of_line(first).filter(of_batch_system));
+    if let Some(format) = known {
+        return Ok(format);
+    }
+    if let Some(unread) = unread::unread(first) {
+        return Err(unread);
+    }
+    if lines.is_table {
+        return Ok(&table::TABLE);
+    }
+    let mut words = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
     let is_swf = words.next().is_none_or(is_number) || words.count() + 1 >= FIELDS;
-    Format::of_line(line).unwrap_or(if is_swf { SWF } else { &table::TABLE })
+    Ok(Format::of_line(first).unwrap_or(if is_swf { SWF } else { &table::TABLE }))
 }
 
 /// Returns the format that `spec` names and a parser for one log, such as for `nas-ipsc` or
@@ -179,10 +209,32 @@ mod tests {
             ("Submit,Start,End,Nodes", Some("table")),
             ("id\tsubmit_time\trun_time\tprocs", Some("table")),
             ("submit run procs", Some("table")),
+            ("\"JOB_FINISH\" \"10.1\" 1389645000 501", Some("lsf")),
             ("Submit,Start,Nodes", None),
         ] {
             assert_eq!(Format::of_line(line.as_bytes()).map(|format| format.name), format, "{line}");
         }
+    }
+
+    #[test]
+    fn comments_and_binary_tables_are_told_by_what_they_hold() {
+        let of = |first: &'static str, below: &'static str, is_table| {
+            let [first, below] = [first, below].map(|line| Some(line.as_bytes()));
+            of_first_lines(&FirstLines { first, below, is_table }).map(|format| format.name)
+        };
+        let pbs = "05/13/2024 10:00:00;E;1.srv;x=1";
+        assert_eq!(of("# written by hand", pbs, false), Ok("pbs"));
+        assert_eq!(of("# submit run procs", "1 2 3", false), Ok("table"));
+        assert_eq!(
+            of(
+                "a name with more words than a job of swf has fields, which are eighteen in all of them",
+                "",
+                true
+            ),
+            Ok("table")
+        );
+        assert_eq!(of("{", "{", false), Ok("slurm-json"));
+        assert!(of("ClusterId = 12", "ClusterId = 12", false).is_err());
     }
 
     #[test]

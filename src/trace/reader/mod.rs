@@ -7,16 +7,18 @@
 )]
 
 mod duplicates;
+mod recognise;
 mod records;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::duplicates::{Duplicates, NEIGHBOURS};
+use self::recognise::format_of;
 use self::records::{Records, keep_aside};
 use super::error::{Problem, TraceError};
 use super::fields::skip_blanks;
-use super::formats::{self, Format, LineParser, Parsed, SWF};
+use super::formats::{self, Format, LineParser, Parsed};
 use super::header::Header;
 use super::lines::Lines;
 use super::names::PartitionFilter;
@@ -127,9 +129,7 @@ impl Reader {
         let (format, mut parser) = if let Some(built) = given {
             built
         } else {
-            let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
-            let first = lines.peek(is_job)?;
-            let format = first.map_or(SWF, formats::of_first_line);
+            let format = format_of(&mut lines)?;
             formats::build(&spec(format))?
         };
         lines.cut_behind(parser.separator());

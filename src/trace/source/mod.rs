@@ -5,6 +5,7 @@
 )]
 
 mod ahead;
+mod table_file;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -16,21 +17,26 @@ use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use self::ahead::{Ahead, Text};
+pub use self::table_file::{TableConverter, set_table_converter};
 use super::error::TraceError;
 use super::options::LogLimits;
 use crate::disk::hexadecimal;
 
 /// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
 /// them.
-const OTHERS: [(&[u8], &str, &str); 14] = [
+const OTHERS: [(&[u8], &str, &str); 18] = [
     (
         b"PK\x03\x04",
         "a zip file, as Excel's workbooks (.xlsx) are",
         "save the sheet as CSV, or unzip the file",
     ),
     (b"\xd0\xcf\x11\xe0", "a workbook of an old Excel (.xls)", "save the sheet as CSV"),
-    (b"PAR1", "a Parquet file", "write the table as CSV"),
-    (b"ARROW1", "an Arrow file", "write the table as CSV"),
+    (b"PARE", "an encrypted Parquet file", "write the table as CSV"),
+    (b"FEA1", "a file of the old format Feather 1", "write the table as CSV, Parquet or Arrow"),
+    (b"ORC", "an ORC file", "write the table as CSV, Parquet or Arrow"),
+    (b"\x89HDF", "an HDF5 file", "write the table as CSV, Parquet or Arrow"),
+    (b"\x80\x04", "a pickle of Python", "write the table as CSV, Parquet or Arrow"),
+    (b"\x80\x05", "a pickle of Python", "write the table as CSV, Parquet or Arrow"),
     (b"SQLite format 3", "a SQLite database", "write the table as CSV"),
     (b"%PDF", "a PDF file", "get the table as CSV"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it, as in zstd -dc FILE | meshreplay … -"),
@@ -124,6 +130,8 @@ pub(super) struct Source {
     path: PathBuf,
     text: Reading,
     gzip: bool,
+    /// Whether the text is that of a table in a binary file.
+    is_table: bool,
     limits: LogLimits,
     /// The number of bytes of text that were read so far, and from how many on another thread reads ahead.
     bytes: u64,
@@ -150,7 +158,10 @@ impl Source {
         let path = path.to_owned();
         match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => Err(TraceError::Directory { path }),
-            Ok((false, file)) => Self::new(path, file, limits),
+            Ok((false, file)) => match table_file::text_of(&file, &path)? {
+                Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).as_table()),
+                None => Self::new(path, file, limits),
+            },
             Err(source) => Err(match source.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing { path },
                 _ => TraceError::Unreadable { path, source },
@@ -176,6 +187,10 @@ impl Source {
             Ok(count) => magic.extend(&first[..count]),
             Err(source) => return Err(TraceError::Unreadable { path, source }),
         }
+        if let Some(kind) = table_file::kind_of(&magic) {
+            let text = table_file::spooled(&magic, stream, kind, &path)?;
+            return Ok(Self::of_text(path, text, Arc::default(), limits).as_table());
+        }
         if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
             return Err(TraceError::OtherKind { path, kind, remedy });
         }
@@ -191,8 +206,28 @@ impl Source {
         } else {
             Box::new(whole)
         };
+        Ok(Self { gzip, ..Self::of_text(path, inner, file_bytes, limits) })
+    }
+
+    /// Makes a source of a text. `file_bytes` counts the bytes of the file that were read.
+    fn of_text(
+        path: PathBuf,
+        inner: Box<dyn Read + Send>,
+        file_bytes: Arc<AtomicU64>,
+        limits: LogLimits,
+    ) -> Self {
         let text = Reading::Here(Box::new(Text { inner, file_bytes, hash: Sha256::new() }));
-        Ok(Self { path, text, gzip, limits, bytes: 0, ahead_from: AHEAD_FROM })
+        Self { path, text, gzip: false, is_table: false, limits, bytes: 0, ahead_from: AHEAD_FROM }
+    }
+
+    /// Returns the source as that of a table in a binary file.
+    fn as_table(self) -> Self {
+        Self { is_table: true, ..self }
+    }
+
+    /// Returns whether the text is that of a table in a binary file.
+    pub(super) fn is_table(&self) -> bool {
+        self.is_table
     }
 
     /// Returns the name of the log for messages: its path or `standard input`.

@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::members::{Counts, Members};
 use super::quantiles::{Quantiles, Tally};
 use crate::trace::error::TraceError;
+use crate::trace::formats::LogUnit;
 use crate::trace::nodes::NodeRuns;
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
-use crate::trace::unit::LogUnit;
 
 /// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]

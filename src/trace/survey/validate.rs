@@ -7,13 +7,13 @@ use std::{io, mem};
 use super::job_numbers::{Duplicates, JobNumbers, Seen};
 use super::profile::add_run;
 use crate::trace::error::{Problem, TraceError};
+use crate::trace::formats::LogUnit;
 use crate::trace::nodes::NodeRuns;
 use crate::trace::options::ReadOptions;
 use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
 use crate::trace::status;
 use crate::trace::summary::LogSummary;
-use crate::trace::unit::LogUnit;
 use crate::words::counted;
 
 use Severity::{Error, Warning};

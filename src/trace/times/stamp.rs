@@ -15,7 +15,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use super::civil::{Civil, DateOrder, offset};
 use super::decimal::{has_fraction, rounded_s, scaled};
 use super::is_missing;
-use super::local::local_zone;
+use super::local::{local_zone, named};
 use super::unit::{SECONDS, TimeUnit};
 use crate::spec::{Params, SpecError};
 
@@ -336,7 +336,7 @@ pub(in crate::trace) fn zone(name: &str) -> Option<TimeZone> {
     if let Some(offset_s) = offset(name.as_bytes()) {
         return Some(TimeZone::fixed(Offset::from_seconds(offset_s as i32).ok()?));
     }
-    TimeZone::get(name).ok()
+    named(name)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::fmt;
 /// The reason why a record is not replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// The job was cancelled while it waited: it has no wait, no run time and no processors.
+    CancelledEarly,
     /// The record has no positive number of processors.
     NoProcessors,
     /// The record has no run time, or one that the rules do not accept.
@@ -27,7 +29,8 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order of the enum.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::CancelledEarly,
         Self::NoProcessors,
         Self::NoRunTime,
         Self::Status,
@@ -42,6 +45,7 @@ impl Reason {
     /// Returns the reason in words that follow a count.
     pub fn words(self) -> &'static str {
         match self {
+            Self::CancelledEarly => "cancelled before they started",
             Self::NoProcessors => "without processors",
             Self::NoRunTime => "without a run time",
             Self::Status => "of another status",

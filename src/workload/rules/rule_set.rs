@@ -245,6 +245,13 @@ impl Rules {
     /// the record is left out. The processors are at least 1 and the run time is at least 0. Submit time and size are
     /// not checked.
     pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
+        if record.status == CANCELLED
+            && record.wait_s == -1
+            && record.run_s == 0
+            && record.allocated_procs <= 0
+        {
+            return Err(Reason::CancelledEarly);
+        }
         let procs = match self.set {
             RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
             _ => record.allocated_procs,
@@ -373,6 +380,9 @@ mod tests {
         assert_eq!(kept(Record { run_s: -1, average_cpu_s: 2.5, ..job }), Ok((4, 3)));
         assert_eq!(kept(Record { run_s: -1, ..job }), Err(Reason::NoRunTime));
         assert_eq!(kept(Record { allocated_procs: 0, requested_procs: 8, ..job }), Err(Reason::NoProcessors));
+        let waited = Record { status: 5, wait_s: -1, run_s: 0, allocated_procs: -1, ..job };
+        assert_eq!(kept(waited), Err(Reason::CancelledEarly));
+        assert_eq!(kept(Record { status: 0, ..waited }), Err(Reason::NoProcessors));
     }
 
     #[test]

@@ -31,13 +31,17 @@ fn asked(values: &Values, key: &str, of: fn(&Chunk) -> Option<i64>) -> Result<Op
     if let Ok(Some(number)) = number {
         return Ok(Some(number));
     }
-    let sum = CHUNKS.into_iter().filter_map(|key| values.filled(key)).find_map(|text| sum(text, of));
+    let sum = chunks(values).find_map(|text| sum(text, of));
     sum.map_or(number, |sum| Ok(Some(sum)))
 }
 
-/// The keys of chunks that a job asked for, the best first.
-const CHUNKS: [&str; 4] =
-    ["Resource_List.nodes", "Resource_List.neednodes", "Resource_List.select", "Resource_List.nodect"];
+/// Returns the texts of chunks that a job asked for, the best first.
+fn chunks<'a>(values: &Values<'a>) -> impl Iterator<Item = &'a str> {
+    let texts = ["nodes", "neednodes", "select"].map(|key| values.filled(&format!("Resource_List.{key}")));
+    // Moab writes chunks in place of their number.
+    let is_chunk = |text: &&str| text.starts_with(|c: char| c.is_ascii_digit());
+    texts.into_iter().flatten().chain(values.filled("Resource_List.nodect").filter(is_chunk))
+}
 
 /// The keys of GPUs, which count those of a whole job, or of one node of a chunk.
 const GPUS: [&str; 3] = ["ngpus", "gpus", "gpu"];
@@ -53,7 +57,7 @@ fn gpus(values: &Values) -> Result<i64, Problem> {
             return Ok(number);
         }
     }
-    let asked = CHUNKS.into_iter().filter_map(|key| values.filled(key)).find_map(|text| sum(text, of_chunk));
+    let asked = chunks(values).find_map(|text| sum(text, of_chunk));
     Ok(asked.unwrap_or(0))
 }
 
@@ -126,7 +130,10 @@ mod tests {
         }
         assert_eq!(found("exec_host=login/0 Resource_List.size=64"), [None, Some(64), Some(0)]);
         assert_eq!(found("user=anna"), [None, None, Some(0)]);
-        let values = Values::of("Resource_List.ncpus=many");
-        assert!(procs(&values, &Place::Unknown, Unit::Cpus).is_err());
+        for (line, unit) in
+            [("Resource_List.ncpus=many", Unit::Cpus), ("Resource_List.nodect=four", Unit::Nodes)]
+        {
+            assert!(procs(&Values::of(line), &Place::Unknown, unit).is_err(), "{line}");
+        }
     }
 }

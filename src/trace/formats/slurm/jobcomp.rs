@@ -19,7 +19,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     name: "slurm-jobcomp",
     summary: "Slurm's text log of job completions (jobcomp/filetxt): Key=Value fields, one job on each line",
     source: super::SOURCE,
-    parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
     reads: READS,
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
     extensions: &[],

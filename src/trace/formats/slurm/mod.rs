@@ -8,8 +8,6 @@
 mod job;
 pub(super) mod jobcomp;
 pub(super) mod json;
-mod json_members;
-mod json_text;
 pub(super) mod sacct;
 mod tres;
 

@@ -44,7 +44,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     name: "sacct",
     summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any separator or of fixed width",
     source: super::SOURCE,
-    parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
     reads: READS,
     lacks: "machine, applications, memory",
     extensions: &["sacct"],

@@ -12,6 +12,10 @@ use std::thread;
 use polars_core::prelude::{DataFrame, DataType, Field, PolarsError, PolarsResult, Schema};
 use polars_io::prelude::{CsvReadOptions, IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader};
 
+mod log_table;
+
+pub use log_table::read_tables_of_logs;
+
 use super::file::with_formulas;
 use super::{FileFormat, FrameError};
 use crate::disk;

@@ -1,0 +1,197 @@
+//! The lines below the table of a replay: which allocator or scheduler is the best, by how much, and how certain that is.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{Tested, bundled, run};
+
+type Text<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Returns the lines below the table that a replay prints in `directory`.
+fn lines_in(directory: &Path, arguments: &str) -> Text<Vec<String>> {
+    let ran = run(directory, &format!("replay {arguments} --no-timing -q"))?;
+    let below = ran.stdout.rsplit_once("\n\n").map_or("", |(_, below)| below);
+    let is_line = |line: &&str| !line.starts_with(' ') && !line.starts_with('|');
+    Ok(below.lines().filter(is_line).map(str::to_owned).collect())
+}
+
+/// Returns the closing lines of a replay.
+fn lines(arguments: &str) -> Text<Vec<String>> {
+    let directory = tempfile::tempdir()?;
+    lines_in(directory.path(), arguments)
+}
+
+/// Returns the closing lines of allocators on the bundled log.
+fn on_lublin(arguments: &str) -> Text<Vec<String>> {
+    lines(&format!("{} -m 16x16 {arguments}", bundled("lublin-256-10k.swf.gz")))
+}
+
+const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are in them; a \
+                        simulated scheduler is one rule alone on these jobs";
+
+#[test]
+fn each_class_of_allocators_has_a_line() -> Tested {
+    let told = on_lublin("-a naive hilbert+bf mc1x1 snug first-fit")?;
+    let expected = [
+        "spread over free nodes: snug places jobs closest together: pairwise sum 1.3 % less than mc1x1 (95 % CI 0.9 to \
+         1.8 %), the next best, and 3.5 % less than naive (95 % CI 2.5 to 4.5 %); all start jobs at the same times",
+        "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.0 to 1.0 %); jobs wait \
+         24.4 % longer than under snug (95 % CI -5.6 to 54.3 %: not significant)",
+    ];
+    assert_eq!(told, expected);
+    let threads = |count: u32| on_lublin(&format!("-a naive snug first-fit --threads {count}"));
+    assert_eq!(threads(1)?, threads(2)?);
+    Ok(())
+}
+
+#[test]
+fn ties_are_named_together_with_the_range_of_their_waits_whatever_the_order() -> Tested {
+    let expected = "one submesh per job: busy-list, first-fit and worst-fit tie in pairwise sum, 4.0 % less than naive \
+                    (95 % CI 3.4 to 4.5 %); jobs wait 16 % (busy-list, not significant) to 283 % (worst-fit) longer than \
+                    under naive";
+    for allocators in [
+        "worst-fit first-fit busy-list naive",
+        "naive busy-list first-fit worst-fit",
+        "first-fit naive worst-fit busy-list",
+    ] {
+        assert_eq!(on_lublin(&format!("-a {allocators}"))?, [expected], "{allocators}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_to_compare_gives_no_line_and_equal_placements_one() -> Tested {
+    assert_eq!(on_lublin("-a hilbert+bf")?, [""; 0]);
+    let tie = "layered-mbs and mbs place every job equally far apart";
+    assert_eq!(on_lublin("-a mbs layered-mbs")?, [tie]);
+    assert_eq!(on_lublin("-a layered-mbs mbs")?, [tie]);
+    let directory = tempfile::tempdir()?;
+    let job = |i: i64| format!("{i} {i} -1 90 1 -1 -1 1 90 -1 1 1 1 1 1 1 -1 -1\n");
+    let jobs: String = (1..=60).map(job).collect();
+    fs::write(directory.path().join("serial.swf"), format!("; MaxProcs: 16\n{jobs}"))?;
+    let told = lines_in(directory.path(), "serial.swf -m 4x4 -a mbs naive snug random gabl")?;
+    assert_eq!(told, ["all 5 allocators place every job equally far apart"]);
+    Ok(())
+}
+
+#[test]
+fn nodes_that_nobody_asked_for_are_named_and_large_ratios_are_multiples() -> Tested {
+    let told = on_lublin("-a buddy-2d naive")?;
+    let expected = "one submesh per job: buddy-2d: pairwise sum 153.9 % more than naive (95 % CI 142.7 to 165.2 %); \
+                    34.5 % of the node time was not asked for (internal fragmentation); jobs wait 8.7 times as long as \
+                    under naive (95 % CI 2.0 to 15.3)";
+    assert_eq!(told, [expected]);
+    Ok(())
+}
+
+/// Writes a log of one partition with recorded waits: 120 jobs on 16 nodes, which waited longer than they need to.
+fn recorded_log(directory: &Path) -> Tested {
+    let job = |i: i64| {
+        let (procs, run) = (1 + i * 7 % 8, 300 + i * 37 % 400);
+        format!(
+            "{i} {} {} {run} {procs} -1 -1 {procs} {run} -1 1 1 1 1 1 1 -1 -1\n",
+            i * 150,
+            400 + i * 13 % 200
+        )
+    };
+    let jobs: String = (1..=120).map(job).collect();
+    Ok(fs::write(directory.join("site.swf"), format!("; MaxProcs: 16\n{jobs}"))?)
+}
+
+#[test]
+fn recorded_waits_have_their_caveat_before_the_difference() -> Tested {
+    let directory = tempfile::tempdir()?;
+    recorded_log(directory.path())?;
+    let told = lines_in(directory.path(), "site.swf -m 4x8 -s recorded easy -a naive mc1x1")?;
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(told[0].starts_with("recorded: ") && told[1].starts_with("easy: "), "{told:?}");
+    assert!(told[2].starts_with("schedulers: mean wait ") && told[2].contains(" s under easy, "), "{told:?}");
+    let start = format!("{HAPPENED}: compared with them, jobs wait ");
+    assert!(told[3].starts_with(&start) && told[3].contains(" shorter under easy (95 % CI "), "{told:?}");
+    Ok(())
+}
+
+#[test]
+fn three_groups_have_lines_and_a_command_shows_the_rest() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!(
+        "{} -m 16x16 -s easy fcfs -a naive snug --arrival-scale 1 0.8",
+        bundled("lublin-256-10k.swf.gz")
+    );
+    let told = lines_in(at, &format!("{replay} -o out"))?;
+    let starts = [
+        "easy, arrivals ×1: snug places jobs closest together: ",
+        "fcfs, arrivals ×1: snug places jobs closest together: ",
+        "arrivals ×1: schedulers: waits are shortest under easy, 20,512 s on average; 91.7 times as long under fcfs (",
+        "easy, arrivals ×0.8: snug places jobs closest together: ",
+        "arrivals ×0.8: schedulers: waits are shortest under easy, 30,382 s on average; ",
+        "1 more group: meshreplay table ",
+    ];
+    assert_eq!(told.len(), starts.len(), "{told:?}");
+    for (line, start) in told.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+    // The command runs as it is printed.
+    let command = told[5].split_once(": meshreplay ").map_or("", |(_, command)| command);
+    let table = run(&at.join("out"), command)?;
+    assert_eq!(table.code, Some(0), "{}", table.stderr);
+    assert!(table.stdout.contains("fcfs") && table.stdout.contains("0.972"), "{}", table.stdout);
+    let kept = lines_in(at, &replay)?;
+    assert_eq!(kept[5], "1 more group; keep the results with -o to see them in tables");
+    Ok(())
+}
+
+#[test]
+fn few_jobs_have_no_interval_and_the_line_says_why_once() -> Tested {
+    let directory = tempfile::tempdir()?;
+    recorded_log(directory.path())?;
+    let log = fs::read_to_string(directory.path().join("site.swf"))?;
+    let few: Vec<&str> = log.lines().take(31).collect();
+    fs::write(directory.path().join("few.swf"), few.join("\n") + "\n")?;
+    let told = lines_in(directory.path(), "few.swf -m 4x4 -a naive mc1x1 snug hilbert+bf")?;
+    assert!(
+        told[0].matches("(too few jobs for an interval)").count() == 1 && !told[0].contains("CI"),
+        "{told:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn seeds_give_intervals_only_where_something_depends_on_them() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let told =
+        lines("synthetic:jobs=200,ratio=1.5 -m 8x8 -s fcfs -a naive hilbert+bf first-fit --replications 20")?;
+    assert!(told.iter().all(|line| line.contains(", 20 seeds)")), "{told:?}");
+    // On a log only what `random` does depends on the seed.
+    let replay =
+        format!("{} -m 16x16 -a random hilbert+bf naive --replications 3", bundled("lublin-256-10k.swf.gz"));
+    let ran = run(at, &format!("replay {replay} --no-timing -q"))?;
+    let row = |name: &str| {
+        ran.stdout.lines().find(|line| line.starts_with(&format!(" {name} "))).unwrap_or_default()
+    };
+    assert!(row("random").contains('±') && !row("hilbert+bf").contains('±'), "{}", ran.stdout);
+    let told = ran.stdout.lines().last().unwrap_or_default();
+    let (next, worst) = told.split_once(", the next best, ").unwrap_or_default();
+    assert!(!next.contains("seeds") && next.contains("than naive (95 % CI 1.2 to 2.2 %)"), "{told}");
+    assert!(worst.contains("less than random (") && worst.contains(", 3 seeds)"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn replays_without_results_or_of_other_jobs_are_left_out_with_the_reason() -> Tested {
+    let directory = tempfile::tempdir()?;
+    recorded_log(directory.path())?;
+    let lines = |arguments: &str| lines_in(directory.path(), &format!("site.swf {arguments}"));
+    let told = lines("-m 4x8 -a naive exec:false mc1x1")?;
+    let failed = "left out: exec:false (no results: failed or not replayed)";
+    assert_eq!(told.last().map(String::as_str), Some(failed));
+    assert!(told[0].starts_with("mc1x1 places jobs closest together: "), "{told:?}");
+    // Rows of more than four nodes fit nowhere.
+    let told = lines("-m 4x4 -a first-fit naive mc1x1 --shape row --oversize skip")?;
+    let reason = "left out: first-fit (replays 60 jobs, not 120)";
+    assert_eq!(told.last().map(String::as_str), Some(reason), "{told:?}");
+    assert_eq!(told.len(), 2, "{told:?}");
+    Ok(())
+}
