@@ -12,9 +12,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use cluster::{Cluster, cluster};
+use meshreplay::trace::FORMATS;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 use truth::{Written, difference};
-use writers::{WRITERS, written};
+use writers::{WRITERS, Write, written};
 
 /// The clusters of a usual run.
 const CLUSTERS: u64 = 200;
@@ -137,4 +140,18 @@ fn what_a_cluster_did_is_what_its_log_gives_in_every_format() {
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     assert!(reports.is_empty(), "{reports}");
+}
+
+#[test]
+fn every_format_has_a_writer() {
+    let cluster = cluster(1);
+    let spec = |(_, write): &(&str, Write)| {
+        let mut looks = (0..20).map(ChaCha8Rng::seed_from_u64);
+        looks.find_map(|mut rng| write(&cluster, &mut rng)).map(|log| log.format)
+    };
+    let specs: Vec<String> = WRITERS.iter().filter_map(spec).collect();
+    let written: Vec<&str> = specs.iter().filter_map(|spec| spec.split(':').next()).collect();
+    for format in FORMATS {
+        assert!(written.iter().any(|name| *name == format.name), "{} has no writer", format.name);
+    }
 }

@@ -18,10 +18,10 @@ use super::cluster::{Cluster, SECOND_MS};
 use super::truth::Written;
 
 /// Writes a cluster; a second number decides how the log looks. `None` if the format cannot hold the cluster.
-type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
+pub(crate) type Write = fn(&Cluster, &mut ChaCha8Rng) -> Option<Written>;
 
 /// The writers, each with the name of what it writes.
-pub(crate) const WRITERS: [(&str, Write); 14] = [
+pub(crate) const WRITERS: [(&str, Write); 15] = [
     ("swf", swf::write),
     ("sacct", sacct::write),
     ("slurm-json", slurm::json),
@@ -34,6 +34,7 @@ pub(crate) const WRITERS: [(&str, Write); 14] = [
     ("lsf", foreign::lsf),
     ("slurmdbd", job_table::write),
     ("table", table::write),
+    ("columns", plain::columns),
     ("premas", plain::premas),
     ("nas-ipsc", plain::nas),
 ];

@@ -1,9 +1,10 @@
-//! Two formats without waits: `PReMAS` (four integers a line) and the native log of the iPSC/860 at NASA Ames.
+//! Columns that are told by number, and two formats without waits: `PReMAS` (four integers a line) and the native log of the
+//! iPSC/860 at NASA Ames.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::{comes_twice, local};
+use super::{comes_twice, decimal, local};
 use crate::round_trip::cluster::{Cluster, Job, seconds};
 use crate::round_trip::truth::{COMPLETED, Want, Written};
 
@@ -62,4 +63,26 @@ pub(super) fn nas(cluster: &Cluster, _: &mut ChaCha8Rng) -> Option<Written> {
         });
     }
     Some(written("log.nas", "nas-ipsc", text, jobs))
+}
+
+/// Columns that are told by number, without a heading: submission, wait, run time, processors, user.
+pub(super) fn columns(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
+    let (text, jobs): (Vec<String>, Vec<Want>) = cluster
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, job.run_ms()?)))
+        .zip(1..)
+        .map(|((job, (start_ms, end_ms)), number)| {
+            let user = job.user.replace([' ', '"', ',', ';', '|', '\''], "_");
+            let times = [job.submit_ms, start_ms - job.submit_ms, end_ms - start_ms].map(decimal).join(" ");
+            let known = Want::of(cluster, job);
+            let names = [Some(user.clone()), None, None, None];
+            let want = Want { id: (number, None), limit_s: None, nodes: None, status: None, names, ..known };
+            (format!("{times} {} {user}\n", job.nodes.len()), want)
+        })
+        .unzip();
+    let separator = [" ", "\t", ","][rng.random_range(0..3)];
+    let text = text.concat().replace(' ', separator);
+    let format = "columns:submit=1,wait=2,run=3,procs=4,user=5";
+    Some(Written::new("log.txt", format.to_owned(), text, jobs))
 }
