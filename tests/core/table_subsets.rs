@@ -1,5 +1,5 @@
-//! Tables with every sufficient subset of submission, start, end, wait and run time, in every unit and every spelling of
-//! dates, give the same jobs: those of the cluster that was written.
+//! Tables with every sufficient subset of submission, start, end, wait and run time, in every unit and every
+//! spelling of dates, give the same jobs: those of the cluster that was written.
 
 use std::rc::Rc;
 

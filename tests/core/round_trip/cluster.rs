@@ -1,5 +1,5 @@
-//! A cluster that never was: nodes, partitions, and jobs that a small first-come scheduler has placed, so that the truth
-//! about every job is known to the millisecond.
+//! A cluster that never was: nodes, partitions, and jobs that a small first-come scheduler has placed, so
+//! that the truth about every job is known to the millisecond.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) const SECOND_MS: i64 = 1000;
 const MINUTE_MS: i64 = 60_000;
 
-/// Instants near which clusters begin, in seconds since 1970: clocks of Europe are put forward and back, a month ends, an
-/// ordinary day, a leap day.
+/// Instants near which clusters begin, in seconds since 1970: clocks of Europe are put forward and back, a
+/// month ends, an ordinary day, a leap day.
 const BEGINNINGS: [i64; 5] = [1_774_746_000, 1_792_890_000, 1_793_487_600, 1_781_500_000, 1_709_164_800];
 
 /// A cluster and its jobs in the order of their submissions.
@@ -29,7 +29,8 @@ pub(crate) struct Cluster {
     pub(crate) zone: &'static str,
     /// All instants are multiples of this many milliseconds.
     pub(crate) grain_ms: i64,
-    /// When the month ended of which one dump is, and since which there is another one; `None` if there is one dump.
+    /// When the month ended of which one dump is, and since which there is another one; `None` if there is
+    /// one dump.
     pub(crate) border_ms: Option<i64>,
     /// The jobs. A run after a requeue is a job of its own with the same number.
     pub(crate) jobs: Vec<Job>,
@@ -163,9 +164,9 @@ fn jobs(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Vec<Job> {
                 if rng.random_range(0..3) > 0 {
                     submit_ms += grain(rng.random_range(0..gap_ms));
                 }
-                let begins = rng.random_range(0..8) == 0;
+                let is_array = rng.random_range(0..8) == 0;
                 let first_task = one_of(rng, &[0, 7, 999_998]);
-                array = begins.then(|| (number, first_task, rng.random_range(1..4)));
+                array = is_array.then(|| (number, first_task, rng.random_range(1..4)));
                 array.map(|(first, task, _)| (first, task))
             }
         };
@@ -200,8 +201,8 @@ fn jobs(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Vec<Job> {
     jobs
 }
 
-/// Gives every job its nodes and its start: the earliest at which enough CPUs of enough nodes of its partition are free,
-/// after all jobs before it. Some runs are cut short by a requeue and come again.
+/// Gives every job its nodes and its start: the earliest at which enough CPUs of enough nodes of its
+/// partition are free, after all jobs before it. Some runs are cut short by a requeue and come again.
 fn placed(cluster: &Cluster, jobs: Vec<Job>, rng: &mut ChaCha8Rng) -> Vec<Job> {
     let mut free_ms = vec![vec![i64::MIN; cluster.cpus as usize]; cluster.nodes.len()];
     let mut queue: Again = jobs.into_iter().enumerate().map(|(i, job)| ((job.submit_ms, i), job)).collect();
@@ -289,8 +290,8 @@ impl Cluster {
         job.nodes.len() as i64 * i64::from(job.cpus)
     }
 
-    /// The jobs as one dump has them, or as two dumps of two months have them, of which each has the jobs that were there at
-    /// some time of the month. The flag marks the second line of the same job.
+    /// The jobs as one dump has them, or as two dumps of two months have them, of which each has the jobs
+    /// that were there at some time of the month. The flag marks the second line of the same job.
     pub(crate) fn dumps(&self) -> Vec<Vec<(&Job, bool)>> {
         let Some(border_ms) = self.border_ms else {
             return vec![self.jobs.iter().map(|job| (job, false)).collect()];

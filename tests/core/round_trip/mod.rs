@@ -1,6 +1,15 @@
-//! Random clusters whose truth is known are written in every format that is read, read back and replayed as recorded:
-//! jobs, nodes, waits and utilization equal the truth, or a note says what cannot be known. `ROUND_TRIPS=10000` sets how many
-//! clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct` writes in one.
+//! Random clusters whose truth is known are written in every format that is read, read back and replayed as
+//! recorded: jobs, nodes, waits and utilization equal the truth, or a note says what cannot be known.
+//! `ROUND_TRIPS=10000` sets how many clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct`
+//! writes in one.
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::similar_names,
+    clippy::struct_excessive_bools,
+    clippy::unnecessary_wraps,
+    reason = "texts of small logs; times are named by their units; looks are made of choices; all writers have one type"
+)]
 
 pub(crate) mod cluster;
 mod replayed;
@@ -28,7 +37,8 @@ const TRIED: usize = 3;
 /// Writes a cluster in one way; `None` if that cannot hold it.
 pub(crate) type Writer = Rc<dyn Fn(&Cluster) -> Option<Written>>;
 
-/// What differs from the truth, by kind: how often, and some seeds of clusters with the writers of their logs.
+/// What differs from the truth, by kind: how often, and some seeds of clusters with the writers of their
+/// logs.
 pub(crate) struct Differences {
     folder: TempDir,
     kinds: BTreeMap<String, (u64, Vec<(u64, Writer)>)>,
@@ -74,8 +84,8 @@ impl Differences {
         if fails(&plain) { plain } else { cluster }
     }
 
-    /// How many differences of each kind there are, and the smallest cluster of each kind with its log; empty if there are
-    /// none.
+    /// How many differences of each kind there are, and the smallest cluster of each kind with its log; empty
+    /// if there are none.
     pub(crate) fn report(&self, name: &str) -> String {
         let mut text = String::new();
         for (kind, (count, _)) in &self.kinds {
@@ -152,6 +162,6 @@ fn every_format_has_a_writer() {
     let specs: Vec<String> = WRITERS.iter().filter_map(spec).collect();
     let written: Vec<&str> = specs.iter().filter_map(|spec| spec.split(':').next()).collect();
     for format in FORMATS {
-        assert!(written.iter().any(|name| *name == format.name), "{} has no writer", format.name);
+        assert!(written.contains(&format.name), "{} has no writer", format.name);
     }
 }

@@ -1,4 +1,5 @@
-//! Replays a log as recorded, on the machines that follow from it, and compares that with what the cluster did.
+//! Replays a log as recorded, on the machines that follow from it, and compares that with what the cluster
+//! did.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +23,8 @@ struct Part {
     outcome: Outcome,
 }
 
-/// What is wrong with the replays of a log as a whole and by partitions, and with logs of shared nodes, if anything is.
+/// What is wrong with the replays of a log as a whole and by partitions, and with logs of shared nodes, if
+/// anything is.
 pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<String> {
     if said.has(&["clocks are put"]) {
         return None;
@@ -139,8 +141,8 @@ fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
     above.map(|name| format!("{name} is above 0"))
 }
 
-/// The most processors in use at once, by counting at every start: jobs that run then, and of those without length, which
-/// pass one after the other, the widest.
+/// The most processors in use at once, by counting at every start: jobs that run then, and of those without
+/// length, which pass one after the other, the widest.
 fn most_in_use(runs: &[Run<'_>]) -> i64 {
     let procs = |(want, _): &Run<'_>| want.procs.unwrap_or(0);
     let at = |now_s: i64| {
@@ -151,8 +153,8 @@ fn most_in_use(runs: &[Run<'_>]) -> i64 {
     runs.iter().map(|(_, (start_s, _))| at(*start_s)).max().unwrap_or(0)
 }
 
-/// Reads a log of shared nodes, which was written to be read in CPUs, in the default unit, nodes: it is refused, or a note
-/// gives the share, as the nodes of some jobs count more than once.
+/// Reads a log of shared nodes, which was written to be read in CPUs, in the default unit, nodes: it is
+/// refused, or a note gives the share, as the nodes of some jobs count more than once.
 fn of_shared_nodes(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<String> {
     if !written.is_shared || !runs.iter().all(|(want, _)| want.nodes.is_some()) {
         return None;

@@ -1,6 +1,6 @@
 //! What a log must give when it is read and replayed as recorded, and how what it gives differs from that.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use meshreplay::trace::{self, LogSummary, NameKind, NodeList, ReadOptions, Record, TraceError};
@@ -27,7 +27,8 @@ pub(crate) struct Written {
     pub(crate) format: String,
     /// The jobs in the order of their lines, each once.
     pub(crate) jobs: Vec<Want>,
-    /// Counts that must be stated: words of which one must be in the line, and the least and the greatest number.
+    /// Counts that must be stated: words of which one must be in the line, and the least and the greatest
+    /// number.
     pub(crate) stated: Vec<Stated>,
     /// Whether processors are nodes with names, so that the allocator `recorded` can be replayed.
     pub(crate) has_lists: bool,
@@ -39,7 +40,8 @@ pub(crate) struct Written {
     pub(crate) excuses: &'static [&'static str],
     /// Words of errors with which the log may be refused.
     pub(crate) refusals: &'static [&'static str],
-    /// Words of notes, or of errors, that say that times may be read in another way; empty if there is one way.
+    /// Words of notes, or of errors, that say that times may be read in another way; empty if there is one
+    /// way.
     pub(crate) may_be_misread: &'static [&'static str],
 }
 
@@ -62,7 +64,8 @@ impl Written {
     }
 }
 
-/// What is known of a job that a log must give. Numbers are seconds since 1970 or counts; `None` where nothing is said.
+/// What is known of a job that a log must give. Numbers are seconds since 1970 or counts; `None` where
+/// nothing is said.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Want {
     /// The number and the task of the job.
@@ -107,7 +110,8 @@ impl Want {
         }
     }
 
-    /// Start and end, if the job ran and is replayed by the default rules: a job that was cancelled after 0 s is not.
+    /// Start and end, if the job ran and is replayed by the default rules: a job that was cancelled after 0 s
+    /// is not.
     pub(crate) fn run_s(&self) -> Option<(i64, i64)> {
         let (start_s, end_s) = self.start_s.zip(self.end_s)?;
         (self.procs.is_some_and(|procs| procs > 0) && (self.status != Some(CANCELLED) || end_s > start_s))
@@ -236,7 +240,7 @@ fn of_one(
     for ((kind, number), meant) in KINDS.into_iter().zip(numbers).zip(&want.names) {
         let Some(meant) = meant else { continue };
         let name = summary.facts.names.name(kind, number);
-        let found = name.map_or_else(|| number.to_string(), |name| name.into_owned());
+        let found = name.map_or_else(|| number.to_string(), std::borrow::Cow::into_owned);
         if found != *meant {
             return Some(format!("{} {found:?}, expected {meant:?}", kind.word()));
         }
@@ -269,13 +273,13 @@ fn unstated(written: &Written, said: &Said) -> Option<String> {
 
 /// The jobs of all dumps, each once, and how many lines are there twice.
 pub(crate) fn once<'a>(cluster: &'a Cluster, is_written: &dyn Fn(&Job) -> bool) -> (Vec<&'a Job>, u64) {
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let (mut jobs, mut twice) = (Vec::new(), 0);
     for (job, is_second) in cluster.dumps().into_iter().flatten().filter(|(job, _)| is_written(job)) {
-        if is_second && seen.contains_key(&std::ptr::from_ref(job)) {
+        if is_second && seen.contains(&std::ptr::from_ref(job)) {
             twice += 1;
         } else {
-            seen.insert(std::ptr::from_ref(job), ());
+            seen.insert(std::ptr::from_ref(job));
             jobs.push(job);
         }
     }

@@ -1,5 +1,5 @@
-//! The accounting of Grid Engine (`accounting`: fields separated by colons) and of LSF (`lsb.acct`: events with fields
-//! between blanks). Both have jobs that ended and count slots.
+//! The accounting of Grid Engine (`accounting`: fields separated by colons) and of LSF (`lsb.acct`: events
+//! with fields between blanks). Both have jobs that ended and count slots.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,12 +8,15 @@ use super::TWICE;
 use crate::round_trip::cluster::{Cluster, Fate, How, Job, SECOND_MS, seconds};
 use crate::round_trip::truth::{COMPLETED, FAILED, Want, Written, once};
 
+/// What is known of a job in a format, of all that is known of it.
+type Known<'a> = &'a dyn Fn(&Job, Want) -> Want;
+
 /// The processors of these formats are slots.
 fn written(
     cluster: &Cluster,
     file: &'static str,
     format: &str,
-    (text, want): (String, &dyn Fn(&Job, Want) -> Want),
+    (text, want): (String, Known<'_>),
 ) -> Written {
     let (jobs, twice) = once(cluster, &|job| job.end_ms().is_some());
     let wants = jobs.iter().map(|job| {
@@ -114,7 +117,7 @@ fn line_of_lsf(cluster: &Cluster, job: &Job) -> String {
     let slots = Cluster::cpus_of(job);
     let (id, index) = id(job);
     let hosts: Vec<String> = match job.start_ms() {
-        Some(_) if job.dice % 2 == 0 => {
+        Some(_) if job.dice.is_multiple_of(2) => {
             cluster.node_names(job).iter().map(|node| format!("\"{}*{node}\"", job.cpus)).collect()
         }
         Some(_) => {

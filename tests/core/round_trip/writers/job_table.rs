@@ -1,5 +1,5 @@
-//! The job table of Slurm's database daemon, as sites export it: states are numbers of Slurm, limits are minutes, and instants
-//! that never came are 0.
+//! The job table of Slurm's database daemon, as sites export it: states are numbers of Slurm, limits are
+//! minutes, and instants that never came are 0.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,5 @@
-//! Writers of every format that is read, by the public descriptions of the formats and by nothing of the readers.
+//! Writers of every format that is read, by the public descriptions of the formats and by nothing of the
+//! readers.
 
 mod foreign;
 mod job_table;
@@ -106,7 +107,7 @@ fn ranges(numbers: &[&str]) -> Vec<String> {
         let value = |text: &str| text.parse::<u32>().expect("digits");
         match ranges.last_mut() {
             Some((_, last)) if value(last) + 1 == value(number) && last.len() == number.len() => {
-                *last = number
+                *last = number;
             }
             _ => ranges.push((number, number)),
         }

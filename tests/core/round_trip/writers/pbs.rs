@@ -1,5 +1,5 @@
-//! The accounting of PBS Pro, Torque, Cobalt and PBS on a Cray: `date;type;job;key=value …`, with lines of jobs that are
-//! queued (Q), start (S), are run again (R), are deleted while they wait (D) and end (E).
+//! The accounting of PBS Pro, Torque, Cobalt and PBS on a Cray: `date;type;job;key=value …`, with lines of
+//! jobs that are queued (Q), start (S), are run again (R), are deleted while they wait (D) and end (E).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -127,7 +127,7 @@ fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
     let Some(end_ms) = job.end_ms() else { return lines };
     if is_requeued(job) {
         // Torque writes no values with it.
-        lines.push(line(end_ms, 'R', if look.system != System::Torque { &begun } else { "" }));
+        lines.push(line(end_ms, 'R', if look.system == System::Torque { "" } else { &begun }));
         return lines;
     }
     let exit = match status(job) {

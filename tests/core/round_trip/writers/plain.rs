@@ -1,5 +1,5 @@
-//! Columns that are told by number, and two formats without waits: `PReMAS` (four integers a line) and the native log of the
-//! iPSC/860 at NASA Ames.
+//! Columns that are told by number, and two formats without waits: `PReMAS` (four integers a line) and the
+//! native log of the iPSC/860 at NASA Ames.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

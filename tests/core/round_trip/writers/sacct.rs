@@ -116,8 +116,8 @@ pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> 
     })
 }
 
-/// What Slurm's accounting keeps of a job: its limits are minutes, and a job that was cancelled within its first second has
-/// the same start and end as one that was cancelled while it waited.
+/// What Slurm's accounting keeps of a job: its limits are minutes, and a job that was cancelled within its
+/// first second has the same start and end as one that was cancelled while it waited.
 pub(super) fn slurm(cluster: &Cluster, job: &Job, in_cpus: bool) -> Want {
     let want = Want::of(cluster, job);
     let is_void = is_void(job);
@@ -183,7 +183,8 @@ fn in_columns(rows: &[Vec<String>]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The name of a user without bars, as bars separate fields without quotes, and in columns without letters of two bytes.
+/// The name of a user without bars, as bars separate fields without quotes, and in columns without letters of
+/// two bytes.
 fn spelt(name: &str, look: &Look) -> String {
     let is_kept = |c: &char| look.delimiter != FIXED || c.is_ascii();
     name.replace('|', "_").chars().filter(is_kept).collect()
@@ -228,7 +229,7 @@ fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> S
         "State" => state(job),
         "Elapsed" => clock(run_s),
         "ElapsedRaw" => run_s.to_string(),
-        "User" | "QOS" | "Partition" | "Timelimit" | "TimelimitRaw" if is_step => String::new(),
+        "User" | "QOS" | "Partition" | "Timelimit" | "TimelimitRaw" | "Comment" if is_step => String::new(),
         "User" => spelt(job.user, look),
         "Account" => spelt(job.group, look),
         "QOS" => job.queue.to_owned(),
@@ -243,9 +244,8 @@ fn cell(cluster: &Cluster, job: &Job, look: &Look, field: &str, step: &str) -> S
         "NodeList" if has_started => bracketed(&cluster.node_names(job)),
         "NodeList" => "None assigned".to_owned(),
         "JobName" if is_step => step[1..].to_owned(),
-        "Comment" if is_step => String::new(),
         "Comment" => {
-            if job.dice % 3 == 0 {
+            if job.dice.is_multiple_of(3) {
                 "see a|b|c".to_owned()
             } else {
                 String::new()

@@ -17,7 +17,8 @@ struct Look {
     in_cpus: bool,
     /// Whether a job that never started has its end as its start, as in older versions.
     starts_at_end: bool,
-    /// Whether jobs have the member of the list of their nodes, which whoever reduces such a text may leave out.
+    /// Whether jobs have the member of the list of their nodes, which whoever reduces such a text may leave
+    /// out.
     has_nodes: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The Standard Workload Format: 18 numbers a line. Users and so on are numbers, jobs that have not ended are not there.
+//! The Standard Workload Format: 18 numbers a line. Users and so on are numbers, jobs that have not ended are
+//! not there.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,5 @@
-//! Tables of any program: any sufficient subset of the five times of a job, in any unit, with dates of any spelling.
+//! Tables of any program: any sufficient subset of the five times of a job, in any unit, with dates of any
+//! spelling.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
