@@ -43,7 +43,8 @@ impl SummaryTable {
         if let Some(metric) = sort {
             sort_by(&mut order, &replays, metric);
         }
-        let shown = Shown { replays, options: &study.options, chosen };
+        let winners = Winners::of_run(study, run);
+        let shown = Shown { replays, options: &study.options, chosen, winners };
         let keeps_jobs = !shown.has_jobs();
         let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
             .iter()
@@ -107,6 +108,7 @@ struct Shown<'a> {
     options: &'a Options,
     /// The columns that the user asked for; empty for the default columns.
     chosen: Vec<Chosen>,
+    winners: Winners,
 }
 
 impl Shown<'_> {
@@ -150,7 +152,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
-    let Shown { replays, options, chosen } = shown;
+    let Shown { replays, options, chosen, winners } = shown;
     let mut left = vec!["log"];
     left.extend(options.partitions.then_some("partition"));
     left.extend(["machine", "scheduler"]);
@@ -178,7 +180,6 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     for (row, &i) in order.iter().enumerate() {
         row_of[i] = Some(row);
     }
-    let winners = Winners::of_outcomes(replays, options.traffic);
     for (metric, column) in &numbers {
         let texts: Vec<String> =
             replays.iter().map(|(_, outcomes)| number(metric, column.group, outcomes)).collect();

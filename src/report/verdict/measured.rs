@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::metrics::{BlockSums, Difference, METRICS};
-use crate::study::{Outcome, ReplaySpec};
+use crate::study::{Outcome, PlannedReplay, ReplaySpec};
 
 /// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the cost of the second
 /// class, and the scale of times.
@@ -15,7 +15,7 @@ const BESIDE: [&str; 4] =
 pub(super) struct Measured<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
-    /// Whether jobs of several partitions of the log share the machine.
+    /// Whether jobs of several partitions of the log share the machine; see [`PlannedReplay::pools_partitions`].
     pub(super) pools_partitions: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Replication<'a> {
 
 impl<'a> Measured<'a> {
     /// Returns a replay that has just ended, with no outcomes if it failed.
-    pub(super) fn of_outcomes(spec: &'a ReplaySpec, outcomes: &'a [Outcome]) -> Self {
+    pub(super) fn of_outcomes(planned: &'a PlannedReplay, outcomes: &'a [Outcome]) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
             seed: outcome.seed,
             jobs: outcome.summary.get("jobs"),
@@ -41,19 +41,13 @@ impl<'a> Measured<'a> {
             numbers: compared(|name| outcome.summary.get(name)),
             blocks: Some(Cow::Borrowed(&outcome.blocks)),
         };
-        Self::new(Cow::Borrowed(spec), outcomes.iter().map(replication).collect())
+        let PlannedReplay { spec, pools_partitions, .. } = planned;
+        Self {
+            spec: Cow::Borrowed(spec),
+            replications: outcomes.iter().map(replication).collect(),
+            pools_partitions: *pools_partitions,
+        }
     }
-
-    /// Returns a replay with its replications.
-    pub(super) fn new(spec: Cow<'a, ReplaySpec>, replications: Vec<Replication<'a>>) -> Self {
-        let pools_partitions = pools_partitions(&spec);
-        Self { spec, replications, pools_partitions }
-    }
-}
-
-/// Returns whether a replay puts jobs of several partitions on one machine that are apart in the log.
-fn pools_partitions(_spec: &ReplaySpec) -> bool {
-    false
 }
 
 /// Returns the replays, of which those that differ in nothing but the seed are one with all their replications.

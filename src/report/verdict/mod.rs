@@ -40,7 +40,7 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
     let of_cell = |i: usize| outcomes.get(&i).copied().unwrap_or_default();
     let cells = study.cells.iter().enumerate();
-    let replays = cells.map(|(i, cell)| Measured::of_outcomes(&cell.spec, of_cell(i))).collect();
+    let replays = cells.map(|(i, cell)| Measured::of_outcomes(cell, of_cell(i))).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     lines(replays, primary(study.options.traffic), folder.as_deref())
 }

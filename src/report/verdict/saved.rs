@@ -1,7 +1,7 @@
 //! The closing lines from saved results: those that the command printed when it made them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -31,6 +31,8 @@ pub(in crate::report) struct SavedAnswer<'a> {
     blocks: SavedBlocks,
     /// Whether replays may be of different jobs although they have as many.
     may_differ: bool,
+    /// The numbers of the replays that pool partitions.
+    pooled: BTreeSet<u64>,
 }
 
 impl<'a> SavedAnswer<'a> {
@@ -48,7 +50,8 @@ impl<'a> SavedAnswer<'a> {
         if !has_all {
             blocks.clear();
         }
-        Ok(Self { results, blocks, may_differ: !has_all && LEFT_OUT.iter().any(leaves_out) })
+        let may_differ = !has_all && LEFT_OUT.iter().any(leaves_out);
+        Ok(Self { results, blocks, may_differ, pooled: pooled(folder) })
     }
 
     /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no intervals. There are none if
@@ -70,7 +73,9 @@ impl<'a> SavedAnswer<'a> {
             replays.insert(number, replay);
         }
         for (number, spec) in self.missing() {
-            replays.entry(number).or_insert_with(|| Measured::new(Cow::Owned(spec), Vec::new()));
+            let pools_partitions = self.pooled.contains(&number);
+            let replay = || Measured { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
+            replays.entry(number).or_insert_with(replay);
         }
         // Commands of a report run in the directory of the results.
         lines(replays.into_values().collect(), self.primary(), Some(Path::new(".")))
@@ -100,8 +105,13 @@ impl<'a> SavedAnswer<'a> {
                 blocks: self.blocks.get(&key).map(Cow::Borrowed),
             })
         };
-        let spec = self.results.spec(*rows.first()?)?;
-        Some(Measured::new(Cow::Owned(spec), rows.iter().map(replication).collect::<Option<_>>()?))
+        let first = *rows.first()?;
+        let number = sheet.column("replay").and_then(|column| column.label(first).parse().ok());
+        Some(Measured {
+            spec: Cow::Owned(self.results.spec(first)?),
+            replications: rows.iter().map(replication).collect::<Option<_>>()?,
+            pools_partitions: number.is_some_and(|number| self.pooled.contains(&number)),
+        })
     }
 
     /// Returns the replays that run.json or study.json lists and the summary lacks, with their numbers.
@@ -113,7 +123,7 @@ impl<'a> SavedAnswer<'a> {
         let listed: Option<Value> =
             read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
         let Some(listed) = listed else { return Vec::new() };
-        let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
+        let list = replays_of(&listed);
         let spec = |replay: &Value| {
             let mut replay = replay.clone();
             let entries = replay.as_object_mut()?;
@@ -127,9 +137,24 @@ impl<'a> SavedAnswer<'a> {
             spec.log_sha256 = log.get("sha256")?.as_str()?.into();
             Some(spec)
         };
-        let specs = list.into_iter().flatten().zip(0..);
+        let specs = list.iter().zip(0..);
         specs.filter_map(|(replay, number)| Some((number, spec(replay)?))).collect()
     }
+}
+
+/// Returns the replays that run.json or study.json lists.
+fn replays_of(listed: &Value) -> &[Value] {
+    let list = ["replays", "cells"].iter().find_map(|name| listed.get(name)?.as_array());
+    list.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the numbers of the replays in `folder` that pool partitions.
+fn pooled(folder: &Path) -> BTreeSet<u64> {
+    let text = ["run.json", "study.json"].iter().find_map(|name| read_to_string(&folder.join(name)).ok());
+    let listed: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+    let replays = listed.as_ref().map(replays_of).unwrap_or_default();
+    let pools = |replay: &Value| replay.get("pools_partitions") == Some(&Value::Bool(true));
+    replays.iter().zip(0..).filter(|(replay, _)| pools(replay)).map(|(_, number)| number).collect()
 }
 
 /// Returns the replay and the seed of a row.

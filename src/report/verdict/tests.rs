@@ -35,7 +35,7 @@ fn measured<'a>(
         numbers: found,
         blocks: Some(Cow::Owned(blocks)),
     };
-    Measured::new(Cow::Owned(spec), vec![replication])
+    Measured { spec: Cow::Owned(spec), replications: vec![replication], pools_partitions: false }
 }
 
 fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<Measured<'a>> {

@@ -7,9 +7,10 @@ use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
 use super::measured::Measured;
 use super::primary;
+use crate::frame::FinishedRun;
 use crate::metrics::{Better, Metric};
 use crate::scheduler::RECORDED;
-use crate::study::{Outcome, ReplaySpec};
+use crate::study::Study;
 
 /// The numbers of placements, in which each class of allocators has a best one of its own.
 const OF_PLACEMENTS: [&str; 6] = [
@@ -63,11 +64,13 @@ impl Winners {
         winners
     }
 
-    /// Finds the winners among replays that have ended. `has_network` says that jobs run as long as a network makes them.
-    pub(in crate::report) fn of_outcomes(replays: &[(&ReplaySpec, &[Outcome])], has_network: bool) -> Self {
-        let replays: Vec<Measured<'_>> =
-            replays.iter().map(|(spec, outcomes)| Measured::of_outcomes(spec, outcomes)).collect();
-        Self::new(&replays, primary(has_network))
+    /// Finds the winners among the replays of a run, in its order.
+    pub(in crate::report) fn of_run(study: &Study, run: &FinishedRun) -> Self {
+        let replays = run.replays.iter();
+        let replays: Vec<Measured<'_>> = replays
+            .map(|(number, outcomes)| Measured::of_outcomes(&study.cells[*number as usize], outcomes))
+            .collect();
+        Self::new(&replays, primary(study.options.traffic))
     }
 
     /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of each.
