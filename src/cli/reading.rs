@@ -31,6 +31,7 @@ fn zones(text: &str) -> Vec<String> {
 }
 
 /// Arguments for logs that tell less than they need to.
+#[expect(clippy::struct_field_names, reason = "fields have the names of arguments")]
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Zone {
     /// Time zone of dates in the log that tell none, such as Europe/Berlin or -05:00 [default: this

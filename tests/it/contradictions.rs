@@ -162,7 +162,6 @@ fn partitions_apart_and_two_spellings_agree() -> Tested {
 
 /// The dump on one machine: EASY lets jobs of one partition run on the nodes of another, which no difference may come from.
 #[test]
-#[ignore = "planning has to tell that partitions are pooled: pools_partitions in src/report/verdict/measured.rs"]
 fn pooled_partitions_agree_with_partitions_apart() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

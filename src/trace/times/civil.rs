@@ -34,7 +34,7 @@ impl Civil {
     /// Read are `YYYY-MM-DD` (also with `/`), `DD.MM.YYYY`, and with either order `MM/DD/YYYY` and `MM-DD-YYYY`; alone or
     /// with `HH:MM`, `HHMM` or `HH:MM:SS` behind a blank, a comma, `T` or `_`, a fraction, `AM` or `PM`, and an offset.
     pub(super) fn parse(text: &[u8], order: DateOrder) -> Option<Self> {
-        let (first, separator, second, third, rest) = date(text)?;
+        let DateText { numbers: [first, second, third], separator, rest } = DateText::split(text)?;
         let lengths = [first.len(), second.len(), third.len()];
         let [first_number, second_number, third_number] = [digits(first)?, digits(second)?, digits(third)?];
         let (date, either) = match (lengths, separator) {
@@ -121,15 +121,23 @@ pub(in crate::trace) fn numbers_of_date(text: &[u8]) -> Option<[i64; 2]> {
     Civil::parse(text.trim_ascii(), DateOrder::MonthFirst)?.either
 }
 
-/// Splits a text that begins with a date into its three numbers, the sign between them, and the rest.
-fn date(text: &[u8]) -> Option<(&[u8], u8, &[u8], &[u8], &[u8])> {
-    let number = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (first, rest) = text.split_at(number(text));
-    let (&separator, rest) = rest.split_first()?;
-    let (second, rest) = rest.split_at(number(rest));
-    let rest = rest.strip_prefix(&[separator])?;
-    let (third, rest) = rest.split_at(number(rest));
-    Some((first, separator, second, third, rest))
+/// A text that begins with three numbers and the same sign between them.
+struct DateText<'a> {
+    numbers: [&'a [u8]; 3],
+    separator: u8,
+    rest: &'a [u8],
+}
+
+impl<'a> DateText<'a> {
+    fn split(text: &'a [u8]) -> Option<Self> {
+        let number = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (first, rest) = text.split_at(number(text));
+        let (&separator, rest) = rest.split_first()?;
+        let (second, rest) = rest.split_at(number(rest));
+        let rest = rest.strip_prefix(&[separator])?;
+        let (third, rest) = rest.split_at(number(rest));
+        Some(Self { numbers: [first, second, third], separator, rest })
+    }
 }
 
 /// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is none.

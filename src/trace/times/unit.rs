@@ -31,13 +31,15 @@ pub(in crate::trace) const UNITS: [TimeUnit; 7] = [
     TimeUnit { name: "weeks", micros: 604_800_000_000, spellings: &["w", "week", "weeks"] },
 ];
 
+/// The same with a lifetime that references need.
+const ALL: &[TimeUnit] = &UNITS;
+
 /// The fewest letters by which a unit is recognised at the end of a word, as in `runtimemins`.
 const FEWEST_LETTERS: usize = 4;
 
 impl TimeUnit {
     /// Returns the unit with this spelling, in any case; `None` if there is none.
     pub(in crate::trace) fn find(text: &str) -> Option<&'static Self> {
-        const ALL: &[TimeUnit] = &UNITS;
         let is_one = |unit: &&TimeUnit| unit.spellings.iter().any(|known| text.eq_ignore_ascii_case(known));
         ALL.iter().find(is_one)
     }
@@ -53,7 +55,6 @@ impl TimeUnit {
         {
             return Some((before.concat(), unit));
         }
-        const ALL: &[TimeUnit] = &UNITS;
         let whole = words.concat();
         ALL.iter().find_map(|unit| {
             let long = unit.spellings.iter().filter(|spelling| spelling.len() >= FEWEST_LETTERS);

@@ -130,7 +130,9 @@ mod tests {
     fn limits_in_another_unit_are_noticed() {
         let note = |jobs: &[(i64, i64)]| {
             let mut counts = Counts::default();
-            jobs.iter().for_each(|&(run_s, limit_s)| counts.add_limit(run_s, limit_s));
+            for &(run_s, limit_s) in jobs {
+                counts.add_limit(run_s, limit_s);
+            }
             counts.notes(true, Some(("limit", SECONDS)), None).concat()
         };
         let found = note(&[(7200, 180), (3600, 90), (1800, 60), (10, 60), (-1, 5)]);

@@ -23,6 +23,7 @@ pub(super) struct Times {
 }
 
 /// The times of a record, in seconds; `None` for those that are unknown.
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settled {
     pub(super) submit_s: Option<i64>,
@@ -62,33 +63,31 @@ impl Times {
     pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> Settled {
         self.count_contradictions(counts);
         let micros = |instant: Option<Instant>| instant.map(|instant| instant.micros);
-        let (mut submit_us, start_us, end_us) = (micros(self.submit), micros(self.start), micros(self.end));
+        let (mut submit, start, end) = (micros(self.submit), micros(self.start), micros(self.end));
         let has_run = self.run_us.is_some_and(|run_us| run_us > 0);
-        if has_starts && start_us.is_none() && !has_run {
+        if has_starts && start.is_none() && !has_run {
             counts.never_started += 1;
             self.wait_us = None;
             self.run_us = None;
         }
-        let from_end = || Some(end_us? - self.run_us?);
-        let from_submit = || Some(submit_us? + self.wait_us?);
-        let start_us = start_us.or_else(from_submit).or_else(from_end);
-        let end_us = end_us.or_else(|| Some(start_us? + self.run_us?));
-        counts.unended += u64::from(start_us.is_some() && end_us.is_none());
-        if submit_us.is_none() && start_us.is_some() {
-            submit_us = start_us.map(|start_us| start_us - self.wait_us.unwrap_or(0));
+        let from_end = || Some(end? - self.run_us?);
+        let from_submit = || Some(submit? + self.wait_us?);
+        let start = start.or_else(from_submit).or_else(from_end);
+        let end = end.or_else(|| Some(start? + self.run_us?));
+        counts.unended += u64::from(start.is_some() && end.is_none());
+        if submit.is_none() && start.is_some() {
+            submit = start.map(|start| start - self.wait_us.unwrap_or(0));
             counts.starts_as_submits += u64::from(self.wait_us.is_none());
         }
-        if let (Some(submitted_us), Some(started_us)) = (submit_us, start_us)
-            && started_us < submitted_us
-        {
+        if start.zip(submit).is_some_and(|(start, submit)| start < submit) {
             counts.early_starts += 1;
-            submit_us = start_us;
+            submit = start;
         }
-        let [submit_s, start_s, end_s] = [submit_us, start_us, end_us].map(|micros| micros.map(rounded_s));
+        let [submit_s, start_s, end_s] = [submit, start, end].map(|micros| micros.map(rounded_s));
         let mut run_s = end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s);
-        if let (Some(started_us), Some(ended_us)) = (start_us, end_us) {
-            counts.vanished += u64::from(ended_us > started_us && run_s == Some(0));
-            counts.early_ends += u64::from(ended_us < started_us);
+        if let (Some(start), Some(end)) = (start, end) {
+            counts.vanished += u64::from(end > start && run_s == Some(0));
+            counts.early_ends += u64::from(end < start);
         }
         if run_s.is_some_and(|run_s| run_s < 0) {
             run_s = Some(-1);
@@ -117,6 +116,7 @@ impl Times {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "times of a row may be missing")]
     fn at(micros: i64) -> Option<Instant> {
         Some(Instant { micros, is_date: false, has_minutes_only: false })
     }
