@@ -23,6 +23,7 @@ impl LogUnit {
     pub fn new(format: &Format, spec: Option<&Spec>) -> Self {
         match spec.and_then(|spec| spec.params.get(PARAMETER)).map(String::as_str) {
             _ if !format.has_parameter(PARAMETER) => Self::Unknown,
+            None if default_unit(format) != Some("nodes") => Self::Parts,
             None => Self::NodesByDefault,
             Some("nodes") => Self::NodesChosen,
             Some(_) => Self::Parts,
@@ -43,4 +44,10 @@ impl LogUnit {
     pub fn refuses(self, node_use: &NodeUse) -> bool {
         self == Self::NodesByDefault && node_use.repeated > 0 && 20 * node_use.repeated >= node_use.listed
     }
+}
+
+/// Returns the unit of a format where none is given: the first that its row lists.
+fn default_unit(format: &Format) -> Option<&'static str> {
+    let units = format.parameters.split(' ').find_map(|parameter| parameter.strip_prefix("unit="))?;
+    units.split('|').next()
 }

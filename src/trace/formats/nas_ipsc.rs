@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 
 use super::format::{Format, LineParser, Parsed};
 use crate::trace::error::Problem;
-use crate::trace::facts::Facts;
+use crate::trace::facts::{AMBIGUOUS, Facts};
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
 
@@ -51,22 +51,26 @@ struct NasIpsc {
     zone: Option<TimeZone>,
     /// The number of jobs so far.
     jobs: i64,
+    /// Local times that occur twice or never.
+    ambiguous: u64,
     names: Names,
 }
 
 impl NasIpsc {
     /// Makes the parser of one log.
     fn new() -> Self {
-        Self { zone: TimeZone::get(ZONE).ok(), jobs: 0, names: Names::default() }
+        Self { zone: TimeZone::get(ZONE).ok(), jobs: 0, ambiguous: 0, names: Names::default() }
     }
 
     /// Returns the time of a date such as `10/01/93` and a time such as `00:00:03`, in seconds since 1970. A clock time
     /// occurs twice when clocks are put back; the first one is taken.
-    fn instant(&self, date: &[u8], time: &[u8]) -> Result<i64, Problem> {
+    fn instant(&mut self, date: &[u8], time: &[u8]) -> Result<i64, Problem> {
         let civil = civil(date, time)?;
-        let zoned = self.zone.clone().and_then(|zone| civil.to_zoned(zone).ok());
-        let zoned = zoned.ok_or_else(|| malformed(4, date, "a date that the time zone has"))?;
-        Ok(zoned.timestamp().as_second())
+        let ambiguous = self.zone.as_ref().map(|zone| zone.to_ambiguous_timestamp(civil));
+        self.ambiguous += u64::from(ambiguous.is_some_and(|ambiguous| ambiguous.is_ambiguous()));
+        let timestamp = ambiguous.and_then(|ambiguous| ambiguous.compatible().ok());
+        let timestamp = timestamp.ok_or_else(|| malformed(4, date, "a date that the time zone has"))?;
+        Ok(timestamp.as_second())
     }
 }
 
@@ -103,6 +107,7 @@ impl LineParser for NasIpsc {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.jobs > 0,
             time_zone: Some(ZONE.to_owned()),
+            counts: (self.ambiguous > 0).then_some((AMBIGUOUS, self.ambiguous)).into_iter().collect(),
             ..Facts::default()
         }
     }

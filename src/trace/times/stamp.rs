@@ -17,6 +17,7 @@ use super::is_missing;
 use super::local::{local_zone, named};
 use super::unit::{SECONDS, TimeUnit};
 use crate::spec::{Params, SpecError};
+use crate::trace::facts::AMBIGUOUS;
 
 const DAY_S: i64 = 86_400;
 
@@ -183,10 +184,7 @@ impl Clock {
 
     /// Returns what was odd about the times that were read, in words with counts.
     pub(in crate::trace) fn counts(&self) -> Vec<(&'static str, u64)> {
-        let counts = [
-            ("times rounded to seconds", self.rounded),
-            ("times at which clocks are put forward or back", self.ambiguous),
-        ];
+        let counts = [("times rounded to seconds", self.rounded), (AMBIGUOUS, self.ambiguous)];
         counts.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
