@@ -10,9 +10,6 @@ pub(super) const EARLY_STARTS: &str = "starts before the submission, which count
 /// The words for jobs that ended before they started, as after a clock was set back. Their run time is unknown.
 pub(super) const EARLY_ENDS: &str = "ends before the start";
 
-/// The words for local times that occur twice or never.
-pub(super) const AMBIGUOUS: &str = "times at which clocks are put forward or back";
-
 /// The words for lines of steps in the accounting of Slurm.
 pub(super) const STEPS: &str = "job steps, which are part of their jobs";
 

@@ -136,6 +136,7 @@ fn complain_of_skipped(summary: &LogSummary) {
             complain(&format!("{}: {what}: {count}", summary.path.display()));
         }
         let share = summary.skipped_share().unwrap_or_default();
-        complain(&format!("{}: skipped{share}", summary.path.display()));
+        let skipped = summary.irregularities.skipped();
+        complain(&format!("{}: skipped lines in all: {skipped}{share}", summary.path.display()));
     }
 }

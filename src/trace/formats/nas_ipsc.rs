@@ -18,9 +18,10 @@ use jiff::tz::TimeZone;
 
 use super::format::{Format, LineParser, Parsed};
 use crate::trace::error::Problem;
-use crate::trace::facts::{AMBIGUOUS, Facts};
+use crate::trace::facts::Facts;
 use crate::trace::names::{NameKind, Names};
 use crate::trace::record::Record;
+use crate::trace::times::AMBIGUOUS;
 
 /// The row of this format.
 pub(super) const FORMAT: Format = Format {

@@ -11,7 +11,7 @@ pub(super) use civil::{DateOrder, numbers_of_date};
 pub(super) use decimal::{has_fraction, rounded_s, scaled};
 pub(super) use duration::{Exact, Length, Pair, duration, exact_duration};
 pub use local::{POSIX, set_local_zone};
-pub(super) use stamp::{Clock, Instant, InstantError, zone};
+pub(super) use stamp::{AMBIGUOUS, Clock, Instant, InstantError, zone};
 pub use stamp::{DATES, TIME_ZONE};
 pub(super) use unit::{MINUTES, SECONDS, TimeUnit};
 

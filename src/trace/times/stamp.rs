@@ -17,7 +17,6 @@ use super::is_missing;
 use super::local::{local_zone, named};
 use super::unit::{SECONDS, TimeUnit};
 use crate::spec::{Params, SpecError};
-use crate::trace::facts::AMBIGUOUS;
 
 const DAY_S: i64 = 86_400;
 
@@ -31,6 +30,9 @@ const UTC: &str = "UTC";
 pub const TIME_ZONE: &str = "time-zone";
 /// The name of the parameter of formats that gives the order of day and month.
 pub const DATES: &str = "dates";
+
+/// The words for local times that occur twice or never.
+pub(in crate::trace) const AMBIGUOUS: &str = "times at which clocks are put forward or back";
 
 /// The greatest number of seconds that is read as an instant: 3,000 years. Larger numbers are milliseconds or no times.
 const LAST_S: i64 = 100_000_000_000;

@@ -185,7 +185,7 @@ fn resources(cluster: &Cluster, job: &Job, look: Look) -> String {
             let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
             let list = ranges(&numbers).join(",");
             format!(
-                "args=\"\" cwd=/home/a exec_host=\"{list}\" Resource_List.ncpus={all} Resource_List.nodect={nodes} \
+                "args=\"\" cwd=/scratch/a exec_host=\"{list}\" Resource_List.ncpus={all} Resource_List.nodect={nodes} \
                  resources_used.location=\"{list}\" resources_used.nodect={nodes}"
             )
         }
