@@ -157,5 +157,7 @@ fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
         _ => format!("{} is written", folder.path().join("summary.parquet").display()),
     };
     let total = counted(total, "cell");
-    Ok(format!("{total}: {done} were done, {finished} replayed; {rest}"))
+    let others =
+        sweep::others(folder, &sweep.manifest).map_or_else(String::new, |others| format!("; {others}"));
+    Ok(format!("{total}: {done} were done, {finished} replayed; {rest}{others}"))
 }

@@ -72,27 +72,30 @@ impl Claim {
         Self::shared(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the shared claim of a command that relies on files that it may have to write first. If `is_there`
-    /// returns false, `write` is called under a claim for this process alone. If other processes hold claims, it waits
-    /// for some seconds, as they may be doing the same. Fails if it has waited in vain, or if `is_there` or `write`
-    /// fails.
+    /// Returns the shared claim of a command that relies on files that it may have to write first. `is_there` checks
+    /// them, and fails if the directory belongs to others. If it returns false, it is called again and then `write`,
+    /// both under a claim for this process alone. If other processes hold claims, this waits for some seconds, as they
+    /// may be doing the same. Fails if it has waited in vain, or if `is_there` or `write` fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
-        write: impl FnOnce() -> Result<(), E>,
+        write: impl Fn() -> Result<(), E>,
     ) -> Result<Self, E> {
         let until = Instant::now() + PATIENCE;
         loop {
-            if is_there()?
-                && let Some(claim) = Self::attempt(folder, Sharing::OthersThatAdd)
-            {
-                // Another process may have replaced the files before this one had its claim, so look again.
+            let sharing = if is_there()? { Sharing::OthersThatAdd } else { Sharing::Nobody };
+            if let Some(mut claim) = Self::attempt(folder, sharing) {
+                if sharing == Sharing::Nobody && !is_there()? {
+                    write()?;
+                }
+                if sharing == Sharing::Nobody {
+                    claim = claim.with_others();
+                }
+                // Another process may have replaced the files before this one had its claim, or while the operating
+                // system turned the claim into a shared one.
                 if is_there()? {
                     return Ok(claim);
                 }
-            } else if let Some(claim) = Self::attempt(folder, Sharing::Nobody) {
-                write()?;
-                return Ok(claim.with_others());
             }
             if Instant::now() > until {
                 return Err(ClaimError::Busy { folder: folder.to_owned() }.into());
@@ -109,7 +112,8 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Returns the claim; `None` if other processes have claims with which it is not compatible.
+    /// Returns the claim; `None` if other processes have claims with which it is not compatible, or if another process
+    /// has removed the directory meanwhile.
     fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
         let Ok(directory) = File::open(folder) else { return Some(Self { directory: None }) };
         let locked = match sharing {
@@ -117,7 +121,7 @@ impl Claim {
             Sharing::OthersThatAdd => directory.try_lock_shared(),
         };
         match locked {
-            Ok(()) => Some(Self { directory: Some(directory) }),
+            Ok(()) => is_at(&directory, folder).then_some(Self { directory: Some(directory) }),
             Err(TryLockError::WouldBlock) => None,
             Err(TryLockError::Error(_)) => Some(Self { directory: None }),
         }
@@ -129,6 +133,28 @@ impl Claim {
         // processes are refused.
         let _ = self.directory.as_ref().map(File::lock_shared);
         self
+    }
+}
+
+/// Returns whether an open directory is the one at this path.
+#[cfg(unix)]
+fn is_at(directory: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |there: &std::fs::Metadata| (there.dev(), there.ino());
+    matches!((directory.metadata(), path.metadata()), (Ok(open), Ok(there)) if place(&open) == place(&there))
+}
+
+/// Returns true: on other systems directories are not locked.
+#[cfg(not(unix))]
+fn is_at(_directory: &File, _path: &Path) -> bool {
+    true
+}
+
+/// Removes a directory if it is empty and no process has a claim of it.
+pub(super) fn remove_unclaimed(folder: &Path) {
+    if let Some(_claim) = Claim::attempt(folder, Sharing::Nobody) {
+        // This fails if the directory is not empty. The directory then stays.
+        let _ = std::fs::remove_dir(folder);
     }
 }
 
@@ -147,9 +173,16 @@ mod tests {
         let together = [Claim::shared(folder)?, Claim::shared(folder)?];
         assert!(Claim::alone(folder).is_err());
         drop(together);
-        let first = Claim::shared_after(folder, || Ok::<_, ClaimError>(false), || Ok(()))?;
+        let written = std::cell::Cell::new(false);
+        let write = || {
+            written.set(true);
+            Ok(())
+        };
+        let first = Claim::shared_after(folder, || Ok::<_, ClaimError>(written.get()), write)?;
         let second = Claim::shared_after(folder, || Ok::<_, ClaimError>(true), || Ok(()))?;
         assert!(Claim::alone(folder).is_err());
+        remove_unclaimed(folder);
+        assert!(folder.is_dir(), "a directory with a claim stays");
         drop((first, second));
         let _ = Claim::alone(folder)?;
         Ok(())

@@ -169,6 +169,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
         predictions: shown.options.predictions,
+        slices: shown.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -16,6 +16,7 @@
 )]
 
 mod foldings;
+mod free_boxes;
 mod offsets;
 mod path;
 mod pieces;
@@ -25,3 +26,5 @@ pub(super) mod rfold_first_fit;
 pub(super) mod rfold_folding;
 pub(super) mod rfold_reconfig;
 mod turns;
+
+pub use self::free_boxes::FreeBoxes;

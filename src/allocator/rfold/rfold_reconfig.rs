@@ -55,13 +55,13 @@ pub(super) struct Reconfig {
     pub(super) cube: [u32; 3],
     /// The number of cubes.
     pub(super) cubes: u32,
-    offsets: Offsets,
+    pub(super) offsets: Offsets,
     /// The free places of the current part. The field exists only to reuse memory.
-    free_submeshes: FreeSubmeshes,
+    pub(super) free_submeshes: FreeSubmeshes,
 }
 
 /// The parts of one kind with their places: the offset inside the cubes, and the numbers of the cubes.
-struct Placed {
+pub(super) struct Placed {
     kind: Kind,
     offset: Coord,
     cubes: Vec<u32>,
@@ -84,7 +84,7 @@ impl Reconfig {
     }
 
     /// Returns the places of all parts of a box with these sides; `None` if a part finds none.
-    fn parts(&mut self, sides: [u32; 3], machine: &Machine) -> Option<Vec<Placed>> {
+    pub(super) fn parts(&mut self, sides: [u32; 3], machine: &Machine) -> Option<Vec<Placed>> {
         if cubes_for(sides, self.cube) > self.cubes {
             return None;
         }
@@ -96,6 +96,23 @@ impl Reconfig {
             placed.push(found);
         }
         Some(placed)
+    }
+
+    /// Returns the most cubes that are free at one place for parts of one kind. Beside entire cubes these places are the
+    /// corners.
+    pub(super) fn most_free(&mut self, kind: Kind, takes_entire: bool, machine: &Machine) -> u32 {
+        let Self { cube, cubes, ref offsets, ref mut free_submeshes } = *self;
+        free_submeshes.find(machine, kind.sizes);
+        let free = |offset: Coord| {
+            let base = |n: u32| [offset[0], offset[1], n * cube[2] + offset[2]];
+            (0..cubes).filter(|&n| free_submeshes.contains(base(n))).count() as u32
+        };
+        let most = if takes_entire {
+            offsets.corners(kind.sizes).into_iter().map(free).max()
+        } else {
+            offsets.all(kind.sizes).map(free).max()
+        };
+        most.unwrap_or(0)
     }
 
     /// Returns the first place at which enough cubes are free for the parts of one kind; `None` if there is none.
