@@ -134,8 +134,8 @@ fn results_of_other_options_are_named() -> Tested {
         let directory = tempfile::tempdir()?;
         let at = directory.path();
         studies(at)?;
-        let options =
-            ["", " --trim 10"].map(|option| format!("sweep a.toml -o out --no-timing{option} --shard 1/1"));
+        let options = ["", " --contention"]
+            .map(|option| format!("sweep a.toml -o out --no-timing{option} --shard 1/1"));
         let ran = together(at, options.each_ref().map(String::as_str))?;
         for ran in &ran {
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -15,6 +15,7 @@
     reason = "cubes, foldings and steps lie within a machine of at most 2^24 nodes"
 )]
 
+mod cubes;
 mod foldings;
 mod free_boxes;
 mod offsets;

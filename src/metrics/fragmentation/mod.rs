@@ -108,15 +108,18 @@ impl Submeshes {
     fn largest(&mut self, machine: &Machine, is_less: bool) -> u32 {
         match self {
             Self::Fixed { largest, .. } => largest.update(machine, is_less),
-            Self::Switched(boxes) => boxes.largest(machine),
+            Self::Switched(boxes) => {
+                boxes.update(machine);
+                boxes.largest()
+            }
         }
     }
 
-    /// Returns how many submeshes of slice `i` fit beside each other.
+    /// Returns how many submeshes of slice `i` fit beside each other. [`Self::largest`] comes first.
     fn fit(&mut self, i: usize, sides: [u32; 3], machine: &Machine) -> u32 {
         match self {
             Self::Fixed { orientations, search, .. } => fit(search, machine, &orientations[i]),
-            Self::Switched(boxes) => boxes.count(sides, machine),
+            Self::Switched(boxes) => boxes.count(sides),
         }
     }
 }
