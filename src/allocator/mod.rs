@@ -28,6 +28,7 @@ pub(crate) use self::best_of::members as members_of_best_of;
 pub use self::registry::{
     ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
 };
+pub use self::rfold::FreeBoxes;
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, Memory,
     NodesFor, OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,

@@ -103,7 +103,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             complain(&format!("note: {text}"));
         }
     };
-    sweep.study.notes.iter().for_each(|text| note(text));
+    let mut notes = sweep.study.notes.clone();
+    sweep.study.sort_notes(&mut notes);
+    notes.iter().for_each(|text| note(text));
     // Whoever submitted the shards of a study was asked then.
     if args.shard.is_none() && !args.dry_run {
         check_room(&sweep.study, &sweep.missing, FileFormat::Parquet, args.large)?;
@@ -157,5 +159,7 @@ fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
         _ => format!("{} is written", folder.path().join("summary.parquet").display()),
     };
     let total = counted(total, "cell");
-    Ok(format!("{total}: {done} were done, {finished} replayed; {rest}"))
+    let others =
+        sweep::others(folder, &sweep.manifest).map_or_else(String::new, |others| format!("; {others}"));
+    Ok(format!("{total}: {done} were done, {finished} replayed; {rest}{others}"))
 }

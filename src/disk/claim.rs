@@ -2,11 +2,12 @@
 //! several commands add files to it.
 #![expect(clippy::arithmetic_side_effects, reason = "an instant some seconds from now")]
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::folder_lock::{Sharing, lock};
 use super::new_file::{is_stream, remove_leftovers};
 
 /// The longest time that a command waits for others that start beside it, such as the parts of one study.
@@ -38,15 +39,6 @@ pub enum ClaimError {
     },
 }
 
-/// The other claims with which a claim is compatible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sharing {
-    /// None.
-    Nobody,
-    /// Claims of other commands that add files.
-    OthersThatAdd,
-}
-
 impl Claim {
     /// Returns the claim of a command that replaces the content of the directory. No other process may write there
     /// while the claim exists. Unfinished files of processes that no longer run are removed. Fails if another process
@@ -72,27 +64,30 @@ impl Claim {
         Self::shared(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the shared claim of a command that relies on files that it may have to write first. If `is_there`
-    /// returns false, `write` is called under a claim for this process alone. If other processes hold claims, it waits
-    /// for some seconds, as they may be doing the same. Fails if it has waited in vain, or if `is_there` or `write`
-    /// fails.
+    /// Returns the shared claim of a command that relies on files that it may have to write first. `is_there` checks
+    /// them, and fails if the directory belongs to others. If it returns false, it is called again and then `write`,
+    /// both under a claim for this process alone. If other processes hold claims, this waits for some seconds, as they
+    /// may be doing the same. Fails if it has waited in vain, or if `is_there` or `write` fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
-        write: impl FnOnce() -> Result<(), E>,
+        write: impl Fn() -> Result<(), E>,
     ) -> Result<Self, E> {
         let until = Instant::now() + PATIENCE;
         loop {
-            if is_there()?
-                && let Some(claim) = Self::attempt(folder, Sharing::OthersThatAdd)
-            {
-                // Another process may have replaced the files before this one had its claim, so look again.
+            let sharing = if is_there()? { Sharing::OthersThatAdd } else { Sharing::Nobody };
+            if let Some(mut claim) = Self::attempt(folder, sharing) {
+                if sharing == Sharing::Nobody && !is_there()? {
+                    write()?;
+                }
+                if sharing == Sharing::Nobody {
+                    claim = claim.with_others();
+                }
+                // Another process may have replaced the files before this one had its claim, or while the operating
+                // system turned the claim into a shared one.
                 if is_there()? {
                     return Ok(claim);
                 }
-            } else if let Some(claim) = Self::attempt(folder, Sharing::Nobody) {
-                write()?;
-                return Ok(claim.with_others());
             }
             if Instant::now() > until {
                 return Err(ClaimError::Busy { folder: folder.to_owned() }.into());
@@ -111,16 +106,7 @@ impl Claim {
 
     /// Returns the claim; `None` if other processes have claims with which it is not compatible.
     fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
-        let Ok(directory) = File::open(folder) else { return Some(Self { directory: None }) };
-        let locked = match sharing {
-            Sharing::Nobody => directory.try_lock(),
-            Sharing::OthersThatAdd => directory.try_lock_shared(),
-        };
-        match locked {
-            Ok(()) => Some(Self { directory: Some(directory) }),
-            Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(_)) => Some(Self { directory: None }),
-        }
+        lock(folder, sharing).map(|directory| Self { directory })
     }
 
     /// Returns the same claim, changed to a shared one.
@@ -135,6 +121,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::folder_lock::remove_unclaimed;
 
     #[cfg(unix)]
     #[test]
@@ -147,9 +134,16 @@ mod tests {
         let together = [Claim::shared(folder)?, Claim::shared(folder)?];
         assert!(Claim::alone(folder).is_err());
         drop(together);
-        let first = Claim::shared_after(folder, || Ok::<_, ClaimError>(false), || Ok(()))?;
+        let written = std::cell::Cell::new(false);
+        let write = || {
+            written.set(true);
+            Ok(())
+        };
+        let first = Claim::shared_after(folder, || Ok::<_, ClaimError>(written.get()), write)?;
         let second = Claim::shared_after(folder, || Ok::<_, ClaimError>(true), || Ok(()))?;
         assert!(Claim::alone(folder).is_err());
+        remove_unclaimed(folder);
+        assert!(folder.is_dir(), "a directory with a claim stays");
         drop((first, second));
         let _ = Claim::alone(folder)?;
         Ok(())

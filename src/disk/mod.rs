@@ -3,6 +3,7 @@
 
 mod checksum;
 mod claim;
+mod folder_lock;
 mod new_file;
 mod operations;
 mod scratch;
@@ -11,7 +12,9 @@ mod unfinished;
 
 pub use checksum::hexadecimal;
 pub use claim::{Claim, ClaimError};
-pub use new_file::{Handle, NewFile, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
+pub use new_file::{
+    Handle, NewFile, TEMPORARY, is_stream, remove_leftovers_beside, remove_own_leftovers, sync_directory,
+};
 pub use operations::{Double, Operation, create_dir_all, interpose, open, read, read_to_string, remove_file};
 pub use scratch::Scratch;
 pub use sorter::{SortKey, Sorted, Sorter};

@@ -1,7 +1,7 @@
 //! New files: written under a temporary name beside their final place until they are complete, or written directly into
 //! a device.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -263,7 +263,6 @@ pub(super) fn remove_leftovers(folder: &Path) {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     for entry in entries.flatten().filter(unfinished) {
-        // A running writer holds a lock on its file. The lock ends with the process.
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = remove_file(&entry.path());
@@ -274,6 +273,28 @@ pub(super) fn remove_leftovers(folder: &Path) {
 /// Removes nothing: without locks it is unknown whether the writer still runs.
 #[cfg(not(unix))]
 pub(super) fn remove_leftovers(_folder: &Path) {}
+
+/// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study has. Files of
+/// a running process stay where files can be locked: the same part may run twice at a time. Fails if one cannot be removed.
+pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        let path = entry.path();
+        if !entry.file_name().to_string_lossy().starts_with(prefix) || is_being_written(&path) {
+            continue;
+        }
+        match remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a running process writes the temporary file at `path`: it holds a lock, which ends with the process.
+fn is_being_written(path: &Path) -> bool {
+    let file = OpenOptions::new().write(true).open(path);
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
 
 /// Makes sure that the new names in a directory are on disk.
 #[cfg(unix)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::folder_lock::remove_unclaimed;
 use super::operations::create_dir_all;
 
 /// The temporary files and new directories that exist now.
@@ -72,7 +73,7 @@ impl Drop for Unfinished {
 }
 
 /// A directory and its parent directories, as far as this process has made them. They are removed if they are empty
-/// when this value is dropped or when a signal ends the process.
+/// and without a claim when this value is dropped, and if they are empty when a signal ends the process.
 #[derive(Debug)]
 pub struct NewFolder {
     /// The directories that were made, innermost first.
@@ -96,8 +97,7 @@ impl Drop for NewFolder {
     fn drop(&mut self) {
         let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in &self.made {
-            // This fails if the directory is not empty. The directory then stays.
-            let _ = fs::remove_dir(folder);
+            remove_unclaimed(folder);
             registry.folders.remove(folder);
         }
     }

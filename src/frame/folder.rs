@@ -32,7 +32,7 @@ use super::origin::{Place, STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_filled, write_whole};
 use super::{FileFormat, FrameError, name, summary};
-use crate::disk::{Claim, TEMPORARY, create_dir_all, open, remove_file};
+use crate::disk::{Claim, TEMPORARY, create_dir_all, open, remove_own_leftovers};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard, StudyLog};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
@@ -98,9 +98,10 @@ impl StudyFolder {
         details.chain([(self.row(key), SUMMARY)])
     }
 
-    /// Fails unless the directory may take the study: it does not exist, is empty, or holds only this study. A study
-    /// with the same name counts as this study even if it was changed, because some of its cells may still be valid.
-    pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
+    /// Returns whether `study.json` holds this very study. Fails unless the directory may take the study: it does not
+    /// exist, is empty, or holds only this study. A study with the same name counts as this study even if it was changed,
+    /// because some of its cells may still be valid.
+    pub fn check(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         // Every shard but the first finds this very study, which need not be read: with a million cells it takes gigabytes.
         let is_there = holds_json(&self.path.join(STUDY_FILE), manifest).unwrap_or(false);
         let existing = if is_there {
@@ -119,39 +120,28 @@ impl StudyFolder {
         };
         match result_files(&self.path).find(|file| file.exists() && !is_ours(&file)) {
             Some(file) => Err(FrameError::OtherResults { file, name: manifest.name.clone() }),
-            None => Ok(()),
+            None => Ok(is_there),
         }
     }
 
-    /// Makes the directory, removes the unfinished files that an earlier run of the same part left, and writes
-    /// `study.json`. Fails as [`Self::check`] does. As long as the returned claim is held, no other process may replace
-    /// the files.
+    /// Makes the directory, writes `study.json`, and removes the unfinished files that an earlier run of the same part
+    /// left. Several processes may do so at the same time if they run parts of the same study. Fails as [`Self::check`]
+    /// does, and if a process of another study is using the directory. As long as the returned claim is held, no other
+    /// process may replace the files.
     pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         self.check(manifest)?;
-        let claim = self.describe(manifest)?;
+        let make = |folder: &Path| create_dir_all(folder).map_err(|source| failed(folder, source));
+        make(&self.path)?;
+        let write = || {
+            make(&self.cells())?;
+            write_filled(&self.path.join(STUDY_FILE), &self.prefix, &|file| write_json(file, manifest))
+        };
+        let claim = Claim::shared_after(&self.path, || self.check(manifest), write)?;
+        make(&self.cells())?;
         for folder in [self.path.clone(), self.cells()] {
-            let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
-            let left = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&self.prefix);
-            for entry in entries.flatten().filter(left) {
-                match remove_file(&entry.path()) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(failed(&entry.path(), error));
-                    }
-                    _ => {}
-                }
-            }
+            remove_own_leftovers(&folder, &self.prefix).map_err(|source| failed(&folder, source))?;
         }
         Ok(claim)
-    }
-
-    /// Makes the directory and writes `study.json`. Several processes may do so at the same time if they run parts of
-    /// the same study. Fails if a process of another study is using the directory.
-    pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
-        create_dir_all(&self.cells()).map_err(|source| failed(&self.cells(), source))?;
-        let path = self.path.join(STUDY_FILE);
-        let holds = || Ok(holds_json(&path, manifest).unwrap_or(false));
-        let write = || write_filled(&path, &self.prefix, &|file| write_json(file, manifest));
-        Claim::shared_after(&self.path, holds, write)
     }
 
     /// Writes where this process runs, which has these logs.
@@ -241,6 +231,14 @@ impl StudyFolder {
         let is_missing = |cell: &ManifestCell| !may_be_there(&cell.key) || !self.has(&cell.key, false);
         let cells = manifest.cells.iter().enumerate();
         cells.filter(|(_, cell)| is_missing(cell)).map(|(i, _)| i).collect()
+    }
+
+    /// Returns the number of cells in the directory that do not belong to the study: results of other options, or of an
+    /// earlier form of the study file. 0 if the directory cannot be listed.
+    pub fn count_others(&self, manifest: &Manifest) -> usize {
+        let mut there = self.rows_there().unwrap_or_default();
+        manifest.cells.iter().for_each(|cell| _ = there.remove(&cell.key));
+        there.len()
     }
 
     /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is read once,

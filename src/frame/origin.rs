@@ -87,10 +87,18 @@ pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
-/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text`. Without
-/// the letter, readers of CSV might take the id for a number.
+/// The beginning of the line of run.json that is a measurement and differs from run to run.
+const MEASURED: &str = "  \"clock_ns\": ";
+
+/// Returns the text of run.json without what was measured: it is the same for the same command.
+pub(super) fn unmeasured(run: &str) -> String {
+    run.split_inclusive('\n').filter(|line| !line.starts_with(MEASURED)).collect()
+}
+
+/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text` without
+/// measurements. Without the letter, readers of CSV might take the id for a number.
 fn id(text: &str) -> String {
-    std::iter::once('r').chain(sha256(text).chars().take(DIGITS)).collect()
+    std::iter::once('r').chain(sha256(&unmeasured(text)).chars().take(DIGITS)).collect()
 }
 
 /// Returns the id of a study. The id does not change when cells or logs are added to the study.

@@ -115,7 +115,8 @@ fn differing(found: &Comparison) -> String {
     let by = match count {
         0 => String::new(),
         _ => format!(
-            "; second less first {mean_s:.3} s on average, without sign p50 {p50_s} s, p99 {p99_s} s, max {max_s} s"
+            "; mean difference {mean_s:.3} s (second minus first); absolute differences: median {p50_s} s, p99 {p99_s} s, \
+             max {max_s} s"
         ),
     };
     format!(

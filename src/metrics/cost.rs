@@ -4,7 +4,18 @@
     reason = "calls are counted one by one, and 2^64 ns are 584 years"
 )]
 
+use std::time::Instant;
+
 use hdrhistogram::Histogram;
+
+/// The number of calls above which there is a trimmed mean.
+const FEW_CALLS: u64 = 1000;
+
+/// The share of the calls that a trimmed mean leaves out, as one of so many.
+const TRIMMED: u64 = 100;
+
+/// The number of empty calls by which the cost of the clock is measured.
+const EMPTY_CALLS: usize = 1001;
 
 /// The distribution of the durations of calls of one kind, to three significant digits.
 #[derive(Clone, Debug, Default)]
@@ -60,14 +71,49 @@ impl Cost {
         self.total_ns
     }
 
+    /// Returns the mean of the durations without the slowest 1 % of the calls, in nanoseconds. Wall-clock times include
+    /// those in which another process ran, and a few of these can outweigh all calls. `None` for up to 1,000 calls.
+    pub fn trimmed_mean_ns(&self) -> Option<f64> {
+        let histogram = self.timed().filter(|histogram| histogram.len() > FEW_CALLS)?;
+        let kept = histogram.len() - histogram.len().div_ceil(TRIMMED);
+        let (mut left, mut sum) = (kept, 0.0);
+        for class in histogram.iter_recorded() {
+            let count = class.count_at_value().min(left);
+            sum += count as f64 * histogram.median_equivalent(class.value_iterated_to()) as f64;
+            left -= count;
+        }
+        Some(sum / kept as f64)
+    }
+
     fn timed(&self) -> Option<&Histogram<u64>> {
         self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }
 }
 
+/// Measures what reading the clock adds to the duration of a call: the median duration of an empty call in nanoseconds.
+pub fn clock_ns() -> u64 {
+    let empty = || u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let mut durations: Vec<u64> = (0..EMPTY_CALLS).map(|_| empty()).collect();
+    *durations.select_nth_unstable(EMPTY_CALLS / 2).1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_trimmed_mean_leaves_out_the_slowest_calls() {
+        let mut cost = Cost::default();
+        (0..1000).for_each(|i| cost.add(100 + i % 2));
+        assert_eq!(cost.trimmed_mean_ns(), None);
+        // Ten calls of a second each are 1 % of 1,010, rounded up to eleven.
+        (0..10).for_each(|_| cost.add(1_000_000_000));
+        assert_eq!(cost.trimmed_mean_ns(), Some((500.0 * 100.0 + 499.0 * 101.0) / 999.0));
+        assert_eq!(cost.total_ns(), 10_000_100_500);
+        // More slow calls than are left out count.
+        (0..10).for_each(|_| cost.add(1_000_000_000));
+        assert!(cost.trimmed_mean_ns().is_some_and(|mean| mean > 8_000_000.0), "{cost:?}");
+    }
 
     #[test]
     fn quantiles_are_right_to_three_digits() {

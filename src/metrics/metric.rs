@@ -194,6 +194,8 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
+    /// The number of slices whose fit into the free nodes is counted; 0 if fragmentation is not measured.
+    pub slices: usize,
     /// Whether any replay starts jobs as the log says.
     pub recorded: bool,
     /// Whether any replay places jobs as the log says.

@@ -29,7 +29,7 @@ mod shapes;
 mod summary;
 
 pub use contention::{Contention, JobContention};
-pub use cost::Cost;
+pub use cost::{Cost, clock_ns};
 pub use curves::{BusyNodes, Distribution};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};

@@ -5,6 +5,7 @@
 
 use super::cost::Cost;
 use super::facts::{Facts, share};
+use super::fragmentation::FragmentationRecord;
 use super::gather::{IsThere, per_job};
 use super::metric::Better::{Higher, Neither};
 use super::metric::Display::{Measured, Percent, Plain, Seconds};
@@ -322,58 +323,38 @@ pub static METRICS: &[Metric] = &[
     .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
     .report(First, "contention", |_| true),
     Metric::real("largest_free_submesh_mean", |of| {
-        Some(of.replay.recording.fragmentation.as_ref()?.largest)
+        Some(fragmentation(of)?.largest)
     })
     .when(When::Fragmentation)
     .is("largest free submesh", "nodes", "mean over the makespan of the nodes of the largest free submesh")
     .better(Higher)
     .shown(Plain(1))
+    .terminal(Placement, "largest free", |of| of.slices > 0)
+    .room(1)
     .report(First, "largest free submesh", |_| true),
-    Metric::real("external_fragmentation", |of| Some(of.replay.recording.fragmentation.as_ref()?.external))
+    Metric::real("external_fragmentation", |of| Some(fragmentation(of)?.external))
         .when(When::Fragmentation)
         .meaning("mean over the makespan of 1 − largest free submesh / free nodes; 0 while none is free")
         .shown(Percent(1))
+        .terminal(Placement, "external fragm.", |of| of.slices > 0)
+        .room(1)
         .report(First, "external fragmentation %", |_| true),
-    Metric::real("slices_fit_1_mean", |of| slices_fit(of, 0))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 1"),
-    Metric::real("slices_fit_2_mean", |of| slices_fit(of, 1))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 2"),
-    Metric::real("slices_fit_3_mean", |of| slices_fit(of, 2))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 3"),
-    Metric::real("slices_fit_4_mean", |of| slices_fit(of, 3))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 4"),
-    Metric::real("slices_fit_5_mean", |of| slices_fit(of, 4))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 5"),
-    Metric::real("slices_fit_6_mean", |of| slices_fit(of, 5))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 6"),
-    Metric::real("slices_fit_7_mean", |of| slices_fit(of, 6))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 7"),
-    Metric::real("slices_fit_8_mean", |of| slices_fit(of, 7))
-        .when(When::Fragmentation)
-        .is("slices that fit", "", SLICES)
-        .better(Higher)
-        .detail(", slice 8"),
+    fit::<1>("slices_fit_1_mean", ", slice 1", "slice 1 fits"),
+    fit::<2>("slices_fit_2_mean", ", slice 2", "slice 2 fits"),
+    fit::<3>("slices_fit_3_mean", ", slice 3", "slice 3 fits"),
+    fit::<4>("slices_fit_4_mean", ", slice 4", "slice 4 fits"),
+    fit::<5>("slices_fit_5_mean", ", slice 5", "slice 5 fits"),
+    fit::<6>("slices_fit_6_mean", ", slice 6", "slice 6 fits"),
+    fit::<7>("slices_fit_7_mean", ", slice 7", "slice 7 fits"),
+    fit::<8>("slices_fit_8_mean", ", slice 8", "slice 8 fits"),
+    enough::<1>("slices_fit_1_share", ", slice 1", "slice 1 time"),
+    enough::<2>("slices_fit_2_share", ", slice 2", "slice 2 time"),
+    enough::<3>("slices_fit_3_share", ", slice 3", "slice 3 time"),
+    enough::<4>("slices_fit_4_share", ", slice 4", "slice 4 time"),
+    enough::<5>("slices_fit_5_share", ", slice 5", "slice 5 time"),
+    enough::<6>("slices_fit_6_share", ", slice 6", "slice 6 time"),
+    enough::<7>("slices_fit_7_share", ", slice 7", "slice 7 time"),
+    enough::<8>("slices_fit_8_share", ", slice 8", "slice 8 time"),
     Metric::count("packets", |of| Some(of.replay.traffic?.packets))
         .when(When::Network)
         .meaning("packets that arrived")
@@ -431,6 +412,11 @@ pub static METRICS: &[Metric] = &[
         .terminal(Last, "call p50", |of| of.timed)
         .room(3)
         .report(Last, "call p50 ns", |_| true),
+    Metric::real("allocate_ns_trimmed_mean", |of| of.replay.recording.allocate.trimmed_mean_ns())
+        .when(When::Timed)
+        .is("allocate", "ns", "mean duration of calls that placed a job, without the slowest 1 %; null for up to 1,000 calls")
+        .detail(", trimmed mean")
+        .shown(Measured(0)),
     Metric::duration("allocate_ns_p99", ", 99th percentile", |all| &all.allocate, Cost::p99_ns)
         .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")
         .terminal(Last, "call p99", |of| of.timed)
@@ -465,13 +451,29 @@ pub static METRICS: &[Metric] = &[
         .report(Last, "replay s", |_| true),
 ];
 
-/// The meaning of the numbers of slices that fit.
-const SLICES: &str = "mean over the makespan of how many of this slice of --fragmentation fit into the free nodes at once, \
-                      taken greedily; null if fewer slices are given";
+/// Returns a row for the mean number of slices that fit. Slices are counted from 1.
+const fn fit<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
+    slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.fits.get(I - 1)?)), slice, title)
+        .is("slices that fit", "", "mean over the makespan of how many of this slice of --fragmentation fit into the free nodes at once, taken greedily; null if fewer slices are given")
+        .shown(Plain(2))
+        .report(First, title, |of| of.slices >= I)
+}
 
-/// Returns the mean number of submeshes of slice `i` that fit, or `None` if it was not asked for.
-fn slices_fit(of: &Facts<'_>, i: usize) -> Option<f64> {
-    of.replay.recording.fragmentation.as_ref()?.fits.get(i).copied()
+/// Returns a row for the share of the time in which enough slices fit. Slices are counted from 1.
+const fn enough<const I: usize>(name: &'static str, slice: &'static str, title: &'static str) -> Metric {
+    slice_row::<I>(Metric::real(name, |of| Some(*fragmentation(of)?.enough.get(I - 1)?)), slice, title)
+        .is("time in which enough slices fit", "", "share of the makespan in which at least N of this slice fit, given as SIDES*N to --fragmentation (N is 1 if left out); null if fewer slices are given")
+        .shown(Percent(1))
+}
+
+/// Returns the row with what all numbers of slice I share.
+const fn slice_row<const I: usize>(row: Metric, slice: &'static str, title: &'static str) -> Metric {
+    row.when(When::Fragmentation).better(Higher).detail(slice).terminal(Placement, title, |of| of.slices >= I)
+}
+
+/// Returns the fragmentation of free nodes; `None` if it was not measured.
+fn fragmentation<'a>(of: &'a Facts<'_>) -> Option<&'a FragmentationRecord> {
+    of.replay.recording.fragmentation.as_ref()
 }
 
 /// Returns a total of the network divided by the number of packets, or 0 if there are no packets. `None` without a

@@ -139,6 +139,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         outages: shown.options.outages.is_some(),
         predictions: shown.options.predictions,
         unasked: shown.replays.iter().any(has_unasked),
+        slices: shown.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

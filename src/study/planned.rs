@@ -224,6 +224,21 @@ impl Study {
         notes
     }
 
+    /// Sorts notes so that those on one log, which begin with its name or path, stand together, in the order of the logs.
+    /// Notes on no log come last.
+    pub fn sort_notes(&self, notes: &mut [String]) {
+        let is_about = |note: &str, name: &str| {
+            note.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', ',']))
+        };
+        let log = |note: &String| {
+            let is_its = |log: &StudyLog| {
+                is_about(note, &log.source.name) || is_about(note, &log.source.path.to_string_lossy())
+            };
+            self.logs.iter().position(is_its).unwrap_or(self.logs.len())
+        };
+        notes.sort_by_key(log);
+    }
+
     /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].
     pub fn label(&self, i: usize) -> String {
         self.cells[i].spec.label()

@@ -11,6 +11,7 @@ use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::{Coordinate, LABELS};
 use super::source::JobSource;
+use crate::metrics::clock_ns;
 
 /// A resolved run: everything that its results depend on. It is serialized to run.json.
 #[derive(Debug, Serialize)]
@@ -27,6 +28,10 @@ pub struct RunManifest<'a> {
     /// The SHA-256 of the file that says where nodes are; `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_map_sha256: Option<String>,
+    /// What reading the clock adds to each measured duration, in nanoseconds; `None` if calls are not timed. It is a
+    /// measurement: neither keys nor the id of the run depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock_ns: Option<u64>,
     replays: Vec<RunReplay<'a>>,
 }
 
@@ -56,6 +61,7 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             options: &study.options,
             outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
             node_map_sha256: node_map_file(&study.options).map(|(_, sha256)| sha256),
+            clock_ns: study.options.timed.then(clock_ns),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
     }

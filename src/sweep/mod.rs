@@ -25,6 +25,6 @@ mod whole;
 pub use batch::Caller;
 pub use error::SubmitError;
 pub use slurm::Slurm;
-pub use status::{Status, status};
+pub use status::{Status, others, status};
 pub use submit::{preview, submit};
 pub use whole::Sweep;

@@ -80,6 +80,7 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     if let Some(problem) = &queue.problem {
         lines.push(format!("note: {problem}; cells of tasks that run or wait count as to do"));
     }
+    lines.extend(others(&folder, &manifest).map(|others| format!("note: {others}")));
     let is_done = states.iter().all(|state| *state == State::Done);
     let is_finished = is_done && folder.is_summarized(&manifest);
     if is_finished {
@@ -94,6 +95,15 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
         lines.extend(next(path, &manifest, started, all.last()));
     }
     Ok(Status { text: lines.join("\n") + "\n", is_finished })
+}
+
+/// Returns a sentence on the results in the directory that are not of this study; `None` if there are none.
+pub fn others(folder: &StudyFolder, manifest: &Manifest) -> Option<String> {
+    let count = folder.count_others(manifest);
+    let (results, cells) = (counted(count, "result"), folder.path().join("cells"));
+    let found =
+        format!("{} also holds {results} of other options or logs, not in the summary", cells.display());
+    (count > 0).then_some(found)
 }
 
 /// Returns a path as a word of a command, which takes it for no option.

@@ -47,7 +47,7 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     all.push(Submission { spec, array: array.clone(), merge: None, tasks: batch.tasks.clone() });
     // The array is submitted, so it is recorded before anything else can fail.
     keep(folder.path(), &all)?;
-    let _claim = folder.describe(manifest)?;
+    let _claim = folder.prepare(manifest)?;
     folder.keep_started(&sweep.started)?;
     let id = array.id;
     let merge = sbatch(&batch.merge_arguments(&id), array.cluster.as_deref())

@@ -73,6 +73,7 @@ mod table_cli;
 mod tidy;
 mod tidy_jobs_cli;
 mod time_zones;
+mod together_cli;
 mod trace_cli;
 mod unavailable_cli;
 mod useless_options;

@@ -110,6 +110,39 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
 }
 
 #[test]
+fn cubes_behind_switches_join_wherever_they_are_free() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = |runs_s: &[u32]| -> String {
+        let line = |(job, run_s)| format!("{job} 0 -1 {run_s} 64 -1 -1 64 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+        runs_s.iter().enumerate().map(line).collect()
+    };
+    let found = |arguments: &str, names: &[&str]| -> Result<Vec<f64>, Box<dyn Error>> {
+        kept(at, &format!("{arguments} -s fcfs -a rfold-reconfig"))?;
+        let summary = columns(&at.join("out/summary.csv"))?;
+        names.iter().map(|name| Ok(summary[*name][0].parse()?)).collect()
+    };
+    // Cubes 1 and 3 of four are free from 10 s to 100 s.
+    fs::write(at.join("two.swf"), log(&[100, 10, 100, 10]))?;
+    let names = ["slices_fit_1_mean", "slices_fit_2_mean", "slices_fit_2_share", "external_fragmentation"];
+    let slices = "two.swf -m ocs:4x4x4x4 --fragmentation 8x4x4,4x4x4*2";
+    assert_eq!(found(slices, &names)?, [0.9, 1.8, 0.9, 0.0]);
+    // Of the two free cubes of five one has a node down for half of the time.
+    fs::write(at.join("three.swf"), log(&[100; 3]))?;
+    fs::write(at.join("down.csv"), "50,200,down\n")?;
+    let names = ["slices_fit_1_mean", "slices_fit_1_share", "slices_fit_2_mean", "largest_free_submesh_mean"];
+    let slices = "three.swf -m ocs:5x4x4x4 --outages down.csv --fragmentation 4x4x4*2,8x4x4";
+    assert_eq!(found(slices, &names)?, [1.5, 0.5, 0.5, (128.0 + 112.0) / 2.0]);
+    // Whoever asks for the numbers sees them, and only those of the slices that were given.
+    let ran = run(at, "replay two.swf -m ocs:4x4x4x4 -a rfold --fragmentation 8x4x4,4x4x4*2 --no-timing -q")?;
+    for title in ["largest free", "external fragm.", "slice 1 fits", "slice 2 time"] {
+        assert!(ran.stdout.contains(title), "{title}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("slice 3"), "{}", ran.stdout);
+    Ok(())
+}
+
+#[test]
 fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

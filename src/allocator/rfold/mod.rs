@@ -15,7 +15,9 @@
     reason = "cubes, foldings and steps lie within a machine of at most 2^24 nodes"
 )]
 
+mod cubes;
 mod foldings;
+mod free_boxes;
 mod offsets;
 mod path;
 mod pieces;
@@ -25,3 +27,5 @@ pub(super) mod rfold_first_fit;
 pub(super) mod rfold_folding;
 pub(super) mod rfold_reconfig;
 mod turns;
+
+pub use self::free_boxes::FreeBoxes;

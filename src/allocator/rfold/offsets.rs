@@ -24,6 +24,12 @@ impl Offsets {
         Self { cube, corners: if cube == [4; 3] { rows.collect() } else { Vec::new() } }
     }
 
+    /// Returns the offsets that a part of these sizes may have in the order in which they are tried: all, or the corners
+    /// beside entire cubes.
+    pub(super) fn of_part(&self, sizes: [u32; 3], takes_entire: bool) -> Vec<Coord> {
+        if takes_entire { self.corners(sizes) } else { self.all(sizes).collect() }
+    }
+
     /// Returns all offsets at which a part of these sizes lies inside its cube, sorted by x, then y, then z.
     pub(super) fn all(&self, sizes: [u32; 3]) -> impl Iterator<Item = Coord> {
         let [xs, ys, zs] = [0, 1, 2].map(|d| 0..=self.cube[d] - sizes[d]);

@@ -55,16 +55,16 @@ pub(super) struct Reconfig {
     pub(super) cube: [u32; 3],
     /// The number of cubes.
     pub(super) cubes: u32,
-    offsets: Offsets,
+    pub(super) offsets: Offsets,
     /// The free places of the current part. The field exists only to reuse memory.
     free_submeshes: FreeSubmeshes,
 }
 
 /// The parts of one kind with their places: the offset inside the cubes, and the numbers of the cubes.
-struct Placed {
-    kind: Kind,
-    offset: Coord,
-    cubes: Vec<u32>,
+pub(super) struct Placed {
+    pub(super) kind: Kind,
+    pub(super) offset: Coord,
+    pub(super) cubes: Vec<u32>,
 }
 
 impl Reconfig {
@@ -77,21 +77,39 @@ impl Reconfig {
 
     /// Returns the placement of a box with these sides in one of its orientations; `None` if none is free.
     pub(super) fn place(&mut self, shape: [u32; 3], machine: &Machine) -> Option<Placement> {
-        turns(shape).into_iter().find_map(|sides| {
-            let placed = self.parts(sides, machine)?;
+        let (mut submeshes, mut of) = (std::mem::take(&mut self.free_submeshes), [0; 3]);
+        let depth = self.cube[2];
+        let mut is_free = |sizes, cube: u32, [x, y, z]: Coord| {
+            if of != sizes {
+                submeshes.find(machine, sizes);
+                of = sizes;
+            }
+            // The part lies inside its cube, so a free submesh at this base is all that counts.
+            submeshes.contains([x, y, cube * depth + z])
+        };
+        let placement = turns(shape).into_iter().find_map(|sides| {
+            let placed = self.parts(sides, &mut is_free)?;
             Some(Placement::of_box(self.nodes(sides, &placed, machine.mesh()), sides))
-        })
+        });
+        self.free_submeshes = submeshes;
+        placement
     }
 
-    /// Returns the places of all parts of a box with these sides; `None` if a part finds none.
-    fn parts(&mut self, sides: [u32; 3], machine: &Machine) -> Option<Vec<Placed>> {
+    /// Returns the places of all parts of a box with these sides; `None` if a part finds none. `is_free` returns whether
+    /// a part of these sizes is free in a cube at an offset.
+    pub(super) fn parts(
+        &self,
+        sides: [u32; 3],
+        is_free: &mut impl FnMut([u32; 3], u32, Coord) -> bool,
+    ) -> Option<Vec<Placed>> {
         if cubes_for(sides, self.cube) > self.cubes {
             return None;
         }
         let (mut taken, mut placed) = (vec![false; self.cubes as usize], Vec::new());
         let takes_entire = kinds(sides, self.cube).any(|kind| kind.is_entire());
         for kind in kinds(sides, self.cube) {
-            let found = self.part(kind, takes_entire, &taken, machine)?;
+            let is_free = |cube: u32, offset| !taken[cube as usize] && is_free(kind.sizes, cube, offset);
+            let found = self.part(kind, takes_entire, is_free)?;
             found.cubes.iter().for_each(|&cube| taken[cube as usize] = true);
             placed.push(found);
         }
@@ -99,23 +117,19 @@ impl Reconfig {
     }
 
     /// Returns the first place at which enough cubes are free for the parts of one kind; `None` if there is none.
-    /// `taken` are the cubes of other parts.
-    fn part(&mut self, kind: Kind, takes_entire: bool, taken: &[bool], machine: &Machine) -> Option<Placed> {
-        let Self { cube, cubes, ref offsets, ref mut free_submeshes } = *self;
-        free_submeshes.find(machine, kind.sizes);
+    fn part(
+        &self,
+        kind: Kind,
+        takes_entire: bool,
+        mut is_free: impl FnMut(u32, Coord) -> bool,
+    ) -> Option<Placed> {
         let at = |offset: Coord| {
-            // The part lies inside its cube, so a free submesh at this base is all that counts.
-            let is_free = |n: &u32| free_submeshes.contains([offset[0], offset[1], n * cube[2] + offset[2]]);
             let count = kind.count() as usize;
-            let free = (0..cubes).filter(|&n| !taken[n as usize]).filter(is_free);
+            let free = (0..self.cubes).filter(|&cube| is_free(cube, offset));
             let found: Vec<u32> = free.take(count).collect();
             (found.len() == count).then_some(Placed { kind, offset, cubes: found })
         };
-        if takes_entire {
-            offsets.corners(kind.sizes).into_iter().find_map(at)
-        } else {
-            offsets.all(kind.sizes).find_map(at)
-        }
+        self.offsets.of_part(kind.sizes, takes_entire).into_iter().find_map(at)
     }
 
     /// Returns the nodes of a box in row-major order of the box.

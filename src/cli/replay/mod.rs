@@ -39,6 +39,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     check(&draft.options)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
+    if let Ok(study) = &planned {
+        study.sort_notes(&mut notes);
+    }
     if !args.quiet {
         for note in &notes {
             complain(&format!("note: {note}"));

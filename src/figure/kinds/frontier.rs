@@ -1,4 +1,4 @@
-//! The plot `frontier`: the dispersal of jobs against the mean duration of an allocator call.
+//! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
 
 use super::values::{Nanoseconds, axis, mean, untitled};
 use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
@@ -18,14 +18,19 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
-    let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
-    let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);
-    let y = results.chosen("--value", column)?;
-    let cost = |row: usize| {
-        // The total is the time of the calls that placed a job, so it is divided by their number.
-        let placed = calls[row]? - refused[row]?;
-        (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
+    let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
+    // A plain mean would show how often other processes ran meanwhile. Short replays have no trimmed mean, and all points
+    // must have the same statistic.
+    let trimmed =
+        results.numbers("allocate_ns_trimmed_mean").ok().filter(|means| means.iter().all(Option::is_some));
+    let statistic = if trimmed.is_some() {
+        "mean call that places a job, without the slowest 1 %"
+    } else {
+        "median call that places a job"
     };
+    let costs = trimmed.unwrap_or(medians);
+    let cost = |row: usize| costs[row].filter(|ns| *ns > 0.0);
+    let y = results.chosen("--value", column)?;
     let unit = Nanoseconds::of((0..results.sheet.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
@@ -47,11 +52,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let chart = Chart {
         title: format!("{} against the cost of a call", untitled(column)),
         subtitle,
-        x: Axis {
-            title: format!("mean call that places a job ({})", unit.name),
-            scale: Scale::Log,
-            ..Axis::default()
-        },
+        x: Axis { title: format!("{statistic} ({})", unit.name), scale: Scale::Log, ..Axis::default() },
         y: axis(column),
         series,
         ..Chart::default()

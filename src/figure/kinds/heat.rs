@@ -13,13 +13,13 @@ use crate::figure::draw::{Axis, Grid, GridCell, Panels};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::figure::results::Results;
-use crate::metrics::BusyNodes;
+use crate::metrics::{BusyNodes, Cost};
 use crate::words::counted;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
-    summary: "Mean duration of a call (if calls were not timed, the pairwise mean; or --value) by the size of jobs and the share of busy nodes about when they start",
+    summary: "Median duration of a call (if calls were not timed, the pairwise mean; or --value) by the size of jobs and the share of busy nodes about when they start",
     needs: Needs::Jobs,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
@@ -33,8 +33,27 @@ const MOMENTS: usize = 20_000;
 /// The number of classes of loads.
 const LOADS: usize = 10;
 
-/// The jobs of each class of sizes and loads: their number, the sum of their values, and the most processors of a job.
-type Cells = BTreeMap<(u32, usize), (u64, f64, u32)>;
+/// The jobs of one class of sizes and loads.
+#[derive(Default)]
+struct JobClass {
+    count: u64,
+    /// The sum of their values.
+    sum: f64,
+    /// The distribution of their values if these are durations of calls.
+    durations: Cost,
+    /// The most processors of a job.
+    most: u32,
+}
+
+impl JobClass {
+    /// Returns the median of durations, or the mean of other values.
+    fn value(&self) -> f64 {
+        if self.durations.calls() > 0 { self.durations.p50_ns() as f64 } else { self.sum / self.count as f64 }
+    }
+}
+
+/// The jobs of each class of sizes and loads.
+type Cells = BTreeMap<(u32, usize), JobClass>;
 
 /// Draws the plot; `None` if the jobs were not kept or lack the number. Without --value it shows the durations of the
 /// calls, or the pairwise mean if they were not measured.
@@ -52,31 +71,32 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
         None => return Ok(None),
     };
-    let mean = |&(count, sum, _): &(u64, f64, u32)| sum / count as f64;
-    let means = found.values().flat_map(BTreeMap::values).map(mean);
+    let values = found.values().flat_map(BTreeMap::values).map(JobClass::value);
     let (low, high) =
-        means.clone().fold((f64::INFINITY, 0.0_f64), |(low, high), mean| (low.min(mean), high.max(mean)));
+        values.clone().fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     if low > high {
         return Ok(None);
     }
     let is_ns = value.unit() == "ns";
-    let unit = Nanoseconds::of(means.filter(|_| is_ns));
+    let unit = Nanoseconds::of(values.filter(|_| is_ns));
+    let statistic = if is_ns { "median" } else { "mean" };
     let colours = Colours { low, high, is_log: is_ns && low > 0.0, factor: unit.ns };
     let name = if is_ns { unit.name } else { value.unit() };
-    let biggest = found.values().flat_map(BTreeMap::values).map(|(_, _, procs)| *procs).max().unwrap_or(1);
+    let biggest = found.values().flat_map(BTreeMap::values).map(|jobs| jobs.most).max().unwrap_or(1);
     let least = found.values().flat_map(BTreeMap::keys).map(|(size, _)| *size).min().unwrap_or(0);
     let panel = |curve: &JobCurve| {
         let cells = found.get(curve.replays.first()?)?;
-        Some(panel(curve, cells, (least, biggest), (&colours, name)))
+        Some(panel(curve, cells, (least, biggest), (&colours, name, statistic)))
     };
-    let mut parts = vec![about_jobs(options, results), "colour: mean over the jobs of a field".to_owned()];
+    let mut parts =
+        vec![about_jobs(options, results), format!("colour: {statistic} over the jobs of a field")];
     if all > MOST_PANELS {
         parts.push(some_of(options, MOST_PANELS, all));
     }
     parts.retain(|part| !part.is_empty());
     let title = if is_ns { "call that places a job".to_owned() } else { value.title() };
     let panels = Panels {
-        title: format!("Mean {title} by size of job and load"),
+        title: format!("{} {title} by size of job and load", if is_ns { "Median" } else { "Mean" }),
         subtitle: parts.join(" · "),
         panels: curves.iter().filter_map(panel).collect(),
         columns: 3,
@@ -121,6 +141,7 @@ fn means(
         }
     }
     let mut cells: BTreeMap<u64, Cells> = BTreeMap::new();
+    let is_ns = value.unit() == "ns";
     let names = ["start_s", "procs", value.column().0];
     let mut has_some = false;
     let is_there = visit_rows("jobs", options, &names, curves, &mut |row| {
@@ -133,10 +154,13 @@ fn means(
         let load = ((share * LOADS as f64) as usize).min(LOADS - 1);
         let procs = procs.max(1.0) as u32;
         let size = procs.ilog2();
-        let (count, sum, most) = cells.entry(row.replay).or_default().entry((size, load)).or_default();
-        *count += 1;
-        *sum += value;
-        *most = procs.max(*most);
+        let jobs = cells.entry(row.replay).or_default().entry((size, load)).or_default();
+        jobs.count += 1;
+        jobs.sum += value;
+        jobs.most = procs.max(jobs.most);
+        if is_ns {
+            jobs.durations.add(value as u64);
+        }
         has_some = true;
     })?;
     Ok((is_there && has_some).then_some(cells))
@@ -197,7 +221,7 @@ fn panel(
     curve: &JobCurve,
     cells: &Cells,
     (least, biggest): (u32, u32),
-    (colours, unit): (&Colours, &str),
+    (colours, unit, statistic): (&Colours, &str, &str),
 ) -> Grid {
     let classes = biggest.ilog2();
     let sizes = |class: u32| match (1_u64 << class, ((1_u64 << (class + 1)) - 1).min(u64::from(biggest))) {
@@ -205,16 +229,16 @@ fn panel(
         (from, to) => format!("{from}–{to}"),
     };
     let width = 100.0 / LOADS as f64;
-    let cell = |(&(size, load), &(count, sum, _)): (&(u32, usize), &(u64, f64, u32))| {
-        let (mean, from) = (sum / count as f64, width * load as f64);
+    let cell = |(&(size, load), jobs): (&(u32, usize), &JobClass)| {
+        let (value, from) = (jobs.value(), width * load as f64);
         let words = format!(
-            "{} at {from:.0} to {:.0} %: {} {unit}, mean of {}",
+            "{} at {from:.0} to {:.0} %: {} {unit}, {statistic} of {}",
             counted(sizes(size), "processor"),
             from + width,
-            colours.text(mean),
-            counted(count, "job")
+            colours.text(value),
+            counted(jobs.count, "job")
         );
-        GridCell { place: [from, f64::from(size - least), width, 1.0], colour: colours.of(mean), words }
+        GridCell { place: [from, f64::from(size - least), width, 1.0], colour: colours.of(value), words }
     };
     let axis = |title: &str| Axis { title: title.to_owned(), ..Axis::default() };
     Grid {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Claim, ClaimError, NewFolder, is_stream, read_to_string, remove_file, sync_directory};
 use crate::frame::detail::{DETAILS, Detail};
-use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files};
+use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files, unmeasured};
 use crate::frame::sheet::Sheet;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use crate::study::{Coordinate, Study};
@@ -93,12 +93,12 @@ impl RunFolder {
         }
         let new = NewFolder::create(path)
             .map_err(|source| RunFolderError::Make { path: path.to_owned(), source })?;
-        let mut of_study = [STUDY_FILE, "cells"].map(|name| path.join(name)).into_iter();
-        if let Some(of_study) = of_study.find(|path| path.exists()) {
-            return Err(RunFolderError::OfStudy(of_study));
-        }
+        check_study(path)?;
         let claim = Claim::alone(path)?;
-        let is_same = read_to_string(&path.join(RUN_FILE)).is_ok_and(|existing| existing == run);
+        // Checked again, because a study may have begun before this process had its claim.
+        check_study(path)?;
+        let is_same = read_to_string(&path.join(RUN_FILE))
+            .is_ok_and(|existing| unmeasured(&existing) == unmeasured(run));
         let found = match result_files(path).any(|file| file.exists()) {
             false => Found::Nothing,
             true if is_same => held(path, study).map_or(Found::Others, Found::SameRun),
@@ -171,6 +171,12 @@ impl RunFolder {
         }
         Ok(true)
     }
+}
+
+/// Fails if the directory belongs to a study.
+fn check_study(folder: &Path) -> Result<(), RunFolderError> {
+    let mut of_study = [STUDY_FILE, "cells"].map(|name| folder.join(name)).into_iter();
+    of_study.find(|path| path.exists()).map_or(Ok(()), |path| Err(RunFolderError::OfStudy(path)))
 }
 
 /// Fails if a directory has the name of a result file.

@@ -13,6 +13,7 @@ mod slices;
 use self::fit::{fit, orientations};
 use self::largest::Largest;
 pub use self::slices::{MOST_SLICES, Slices};
+use crate::allocator::FreeBoxes;
 use crate::job::Time;
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet};
 
@@ -23,8 +24,10 @@ pub struct FragmentationRecord {
     pub largest: f64,
     /// The mean of 1 − largest free submesh / free nodes, which is 0 while no node is free.
     pub external: f64,
-    /// For each slice the mean number of such submeshes that fit beside each other if they are packed in scan order.
+    /// For each slice the mean number of such submeshes that fit beside each other.
     pub fits: Vec<f64>,
+    /// For each slice the share of the time in which enough of them fit.
+    pub enough: Vec<f64>,
     /// The fragmentation after each instant at which it changed, in the order of time. The first one is that of the first
     /// arrival or start. Empty unless it is kept.
     pub course: Vec<FragmentationAt>,
@@ -39,7 +42,7 @@ pub struct FragmentationAt {
     pub free: u32,
     /// The number of nodes of the largest free submesh.
     pub largest: u32,
-    /// For each slice how many fit beside each other if they are packed in scan order.
+    /// For each slice how many fit beside each other.
     pub fits: Box<[u32]>,
 }
 
@@ -59,10 +62,8 @@ pub struct Fragmentation {
     held: NodeSet,
     /// The nodes that are down.
     down: NodeSet,
-    /// For each slice its orientations that fit the machine, without repetitions.
-    orientations: Vec<Vec<[u32; 3]>>,
-    search: FreeSubmeshes,
-    largest: Largest,
+    slices: Slices,
+    submeshes: Submeshes,
     /// The time from which the present state holds.
     since: Time,
     start: Time,
@@ -76,20 +77,64 @@ pub struct Fragmentation {
     keeps_course: bool,
 }
 
+/// What finds free submeshes.
+#[derive(Debug)]
+enum Submeshes {
+    /// On a machine whose neighbours never change.
+    Fixed {
+        /// For each slice its orientations that fit the machine, without repetitions.
+        orientations: Vec<Vec<[u32; 3]>>,
+        search: FreeSubmeshes,
+        largest: Largest,
+    },
+    /// On a machine of cubes that switches join: a submesh may come from cubes that are no neighbours.
+    Switched(FreeBoxes),
+}
+
+impl Submeshes {
+    fn on(mesh: &Mesh, slices: &Slices) -> Self {
+        FreeBoxes::on(mesh).map_or_else(
+            || Self::Fixed {
+                orientations: slices.all().iter().map(|slice| orientations(slice.sides, mesh)).collect(),
+                search: FreeSubmeshes::default(),
+                largest: Largest::default(),
+            },
+            Self::Switched,
+        )
+    }
+
+    /// Returns the number of nodes of the largest free submesh. `is_less` says that no node has become free since the
+    /// last call.
+    fn largest(&mut self, machine: &Machine, is_less: bool) -> u32 {
+        match self {
+            Self::Fixed { largest, .. } => largest.update(machine, is_less),
+            Self::Switched(boxes) => {
+                boxes.update(machine);
+                boxes.largest()
+            }
+        }
+    }
+
+    /// Returns how many submeshes of slice `i` fit beside each other. [`Self::largest`] comes first.
+    fn fit(&mut self, i: usize, sides: [u32; 3], machine: &Machine) -> u32 {
+        match self {
+            Self::Fixed { orientations, search, .. } => fit(search, machine, &orientations[i]),
+            Self::Switched(boxes) => boxes.count(sides),
+        }
+    }
+}
+
 impl Fragmentation {
     /// Returns the fragmentation of an idle machine from `start` on. Its course is kept if `keeps_course`.
     pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
-        let orientations: Vec<Vec<[u32; 3]>> =
-            slices.sides().iter().map(|&sides| orientations(sides, mesh)).collect();
-        let sums =
-            FragmentationRecord { fits: vec![0.0; orientations.len()], ..FragmentationRecord::default() };
+        let zeros = vec![0.0; slices.all().len()];
+        let sums = FragmentationRecord { fits: zeros.clone(), enough: zeros, ..Default::default() };
         Self {
             machine: Machine::new(mesh.clone()),
             held: NodeSet::empty(mesh.nodes()),
             down: NodeSet::empty(mesh.nodes()),
-            orientations,
-            search: FreeSubmeshes::default(),
-            largest: Largest::default(),
+            slices: slices.clone(),
+            submeshes: Submeshes::on(mesh, slices),
             since: start,
             start,
             is_changed: true,
@@ -152,6 +197,7 @@ impl Fragmentation {
             largest: mean(self.sums.largest),
             external: mean(self.sums.external),
             fits: self.sums.fits.iter().map(|&sum| mean(sum)).collect(),
+            enough: self.sums.enough.iter().map(|&sum| mean(sum)).collect(),
             course: self.sums.course,
         }
     }
@@ -170,6 +216,9 @@ impl Fragmentation {
         for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
             *sum += passed_s * f64::from(fit);
         }
+        for ((sum, slice), &fit) in self.sums.enough.iter_mut().zip(self.slices.all()).zip(&self.state.fits) {
+            *sum += if fit >= slice.enough { passed_s } else { 0.0 };
+        }
     }
 
     /// Computes the present state if nodes have changed, and adds it to the course if it differs from the state before.
@@ -177,12 +226,12 @@ impl Fragmentation {
         if !std::mem::take(&mut self.is_changed) {
             return;
         }
-        let Self { machine, search, orientations, .. } = self;
-        let largest = self.largest.update(machine, !std::mem::take(&mut self.has_grown));
-        let fits = orientations.iter().map(|sizes| {
+        let Self { machine, submeshes, slices, .. } = self;
+        let largest = submeshes.largest(machine, !std::mem::take(&mut self.has_grown));
+        let fits = slices.all().iter().enumerate().map(|(i, slice)| {
             // Not even one fits that has more nodes than the largest free submesh.
-            let fits = sizes.first().is_some_and(|sizes| sizes.iter().product::<u32>() <= largest);
-            if fits { fit(search, machine, sizes) } else { 0 }
+            let nodes = slice.sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
+            if nodes <= u64::from(largest) { submeshes.fit(i, slice.sides, machine) } else { 0 }
         });
         let (time, fits) = (self.since, fits.collect());
         let state = FragmentationAt { time, free: machine.free_count(), largest, fits };
@@ -202,7 +251,7 @@ mod tests {
 
     #[test]
     fn means_are_over_time() -> Tested {
-        let slices: Slices = "2x2,4x1".parse()?;
+        let slices: Slices = "2x2*2,4x1".parse()?;
         let at = Time::from_seconds;
         let mut all = Fragmentation::new(&"4x2".parse()?, &slices, at(10), true);
         // 10 s idle, then 20 s with one corner in use, then 10 s full.
@@ -213,6 +262,7 @@ mod tests {
         assert!((means.largest - (10.0 * 8.0 + 20.0 * 6.0) / 40.0).abs() < 1e-12);
         assert!((means.external - 20.0 * (1.0 - 6.0 / 7.0) / 40.0).abs() < 1e-12);
         assert_eq!(means.fits, [(10.0 * 2.0 + 20.0) / 40.0, (10.0 * 2.0 + 20.0) / 40.0]);
+        assert_eq!(means.enough, [10.0 / 40.0, 30.0 / 40.0]);
         let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt {
             time: at(seconds),
             free,

@@ -1,4 +1,4 @@
-//! The sides of the submeshes whose fit into the free nodes is counted.
+//! The submeshes whose fit into the free nodes is counted.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,22 @@ use crate::machine::Mesh;
 /// The greatest number of slices that are counted; the summary has a column for each.
 pub const MOST_SLICES: usize = 8;
 
-/// The sides of the submeshes that are counted, such as `4x4x4+8x4x4`.
+/// A submesh that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The sides.
+    pub sides: [u32; 3],
+    /// The number of slices that are enough: the time in which at least so many fit is measured.
+    pub enough: u32,
+}
+
+/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slices(Vec<[u32; 3]>);
+pub struct Slices(Vec<Slice>);
 
 impl Slices {
-    /// Returns the sides of each slice as they are given.
-    pub fn sides(&self) -> &[[u32; 3]] {
+    /// Returns the slices in the order in which they are given.
+    pub fn all(&self) -> &[Slice] {
         &self.0
     }
 }
@@ -22,8 +31,10 @@ impl Slices {
 /// Writes the slices with `+` between them.
 impl fmt::Display for Slices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slices: Vec<String> = self.0.iter().map(|[a, b, c]| format!("{a}x{b}x{c}")).collect();
-        f.write_str(&slices.join("+"))
+        let slice = |&Slice { sides: [a, b, c], enough }: &Slice| {
+            if enough == 1 { format!("{a}x{b}x{c}") } else { format!("{a}x{b}x{c}*{enough}") }
+        };
+        f.write_str(&self.0.iter().map(slice).collect::<Vec<_>>().join("+"))
     }
 }
 
@@ -33,12 +44,18 @@ impl FromStr for Slices {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let slice = |text: &str| {
+            let (sides, enough) = text.split_once('*').unwrap_or((text, "1"));
             // Sides have the grammar of a mesh without parameters.
-            let mesh: Option<Mesh> = text.parse().ok().filter(|_| !text.contains(':'));
-            mesh.map(|mesh| mesh.extents())
-                .ok_or_else(|| format!("'{text}' is no slice: expected sides of at least 1, such as 4x4x2"))
+            let mesh: Option<Mesh> = sides.parse().ok().filter(|_| !sides.contains(':'));
+            let sides = mesh.map(|mesh| mesh.extents()).ok_or_else(|| {
+                format!("'{sides}' is no slice: expected sides of at least 1, such as 4x4x2")
+            })?;
+            let enough = enough.parse().ok().filter(|&enough| enough > 0).ok_or_else(|| {
+                format!("'{text}' has no number of slices of at least 1 behind '*', such as 4x4x2*3")
+            })?;
+            Ok(Slice { sides, enough })
         };
-        let slices: Vec<[u32; 3]> = text.split(['+', ',']).map(slice).collect::<Result<_, _>>()?;
+        let slices: Vec<Slice> = text.split(['+', ',']).map(slice).collect::<Result<_, String>>()?;
         if slices.len() > MOST_SLICES {
             return Err(format!("{} slices: expected at most {MOST_SLICES}", slices.len()));
         }
@@ -52,13 +69,15 @@ mod tests {
 
     #[test]
     fn slices_are_spelt_as_sides() -> Result<(), String> {
-        let slices: Slices = "4x4x4,8x2".parse()?;
-        assert_eq!(slices.to_string(), "4x4x4+8x2x1");
+        let slices: Slices = "4x4x4*3,8x2,2*1".parse()?;
+        assert_eq!(slices.to_string(), "4x4x4*3+8x2x1+2x1x1");
+        assert_eq!(slices.all()[0], Slice { sides: [4; 3], enough: 3 });
         assert_eq!(slices.to_string().parse::<Slices>()?, slices);
         for (text, message) in [
             ("", "'' is no slice: expected sides of at least 1, such as 4x4x2"),
             ("4x0", "'4x0' is no slice: expected sides of at least 1, such as 4x4x2"),
             ("torus:4x4", "'torus:4x4' is no slice: expected sides of at least 1, such as 4x4x2"),
+            ("4x4*0", "'4x4*0' has no number of slices of at least 1 behind '*', such as 4x4x2*3"),
             ("1,2,3,4,5,6,7,8,9", "9 slices: expected at most 8"),
         ] {
             assert_eq!(text.parse::<Slices>().err().as_deref(), Some(message), "{text}");

@@ -2,7 +2,9 @@
 
 use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::figure::{Curve, InMeans, Results};
-use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn};
+use crate::metrics::{
+    Better, Circumstances, Display, Group, Interval, METRICS, MOST_SLICES, Metric, TableColumn,
+};
 use crate::report::chosen_columns::spread;
 use crate::report::crosstab::has_unasked;
 use crate::report::verdict::{SavedAnswer, Winners};
@@ -156,11 +158,16 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 fn shown(results: &Results) -> Vec<Shown<'_>> {
     let refused = results.numbers("allocate_failures").unwrap_or_default();
     let has = |name: &str| results.sheet.column(name).is_some();
+    let has_slice = |i: &usize| {
+        let fits = results.sheet.numbers(&format!("slices_fit_{i}_mean"));
+        fits.is_some_and(|fits| fits.iter().any(Option::is_some))
+    };
     let circumstances = Circumstances {
         delays: results.have_delays(),
         refused: refused.iter().flatten().any(|&calls| calls > 0.0),
         outages: has("goodput"),
         predictions: has("prediction_error_s_mean"),
+        slices: (1..=MOST_SLICES).filter(has_slice).count(),
         recorded: has("starts_delayed"),
         recorded_nodes: has("nodes_replaced"),
         unasked: has_unasked(&results.sheet),

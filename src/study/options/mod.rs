@@ -257,7 +257,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "fragmentation",
             help: "Measure the fragmentation of the free nodes: the largest free submesh, and how many of each of these \
-                   slices, such as 4x4x4,8x4x4, would fit, as means over time",
+                   slices, such as 4x4x4,8x4x4*3, would fit, as means over time, with the share of the time in which at \
+                   least so many fit (*3; 1 if left out)",
             gives: FlagValue::Argument("SLICES"),
             ..SWITCH
         }),
