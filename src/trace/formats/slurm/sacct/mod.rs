@@ -28,7 +28,7 @@ use memchr::memchr;
 use self::columns::{Column, Heading, READS, Separator, is_heading};
 use self::fields::{Fields, agreeing, elapsed, malformed, sizes};
 use self::lines::{Fit, widths};
-use self::readings::{has, is_job, is_plausible, may_be_job};
+use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
@@ -72,6 +72,8 @@ struct Sacct {
     cells: Cells,
     /// Whether a line of a job was read.
     has_jobs: bool,
+    /// The line of the heading, which stands again where dumps were put together.
+    heading_line: Vec<u8>,
     /// The lines so far of a job whose texts have line ends; empty if there are none.
     pending: Vec<u8>,
     /// Records that no line has given yet.
@@ -93,6 +95,7 @@ impl Sacct {
             heading: None,
             cells: Cells::default(),
             has_jobs: false,
+            heading_line: Vec::new(),
             pending: Vec::new(),
             queue: VecDeque::new(),
             text_lines: 0,
@@ -186,6 +189,10 @@ impl Sacct {
         let may_be_text = heading.ends_free() && self.has_jobs;
         match Fit::of(heading, cells, line) {
             Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
+            Fit::Fields(fields) if !heading.free.is_empty() && is_half_numbered(heading, &fields) => {
+                self.pending = line.to_vec();
+                return Ok(Parsed::Part);
+            }
             Fit::Fields(fields) => return self.fields(heading, &fields),
             Fit::Short(_) if begins(heading, line) != Some(false) => {
                 self.pending = line.to_vec();
@@ -368,7 +375,8 @@ impl LineParser for Sacct {
             matches!(first, Some(b'J' | b'j' | b'S' | b's' | b'"'))
                 || first.is_some_and(u8::is_ascii_uppercase) && memchr::memmem::find(line, b"JobID").is_some()
         };
-        let begins_anew = || may_begin() && is_heading(line);
+        let is_again = line == self.heading_line;
+        let begins_anew = || is_again || may_begin() && is_heading(line);
         let parsed = match self.heading.take() {
             Some(mut heading) if !begins_anew() => {
                 // The heading is put back at once; borrowing it would forbid to change what was counted.
@@ -379,6 +387,7 @@ impl LineParser for Sacct {
             above => {
                 let problem = above.and_then(|mut above| self.give_up(&mut above));
                 self.heading = Some(Heading::parse(line, self.accounting.unit())?);
+                self.heading_line = line.to_vec();
                 problem.map_or(Ok(Parsed::Part), Err)
             }
         };

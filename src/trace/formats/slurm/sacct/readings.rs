@@ -86,9 +86,22 @@ pub(super) fn is_job(heading: &Heading, fields: &Fields) -> bool {
     has(heading, fields, Column::Submit) && is_numbered(heading, fields)
 }
 
-/// Returns whether fields have the number of a job or a step.
+/// The columns of the number of a job.
+const NUMBERS: [Column; 2] = [Column::JobIdRaw, Column::JobId];
+
+/// Returns whether fields have the number of a job or a step, and nothing else where such a number belongs.
 fn is_numbered(heading: &Heading, fields: &Fields) -> bool {
-    has(heading, fields, Column::JobIdRaw) || has(heading, fields, Column::JobId)
+    let is_other = |column: Column| {
+        let text = fields[column as usize];
+        heading.has(&[column]) && !text.is_empty() && !is_of(column, text)
+    };
+    NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !NUMBERS.into_iter().any(is_other)
+}
+
+/// Returns whether one of the two numbers of a job is there, and something else where the other one belongs: the line ends in a
+/// text that goes on in the next one.
+pub(super) fn is_half_numbered(heading: &Heading, fields: &Fields) -> bool {
+    NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !is_numbered(heading, fields)
 }
 
 /// Returns whether a text is what a column holds.
