@@ -437,7 +437,9 @@ proptest! {
         let origin_s = if is_small { 0 } else { 1_500_000_000 };
         // Task 4 of an array has a number of its own.
         if look.suffix == "_4" {
-            jobs.iter_mut().for_each(|job| job.number = job.number * 1_000_000 + 4);
+            for job in &mut jobs {
+                job.number = job.number * 1_000_000 + 4;
+            }
         }
         prop_assert_eq!(found(&records), meant(&jobs, origin_s), "{}", context());
         prop_assert_eq!(summary.facts.has_unix_times, !is_small);

@@ -134,7 +134,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     let out = directory.path().join("out");
     let ran = replay(directory.path(), "-m 4x4 -a naive hilbert+bf -o out -q --format csv")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_eq!(files(&out)?, ["jobs.csv", "run.json", "summary.csv"]);
+    assert_eq!(files(&out)?, ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
     let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,\
                   pairwise_mean,diameter,components,bounding_box,allocate_ns,user,account,queue,partition,status,submit_hour,run";
@@ -169,7 +169,7 @@ fn other_results_are_replaced_only_by_force() -> Tested {
     );
     assert_eq!(fs::read(at.join("out/summary.parquet"))?, before);
     assert_eq!(replay(at, "-m 4x4 -a random -o out -q --force --format csv")?.code, Some(0));
-    assert_eq!(files(&at.join("out"))?, ["jobs.csv", "run.json", "summary.csv"]);
+    assert_eq!(files(&at.join("out"))?, ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     Ok(())
 }
 
@@ -365,7 +365,11 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
     }
     assert!(!is_left, "a directory that nothing came into goes too");
     assert_eq!((small?.code, forced?.code), (Some(0), Some(1)));
-    assert_eq!(kept?, ["jobs.csv", "run.json", "summary.csv"], "what is there goes only for what is whole");
+    assert_eq!(
+        kept?,
+        ["jobs.csv", "place.json", "run.json", "summary.csv"],
+        "what is there goes only for what is whole"
+    );
     Ok(())
 }
 
@@ -379,7 +383,7 @@ fn a_reader_that_goes_away_is_no_error() -> Tested {
         let output = child.wait_with_output()?;
         assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
     }
-    assert_eq!(files(&directory.path().join("out"))?, ["jobs.csv", "run.json", "summary.csv"]);
+    assert_eq!(files(&directory.path().join("out"))?, ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     Ok(())
 }
 
@@ -427,7 +431,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let made =
         run(at, "trace generate --model lublin --jobs 400000 --procs 1024 --seed 3 --load 0.9 -o big.swf")?;
     assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let results = ["jobs.csv", "run.json", "summary.csv"];
+    let results = ["jobs.csv", "place.json", "run.json", "summary.csv"];
     let out = at.join("out");
     let rest = "-m 32x32 --threads 1 -o out --format csv -q";
     // Once the jobs of the first replay are being written it has finished; the second one takes many times longer.

@@ -59,7 +59,7 @@ fn interrupted_streams_leave_nothing_in_part() -> Tested {
     }
     assert_eq!(run(at, REPLAY)?.code, Some(0));
     let whole = results(at)?;
-    assert!(unfinished(&at.join("out")).is_empty() && whole.len() == 3, "{:?}", whole.keys());
+    assert!(unfinished(&at.join("out")).is_empty() && whole.len() == 4, "{:?}", whole.keys());
 
     // What was there stays until the new results are whole.
     let other = REPLAY.replace("fcfs", "easy") + " --force";

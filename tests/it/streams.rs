@@ -76,7 +76,7 @@ fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
     for (i, format) in FileFormat::ALL.into_iter().enumerate() {
         let [kept, streamed] = ["kept", "streamed"].map(|name| directory.path().join(format!("{name}{i}")));
         let kept = files(&study, usize::MAX, (&kept, format))?;
-        assert_eq!(kept.len(), 3, "{:?}", kept.keys());
+        assert_eq!(kept.len(), 4, "{:?}", kept.keys());
         for (name, bytes) in files(&study, 100, (&streamed, format))? {
             assert!(kept[&name] == bytes, "{name} differs");
         }

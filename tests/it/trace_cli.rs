@@ -233,8 +233,12 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
         "{}",
         requeued.stdout
     );
-    // A run that completed is not followed by another one; dumps that overlap have it twice.
+    // Dumps that overlap have a run twice, which is read once. A run that completed is not followed by another one.
     let completed = dump.lines().last().unwrap_or_default();
+    fs::write(directory.path().join("twice.txt"), format!("{dump}{completed}\n"))?;
+    let twice = run(directory.path(), "trace validate twice.txt")?;
+    assert!(twice.code == Some(0) && twice.stdout.contains("which are read once: 1"), "{}", twice.stdout);
+    let completed = completed.replace("T10:09", "T10:19");
     fs::write(directory.path().join("overlap.txt"), format!("{dump}{completed}\n"))?;
     let overlap = run(directory.path(), "trace validate overlap.txt")?;
     assert_eq!(overlap.code, Some(1), "{}", overlap.stdout);

@@ -162,7 +162,7 @@ fn old_results_stay_until_new_ones_are_whole() -> Tested {
     // Nothing is in the way of the next one, which takes the old ones away.
     assert_eq!(run(at, &replay("-a random -o out --format csv --force"))?.code, Some(0));
     let files = contents(&out)?;
-    assert_eq!(files.keys().collect::<Vec<_>>(), ["jobs.csv", "run.json", "summary.csv"]);
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     Ok(())
 }
 
@@ -233,7 +233,7 @@ fn what_a_killed_replay_leaves_is_in_nobodys_way() -> Tested {
     assert_eq!(unfinished(&out).len(), 1);
     assert_eq!(run(at, &command)?.code, Some(0));
     let whole = contents(&out)?;
-    assert_eq!(whole.keys().collect::<Vec<_>>(), ["jobs.csv", "run.json", "summary.csv"]);
+    assert_eq!(whole.keys().collect::<Vec<_>>(), ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     // Killed between two of its files: the resolved run is there first, and the same command goes on.
     fs::remove_file(out.join("summary.csv"))?;
     assert_eq!(run(at, &command)?.code, Some(0));

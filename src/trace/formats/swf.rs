@@ -157,18 +157,16 @@ fn round_instants(values: &mut [i64; FIELDS], exact_us: [Option<i64>; TIMES.len(
     let known = |place: usize, index: usize| {
         exact_us[place].or_else(|| values[index].checked_mul(1_000_000)).filter(|&micros| micros >= 0)
     };
-    let (Some(submit_us), Some(wait_us), run_us) = (known(0, submit), known(1, wait), known(2, run)) else {
-        return false;
-    };
-    let Some(start_us) = submit_us.checked_add(wait_us) else { return false };
-    let start_s = rounded_s(start_us);
-    values[wait] = start_s - values[submit];
-    let Some((run_us, end_us)) = run_us.and_then(|run_us| Some((run_us, start_us.checked_add(run_us)?)))
-    else {
-        return false;
-    };
-    values[run] = rounded_s(end_us) - start_s;
-    run_us > 0 && values[run] == 0
+    let exact_run = known(2, run);
+    let exact_start =
+        known(0, submit).zip(known(1, wait)).and_then(|(submit, wait)| submit.checked_add(wait));
+    let Some(exact_start) = exact_start else { return false };
+    let rounded_start = rounded_s(exact_start);
+    values[wait] = rounded_start - values[submit];
+    let Some(exact_run) = exact_run else { return false };
+    let Some(exact_end) = exact_start.checked_add(exact_run) else { return false };
+    values[run] = rounded_s(exact_end) - rounded_start;
+    exact_run > 0 && values[run] == 0
 }
 
 /// Takes a decimal number after blanks, also one with an exponent.

@@ -1,6 +1,7 @@
 //! Reads dates and times of the day as people and programs write them, without a time zone's rules.
 #![expect(
     clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "years have four digits and all other parts two; months are checked before they index a table"
 )]

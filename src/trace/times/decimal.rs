@@ -1,6 +1,7 @@
 //! Exact decimal numbers: `1.7e9`, `0.0625`, `-3` become whole microseconds without rounding through a float.
 #![expect(
     clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
     reason = "mantissas have at most 27 digits and powers of ten at most 10^9 where they are multiplied, times 2^40"
 )]
 

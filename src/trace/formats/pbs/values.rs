@@ -1,7 +1,7 @@
 //! The values of a line by their keys.
 
 use crate::trace::error::Problem;
-use crate::trace::times::{Length, Pair, duration, is_missing};
+use crate::trace::times::{Length, Pair, duration, has_fraction, is_missing, rounded_s, scaled};
 
 /// The values of a line, in its order.
 pub(super) struct Values<'a>(Vec<(&'a str, &'a str)>);
@@ -45,15 +45,13 @@ impl<'a> Values<'a> {
         let Some(text) = self.filled(key).filter(|text| !is_missing(text.as_bytes())) else {
             return Ok(None);
         };
-        let whole: Option<i64> = text.parse().ok();
         let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let decimal = || text.parse().ok().filter(|&time_s: &f64| is_decimal && time_s < 1e11);
-        let Some(time_s) = whole.map(|whole| whole as f64).or_else(decimal) else {
+        let Some(micros) = scaled(text.as_bytes(), 1_000_000).filter(|_| is_decimal) else {
             let expected = "seconds since 1970";
             return Err(Problem::column(4, key, text.as_bytes(), expected));
         };
-        *rounded += u64::from(time_s.fract() > 0.0);
-        let time_s = whole.unwrap_or_else(|| (time_s + 0.5).floor() as i64);
+        *rounded += u64::from(has_fraction(micros));
+        let time_s = rounded_s(micros);
         Ok(Some(time_s).filter(|&time_s| time_s > 0))
     }
 
