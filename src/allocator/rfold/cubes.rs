@@ -63,7 +63,9 @@ impl Cubes {
     /// Takes over the free nodes of `machine`, of which those of these cubes have changed.
     pub(super) fn update(&mut self, machine: &Machine, changed: &[u32]) {
         self.free.clone_from(machine.free());
-        changed.iter().for_each(|&cube| self.sum(cube));
+        for &cube in changed {
+            self.sum(cube);
+        }
     }
 
     /// Returns whether the part of a cube with these sizes at this offset is free.

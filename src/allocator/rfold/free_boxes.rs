@@ -55,7 +55,9 @@ impl FreeBoxes {
         let changed = self.cubes.changed(machine);
         let mut count = |cubes: &Cubes, change| {
             for reach in self.reach.values_mut() {
-                changed.iter().for_each(|&cube| reach.count(cubes, cube, change));
+                for &cube in &changed {
+                    reach.count(cubes, cube, change);
+                }
             }
         };
         count(&self.cubes, u32::wrapping_sub);
@@ -220,7 +222,9 @@ fn take(reconfig: &Reconfig, cubes: &mut Cubes, sides: [u32; 3]) -> bool {
         return false;
     };
     for Placed { kind, offset, cubes: of } in parts {
-        of.into_iter().for_each(|cube| cubes.take(cube, kind.sizes, offset));
+        for cube in of {
+            cubes.take(cube, kind.sizes, offset);
+        }
     }
     true
 }
