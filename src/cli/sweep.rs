@@ -105,7 +105,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let mut notes = sweep.study.notes.clone();
     sweep.study.sort_notes(&mut notes);
-    notes.iter().for_each(|text| note(text));
+    for text in &notes {
+        note(text);
+    }
     // Whoever submitted the shards of a study was asked then.
     if args.shard.is_none() && !args.dry_run {
         check_room(&sweep.study, &sweep.missing, FileFormat::Parquet, args.large)?;

@@ -37,7 +37,7 @@ fn together(at: &Path, commands: [&str; 2]) -> Result<[Ran; 2], Box<dyn Error>> 
         child.output()
     };
     let [one, other] = std::thread::scope(|scope| {
-        commands.map(|command| scope.spawn(move || ran(command))).map(|thread| thread.join())
+        commands.map(|command| scope.spawn(move || ran(command))).map(std::thread::ScopedJoinHandle::join)
     });
     let [one, other] = [one, other].map(|output| output.map_err(|_| "a thread panicked"));
     let text = |output: std::process::Output| -> Result<Ran, Box<dyn Error>> {
