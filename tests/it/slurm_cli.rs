@@ -175,7 +175,6 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     let ran = run(&site.at(), "sweep six.toml -o local --no-timing --jobs -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     fs::remove_dir_all(site.at().join("out/slurm"))?;
-    // Tasks name the study by its absolute path.
     assert_eq!(differences(&site.at().join("local"), &site.at().join("out"))?, ["place.json"]);
     let ran = site.run("sweep six.toml -o out --no-timing --jobs --submit slurm")?;
     assert_eq!(ran.stderr, "note: 6 cells are done already; nothing is submitted\n");
@@ -231,15 +230,11 @@ fn shards_have_every_option_of_whoever_submits() -> Tested {
         assert!(site.status(0)?.contains(": 3 cells: 3 done, "), "{flags}");
         // The original command finds nothing to do.
         let ran = site.run(&command.replace(" -q", ""))?;
-        // Results of the other flags may lie there, too, which the line says.
         let nothing = "note: 3 cells: 3 were done, 0 replayed; out/summary.parquet is written";
         // A map of nodes has no effect without recorded nodes, as a note says.
         let told = |line: &&str| !line.starts_with("note: the node map has no effect");
         let told: String = ran.stderr.split_inclusive('\n').filter(told).collect();
-        assert!(
-            ran.code == Some(0) && told.starts_with(nothing) && told.lines().count() == 1,
-            "{flags}: {told}"
-        );
+        assert!(ran.code == Some(0) && told.starts_with(nothing), "{flags}: {told}");
     }
     Ok(())
 }
