@@ -232,6 +232,13 @@ impl Sacct {
         if let Fit::Fields(fields) = Fit::of(heading, cells, line)
             && is_job(heading, &fields)
         {
+            let mut other_cells = Cells::default();
+            if is_also_rest(heading, &mut other_cells, &text, &fields) {
+                self.pending.clear();
+                let expected = "a line that is either a job or the rest of the text above; sacct with the number of the job \
+                                before texts has it";
+                return Err(Problem::column(1, "text", line, expected));
+            }
             let problem = self.give_up(heading);
             let parsed = self.fields(heading, &fields);
             let Some(problem) = problem else { return parsed };
@@ -341,6 +348,18 @@ impl Sacct {
         }
         Err(malformed(heading, column, id, "a number that is not cut off: sacct -P, or -o JobID%30"))
     }
+}
+
+/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone: where the number of
+/// the job comes behind a text that users choose, the last line has it, whether it begins a job or goes on with the text.
+fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &Fields) -> bool {
+    let first = heading.free.first().copied();
+    let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);
+    let is_behind =
+        first.is_some_and(|first| numbers.into_iter().all(|column| column == 0 || column > first));
+    is_behind
+        && matches!(Fit::of(heading, cells, lines), Fit::Fields(fields)
+            if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
 /// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does: it reaches a text that

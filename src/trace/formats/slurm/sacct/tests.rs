@@ -453,3 +453,13 @@ fn a_second_heading_begins_with_any_column() -> Result<(), Problem> {
     assert!(problem.starts_with("the heading has no NNodes"), "{problem}");
     Ok(())
 }
+
+#[test]
+fn a_line_that_is_a_job_or_the_rest_of_a_text_is_refused() {
+    let times = "2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:10:00|COMPLETED";
+    // The user is `bert` or `lines `.
+    let lines = ["bert|two", &format!("lines | 7|{times}|8|4")];
+    let problem = read("sacct", "User|JobName|Submit|Start|End|State|JobID|NNodes", &lines);
+    let problem = problem.expect_err("two readings").to_string();
+    assert!(problem.contains("either a job or the rest of the text above"), "{problem}");
+}
