@@ -3,6 +3,12 @@
 use crate::trace::error::Problem;
 use crate::trace::times::{Length, Pair, duration, has_fraction, is_missing, rounded_s, scaled};
 
+/// The microseconds of a second.
+const MICROS_PER_S: i64 = 1_000_000;
+
+/// Decimal instants are below this; above it they are milliseconds. That is the year 5138.
+const MAX_MICROS: i64 = 100_000_000_000 * MICROS_PER_S;
+
 /// The values of a line, in its order.
 pub(super) struct Values<'a>(Vec<(&'a str, &'a str)>);
 
@@ -39,16 +45,20 @@ impl<'a> Values<'a> {
         Ok(Some(number))
     }
 
-    /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction of a second is
-    /// rounded, half a second up, and counted in `rounded`.
+    /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction of a
+    /// second is rounded, half a second up, and counted in `rounded`.
     pub(super) fn time(&self, key: &str, rounded: &mut u64) -> Result<Option<i64>, Problem> {
         let Some(text) = self.filled(key).filter(|text| !is_missing(text.as_bytes())) else {
             return Ok(None);
         };
+        if let Ok(time_s) = text.parse() {
+            return Ok(Some(time_s).filter(|&time_s| time_s > 0));
+        }
         let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let Some(micros) = scaled(text.as_bytes(), 1_000_000).filter(|_| is_decimal) else {
-            let expected = "seconds since 1970";
-            return Err(Problem::column(4, key, text.as_bytes(), expected));
+        let micros =
+            scaled(text.as_bytes(), MICROS_PER_S).filter(|&micros| is_decimal && micros < MAX_MICROS);
+        let Some(micros) = micros else {
+            return Err(Problem::column(4, key, text.as_bytes(), "seconds since 1970"));
         };
         *rounded += u64::from(has_fraction(micros));
         let time_s = rounded_s(micros);
