@@ -30,6 +30,6 @@ pub use self::registry::{
 };
 pub use self::rfold::FreeBoxes;
 pub use self::seam::{
-    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, Memory,
+    BuildError, Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, Memory,
     NodesFor, OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

@@ -55,6 +55,7 @@ mod exec;
 mod job_table;
 mod own_run_times;
 mod setup;
+mod subject;
 mod table;
 
 pub use self::check::check_placement;
@@ -62,5 +63,7 @@ pub use self::dispatched::{Dispatched, Dispatcher};
 pub use self::exec::files;
 pub use self::job_table::{JobFacts, JobTable};
 pub use self::own_run_times::{OwnRunTimes, RunTime};
-pub use self::setup::{GuestError, Setup};
+pub use self::setup::Setup;
+pub use self::subject::subject;
 pub use self::table::Guests;
+pub use crate::allocator::BuildError as GuestError;

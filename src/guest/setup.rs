@@ -1,11 +1,11 @@
-//! The facts from which a guest is built, and the reasons why it cannot be.
+//! The facts from which a guest is built.
 
 use std::sync::Arc;
 
-use crate::allocator::{self, Served, Submeshes};
+use crate::allocator::{self, BuildError, Served, Submeshes};
 use crate::job::Job;
 use crate::machine::{Mesh, NodeLists};
-use crate::spec::{Spec, SpecError};
+use crate::spec::Spec;
 use crate::stop::Stop;
 
 /// The facts that a guest may use when it is built for one replay.
@@ -26,20 +26,6 @@ pub struct Setup<'a> {
     pub lists: Option<&'a Arc<NodeLists>>,
 }
 
-/// The reason why an algorithm cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GuestError {
-    /// The spec is wrong, or the algorithm does not suit the machine.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The guest could not be started. The text is a whole message.
-    #[error("{0}")]
-    Failed(String),
-    /// The replay was stopped while the guest was started.
-    #[error("interrupted")]
-    Interrupted,
-}
-
 impl Setup<'_> {
     /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does. Fails
     /// with a whole message.
@@ -55,8 +41,8 @@ impl Setup<'_> {
     }
 
     /// Returns the error of a guest that could not be started.
-    pub(super) fn failed(&self, message: String) -> GuestError {
+    pub(super) fn failed(&self, message: String) -> BuildError {
         let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
-        if is_interrupted { GuestError::Interrupted } else { GuestError::Failed(message) }
+        if is_interrupted { BuildError::Interrupted } else { BuildError::Failed(message) }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::exec;
-use super::setup::{GuestError, Setup};
+use super::setup::Setup;
 use crate::allocator::{self, Built, Memory, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
 use crate::machine::Mesh;
@@ -107,7 +107,7 @@ impl Guests {
     }
 
     /// Builds the allocator that `spec` names for one replay.
-    pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, GuestError> {
+    pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, BuildError> {
         if !spec.is_guest() {
             return Ok(allocator::build(
                 spec,
@@ -130,7 +130,7 @@ impl Guests {
     }
 
     /// Builds the scheduler that `spec` names for one replay.
-    pub fn scheduler(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Scheduler>, GuestError> {
+    pub fn scheduler(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Scheduler>, BuildError> {
         if !spec.is_guest() {
             return Ok(scheduler::build(spec)?.0);
         }
@@ -142,7 +142,7 @@ impl Guests {
     }
 
     /// Builds the execution model that `spec` names for one replay.
-    pub fn network(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Execution>, GuestError> {
+    pub fn network(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Box<dyn Execution>, BuildError> {
         if !spec.is_guest() {
             let Setup { mesh, jobs, seed, .. } = *setup;
             return Ok(execution::build(spec, &execution::Setup { mesh, jobs: jobs.len(), seed })?.0);

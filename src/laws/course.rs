@@ -9,7 +9,7 @@ use super::event::Event;
 use super::history::History;
 use super::subject::{LISTS, Subject};
 use crate::allocator::Request;
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::job::Shape;
 use crate::machine::{Mesh, NodeId};
 use crate::stop::Stop;
@@ -85,7 +85,7 @@ impl<'a> Course<'a> {
     }
 
     /// Builds a new allocator and begins its history. Fails if the allocator does not serve the machine.
-    pub(super) fn history(&self) -> Result<History, GuestError> {
+    pub(super) fn history(&self) -> Result<History, BuildError> {
         let history = History::new(self.subject, self.mesh)?;
         self.stops.borrow_mut().push(history.stop().clone());
         Ok(history)

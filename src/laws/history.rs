@@ -5,7 +5,7 @@ use super::fault::{Fault, Proposal};
 use super::step::{Held, Step};
 use super::subject::Subject;
 use crate::allocator::{Built, NodesFor, Placement, Promises, Request, Strategy};
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::machine::{Machine, Mesh, NodeId, OccupyError};
 use crate::stop::Stop;
 use crate::words::counted;
@@ -69,7 +69,7 @@ impl Answer {
 
 impl History {
     /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the machine.
-    pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, GuestError> {
+    pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, BuildError> {
         let stop = Stop::default();
         let Built { strategy, promises, .. } = subject.build(mesh, &stop)?;
         let machine = Machine::new(mesh.clone()).with_stop(stop.clone());

@@ -6,7 +6,7 @@ use super::fault::{Fault, Proposal};
 use super::history::{Answer, History};
 use super::step::listed;
 use crate::allocator::{Built, Memory, Promises, Request};
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{SpecError, unknown};
 
@@ -30,13 +30,13 @@ pub(super) type Checked = Result<(), Broken>;
 /// Why a check ends early.
 pub(super) enum Broken {
     /// The allocator does not serve the machine.
-    Build(GuestError),
+    Build(BuildError),
     /// The law is broken.
     Fault(Box<Fault>),
 }
 
-impl From<GuestError> for Broken {
-    fn from(error: GuestError) -> Self {
+impl From<BuildError> for Broken {
+    fn from(error: BuildError) -> Self {
         Self::Build(error)
     }
 }

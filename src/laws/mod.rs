@@ -43,6 +43,6 @@ pub use fault::Fault;
 pub use history::{Answer, History};
 pub use law::{LAWS, Law, find};
 pub use machines::{MACHINES, with_holes};
-pub use subject::Subject;
+pub use subject::{SEED, Subject, random_node_lists};
 pub use survey::{Finding, Survey};
 pub use trial::{Trial, Verdict};

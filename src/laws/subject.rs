@@ -6,8 +6,7 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::Built;
-use crate::guest::{GuestError, Guests, Setup};
+use crate::allocator::{self, BuildError, Built, Setup};
 use crate::machine::{Mesh, NodeLists};
 use crate::spec::Spec;
 use crate::stop::Stop;
@@ -16,11 +15,11 @@ use crate::stop::Stop;
 pub(super) const LISTS: u32 = 24;
 
 /// The seed of allocators that draw random numbers.
-const SEED: u64 = 5;
+pub const SEED: u64 = 5;
 
 /// Builds an allocator for a machine. Fails if the allocator does not serve the machine. An allocator that cannot go on throws
 /// the switch with a reason.
-type Build<'a> = Box<dyn Fn(&Mesh, &Stop) -> Result<Built, GuestError> + Send + Sync + 'a>;
+type Build<'a> = Box<dyn Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a>;
 
 /// The most cases that are played to make a history smaller. An allocator that answers within microseconds needs seconds for
 /// them.
@@ -48,34 +47,39 @@ impl<'a> Subject<'a> {
     /// with [`Stop::fail`], which breaks the first law.
     pub fn new(
         name: impl Into<String>,
-        build: impl Fn(&Mesh, &Stop) -> Result<Built, GuestError> + Send + Sync + 'a,
+        build: impl Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a,
     ) -> Self {
         Self { name: name.into(), build: Box::new(build), cases: CASES, patience: None }
     }
 
-    /// Returns the subject of a registered allocator or of a program.
+    /// Returns the subject of a registered allocator.
     pub fn of_spec(spec: &Spec) -> Self {
-        let (spec, name, is_guest) = (spec.clone(), spec.to_string(), spec.is_guest());
-        let label = name.clone();
-        let build = move |mesh: &Mesh, stop: &Stop| {
-            let lists = Arc::new(lists(mesh));
-            let setup = Setup { label: &label, mesh, jobs: &[], seed: SEED, stop, lists: Some(&lists) };
-            Guests::default().allocator(&spec, &setup)
-        };
-        // A program is started for every case.
-        let (cases, patience) = if is_guest { (FEW_CASES, Some(PATIENCE)) } else { (CASES, None) };
-        Self { cases, patience, ..Self::new(name, build) }
+        let (name, spec) = (spec.to_string(), spec.clone());
+        Self::new(name, move |mesh, _| {
+            let lists = Arc::new(random_node_lists(mesh));
+            let setup = Setup::new(mesh, SEED).with_lists(Some(&lists));
+            Ok(allocator::build(&spec, &setup)?)
+        })
+    }
+
+    /// Returns the subject of a program. As one is started for every case, histories are made smaller by fewer cases, and not
+    /// for long.
+    pub fn of_program(
+        name: impl Into<String>,
+        build: impl Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a,
+    ) -> Self {
+        Self { cases: FEW_CASES, patience: Some(PATIENCE), ..Self::new(name, build) }
     }
 
     /// Builds a new allocator for a machine. Fails if the allocator does not serve it.
-    pub fn build(&self, mesh: &Mesh, stop: &Stop) -> Result<Built, GuestError> {
+    pub fn build(&self, mesh: &Mesh, stop: &Stop) -> Result<Built, BuildError> {
         (self.build)(mesh, stop)
     }
 }
 
 /// Returns lists of nodes that jobs of histories may have had according to a log: of random nodes, of lengths that seldom are
 /// those of the jobs, and some of no nodes.
-fn lists(mesh: &Mesh) -> NodeLists {
+pub fn random_node_lists(mesh: &Mesh) -> NodeLists {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     NodeLists::new((0..LISTS).map(|list| {
         let length = rng.random_range(0..=mesh.nodes().div_ceil(1 + list % 4));

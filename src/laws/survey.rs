@@ -6,7 +6,7 @@ use super::counterexample::Counterexample;
 use super::law::{LAWS, Law};
 use super::subject::Subject;
 use super::trial::{Trial, Verdict};
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::machine::Mesh;
 use crate::spec::SpecError;
 
@@ -43,13 +43,13 @@ impl Survey<'_> {
     /// Holds every allocator to every law on the machines that it serves, until it breaks the law. Returns a finding for each
     /// allocator and law, in this order. Fails if an allocator serves none of the machines, or cannot be built for another
     /// reason. Laws are checked in parallel, which changes nothing in the findings.
-    pub fn findings(&self) -> Result<Vec<Finding<'_>>, GuestError> {
+    pub fn findings(&self) -> Result<Vec<Finding<'_>>, BuildError> {
         let pairs: Vec<(&Subject<'_>, &'static Law)> =
             self.subjects.iter().flat_map(|subject| LAWS.iter().map(move |law| (subject, law))).collect();
         pairs.into_par_iter().map(|(subject, law)| self.finding(subject, law)).collect()
     }
 
-    fn finding<'b>(&'b self, subject: &'b Subject<'b>, law: &'static Law) -> Result<Finding<'b>, GuestError> {
+    fn finding<'b>(&'b self, subject: &'b Subject<'b>, law: &'static Law) -> Result<Finding<'b>, BuildError> {
         let trial = Trial { subject, law, seed: self.seed, events: self.events };
         let mut finding = Finding {
             subject: &subject.name,
@@ -62,7 +62,7 @@ impl Survey<'_> {
         let (mut serves, mut refused) = (false, None);
         for mesh in self.machines {
             match trial.on(mesh) {
-                Err(error @ GuestError::Spec(SpecError::Unsuited { .. })) => refused = Some(error),
+                Err(error @ BuildError::Spec(SpecError::Unsuited { .. })) => refused = Some(error),
                 Err(error) => return Err(error),
                 Ok(verdict) => {
                     serves = true;

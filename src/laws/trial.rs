@@ -5,7 +5,7 @@ use super::course::Course;
 use super::law::{Broken, Law};
 use super::shrink::{Case, shrunk};
 use super::subject::Subject;
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::machine::Mesh;
 use crate::stop::Stop;
 
@@ -36,7 +36,7 @@ pub enum Verdict {
 
 impl Trial<'_> {
     /// Holds the allocator to the law on a machine. Fails if the allocator does not serve it.
-    pub fn on(&self, mesh: &Mesh) -> Result<Verdict, GuestError> {
+    pub fn on(&self, mesh: &Mesh) -> Result<Verdict, BuildError> {
         let Self { subject, law, seed, events } = *self;
         if !(law.promised)(&subject.build(mesh, &Stop::default())?, mesh) {
             return Ok(Verdict::NotPromised);

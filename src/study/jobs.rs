@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::log::LoadedLog;
 use crate::allocator::{Built, Request};
-use crate::guest::GuestError;
+use crate::allocator::BuildError;
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::RECORDED;
@@ -102,12 +102,12 @@ pub enum JobsError {
     Interrupted,
 }
 
-impl From<GuestError> for JobsError {
-    fn from(error: GuestError) -> Self {
+impl From<BuildError> for JobsError {
+    fn from(error: BuildError) -> Self {
         match error {
-            GuestError::Spec(error) => Self::Spec(error),
-            GuestError::Failed(message) => Self::Failed(message),
-            GuestError::Interrupted => Self::Interrupted,
+            BuildError::Spec(error) => Self::Spec(error),
+            BuildError::Failed(message) => Self::Failed(message),
+            BuildError::Interrupted => Self::Interrupted,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use meshreplay::allocator::{Built, Memory, Promises, Served, tell_unavailable};
-use meshreplay::guest::{GuestError, Setup};
+use meshreplay::allocator::{BuildError, Built, Memory, Promises, Served, tell_unavailable};
+use meshreplay::guest::{self, Setup};
 use meshreplay::laws::{MACHINES, Subject, Survey};
 use meshreplay::machine::Mesh;
 use meshreplay::report::laws_table;
@@ -33,7 +33,7 @@ pub(crate) fn check(
     for (name, given) in allocators {
         subjects.push(match given {
             Some(given) => subject(name, given),
-            None => Subject::of_spec(&name.parse::<Spec>().map_err(|error| failure(&error))?),
+            None => guest::subject(&name.parse::<Spec>().map_err(|error| failure(&error))?),
         });
     }
     wait_for(py, move || {
@@ -52,7 +52,7 @@ fn subject(name: String, given: Py<PyAny>) -> Subject<'static> {
     let (given, label) = (Arc::new(given), name.clone());
     Subject::new(name, move |mesh, stop| {
         let setup = Setup { label: &label, mesh, jobs: &[], seed: 0, stop, lists: None };
-        let mut strategy = strategy(&given, &setup, false).map_err(GuestError::Failed)?;
+        let mut strategy = strategy(&given, &setup, false).map_err(BuildError::Failed)?;
         tell_unavailable(&mut strategy, mesh);
         let complete = matches!(strategy.served, Served::ByCount);
         let memory = match strategy.served {

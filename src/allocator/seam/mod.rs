@@ -5,6 +5,7 @@
 
 mod allocator;
 mod block;
+mod build_error;
 mod entry;
 mod placement;
 mod request;
@@ -12,6 +13,7 @@ mod strategy;
 
 pub use self::allocator::Allocator;
 pub use self::block::Block;
+pub use self::build_error::BuildError;
 pub use self::entry::{Builder, Built, Contiguity, Entry, Memory, OnTori, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;

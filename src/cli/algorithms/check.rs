@@ -3,8 +3,8 @@
 use anyhow::anyhow;
 
 use super::{Failure, print};
-use crate::allocator::ALLOCATORS;
-use crate::guest::GuestError;
+use crate::allocator::{ALLOCATORS, BuildError};
+use crate::guest;
 use crate::laws::{MACHINES, Subject, Survey};
 use crate::machine::Mesh;
 use crate::report::laws_table;
@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             vec![spec.clone()]
         }
     });
-    let subjects: Vec<Subject<'_>> = named.map(|spec| Subject::of_spec(&spec)).collect();
+    let subjects: Vec<Subject<'_>> = named.map(|spec| guest::subject(&spec)).collect();
     let machines = if args.machine.is_empty() {
         MACHINES.iter().map(|text| text.parse()).collect::<Result<_, _>>()?
     } else {
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let survey = Survey { subjects: &subjects, machines: &machines, seed: args.seed, events: args.events };
     let findings = survey.findings().map_err(|error| match error {
-        GuestError::Spec(error) => Failure::Usage(error.into()),
+        BuildError::Spec(error) => Failure::Usage(error.into()),
         error => Failure::Failed(anyhow!(error)),
     })?;
     let broken: Vec<String> =

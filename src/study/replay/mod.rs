@@ -26,7 +26,7 @@ use super::source::{JobSource, LogStream, Seat};
 use crate::audit::Watch;
 use crate::engine::{self, Arrivals, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::Traffic;
-use crate::guest::{self, GuestError, Guests};
+use crate::guest::{self, Guests};
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
 use crate::machine::outages::OutageFileError;
@@ -76,12 +76,12 @@ pub enum RunError {
     Replay(#[from] ReplayError),
 }
 
-impl From<GuestError> for RunError {
-    fn from(error: GuestError) -> Self {
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
         match error {
-            GuestError::Spec(error) => Self::Spec(error),
-            GuestError::Failed(message) => Self::Replay(ReplayError::Failed(message)),
-            GuestError::Interrupted => Self::Replay(ReplayError::Interrupted),
+            BuildError::Spec(error) => Self::Spec(error),
+            BuildError::Failed(message) => Self::Replay(ReplayError::Failed(message)),
+            BuildError::Interrupted => Self::Replay(ReplayError::Interrupted),
         }
     }
 }
