@@ -44,51 +44,17 @@
 //!
 //! Each algorithm cites its source. The command `list` shows all sources.
 #![forbid(unsafe_code)]
-// Arithmetic and casts of the core are checked, clamped, or cannot overflow for the reason that the module gives. The lints are on
-// where the core is built alone, as `make check` does.
-#![cfg_attr(
-    not(feature = "lab"),
-    warn(
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss
-    )
-)]
 
-pub mod allocator;
-pub mod audit;
-#[cfg(feature = "cli")]
 pub mod cli;
-pub mod disk;
-pub mod engine;
-pub mod execution;
-#[cfg(feature = "lab")]
-pub mod figure;
-#[cfg(feature = "lab")]
-pub mod frame;
-pub mod guest;
-#[cfg(feature = "lab")]
-pub mod inspect;
-pub mod job;
-pub mod laws;
-pub mod machine;
-pub mod memory;
-pub mod metrics;
-#[cfg(feature = "lab")]
-pub mod paper;
-pub mod prediction;
-#[cfg(feature = "lab")]
-pub mod report;
-pub mod scheduler;
-pub mod spec;
-pub mod stop;
-pub mod study;
-#[cfg(feature = "lab")]
-pub mod sweep;
-#[cfg(feature = "lab")]
-pub mod text;
-pub mod trace;
-pub mod words;
-pub mod workload;
-pub mod yardstick;
+
+pub use meshreplay_alloc::{allocator, laws};
+pub use meshreplay_base::{disk, job, memory, prediction, spec, stop, words};
+pub use meshreplay_figures as figure;
+pub use meshreplay_logs as trace;
+pub use meshreplay_machine::{machine, yardstick};
+pub use meshreplay_papers as paper;
+pub use meshreplay_report as report;
+pub use meshreplay_results::{frame, inspect, sweep, text};
+pub use meshreplay_sim::{engine, execution, guest, metrics, scheduler};
+pub use meshreplay_study::{audit, study};
+pub use meshreplay_workload as workload;

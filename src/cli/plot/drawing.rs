@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::figure::draw::{Drawing, Page};
 use crate::figure::{
@@ -25,7 +24,7 @@ pub(in crate::cli) struct DrawingArgs {
 
     /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of it, or the
     /// factor by which arrival times are multiplied [default: arrivals].
-    #[arg(long, value_enum, value_name = "LOAD")]
+    #[arg(long, value_parser = load_axis(), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
     /// Allocator by which ratios divide, for each scheduler by its own [default: mc1x1, or else the first].
@@ -88,18 +87,13 @@ pub(in crate::cli) struct PixelArgs {
 /// The width and maybe the height of a figure, in millimetres.
 type SizeMm = (f64, Option<f64>);
 
-impl ValueEnum for LoadAxis {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Arrivals, Self::Utilization, Self::Factor]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(match self {
-            Self::Arrivals => "arrivals",
-            Self::Utilization => "utilization",
-            Self::Factor => "factor",
-        }))
-    }
+/// The parser of `--axis`.
+fn load_axis() -> impl TypedValueParser<Value = LoadAxis> {
+    PossibleValuesParser::new(["arrivals", "utilization", "factor"]).map(|name| match name.as_str() {
+        "utilization" => LoadAxis::Utilization,
+        "factor" => LoadAxis::Factor,
+        _ => LoadAxis::Arrivals,
+    })
 }
 
 impl DrawingArgs {

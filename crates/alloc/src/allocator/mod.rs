@@ -1,0 +1,36 @@
+//! Processor allocators: they decide which free nodes a job gets.
+//!
+//! `seam` has the trait [`Allocator`] and the types that it uses, `registry` has the list of all allocators. The
+//! allocators stand in families. Each family is a folder, and the head of its `mod.rs` explains the idea that its
+//! members share.
+//!
+//! To add an allocator, write a file with an `ENTRY` in a family, add the `mod` line there, and add a row to
+//! [`ALLOCATORS`]. Names, help texts, law tests, tables and labels all come from the row.
+
+mod anywhere;
+mod best_of;
+mod buddy;
+pub mod compaction;
+mod contiguous;
+mod curve;
+mod known;
+mod nearest;
+mod pieces;
+mod recorded;
+mod registry;
+mod rfold;
+mod seam;
+mod shells;
+mod slurm_torus3d;
+mod snug;
+
+pub use self::best_of::members as members_of_best_of;
+pub use self::registry::{
+    ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label, tell_unavailable,
+};
+pub use self::rfold::FreeBoxes;
+pub use self::seam::{
+    Allocator, Block, BlocksOf, BuildError, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove,
+    Memory, NodesFor, OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy,
+    Submeshes,
+};

@@ -1,0 +1,56 @@
+//! Gen-Alg: takes the k free nodes nearest to a free node, such that their pairwise sum of distances is smallest.
+//!
+//! S. Krumke, M. Marathe, H. Noltemeier, V. Radhakrishnan, S. Ravi, D. Rosenkrantz, "Compact location problems",
+//! Theoretical Computer Science 181(2), 1997.
+//!
+//! 1. Every free node is a centre, in location order.
+//! 2. A centre takes the k free nodes at the smallest L1 distances from it.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
+//!
+//! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally distant
+//! nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by the distance
+//! to the centre before, then to the one before that, and so on. `ties=location` takes the first in location order. The
+//! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
+//! number of rows of the ball around a centre. On machines of at least 16,384 nodes whose free nodes are not
+//! scattered, lower bounds and sums are computed for 16 neighbouring centres at once, and the nodes of a rim are only chosen for
+//! centres that can still win; on machines of at least 2,048 nodes, or 512 in space, there are lower bounds for larger jobs, too, unless the
+//! machine is long and narrow. On machines of at most 128 nodes, a centre costs some tens of instructions.
+
+use super::centres::Centres;
+use super::search::Nearest;
+use super::ties::TIES;
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
+use meshreplay_machine::machine::Machine;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "gen-alg",
+    summary: "the free nodes nearest in hops to a free node; smallest pairwise sum",
+    source: "Krumke et al., TCS 181(2), 1997",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    refuses_unavailable: None,
+    kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
+    build: |params, setup| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Strategy::of(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))
+    },
+};
+
+struct GenAlg {
+    nearest: Nearest,
+}
+
+impl Allocator for GenAlg {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if request.procs == machine.free_count() {
+            return Some(Placement::of_all_free(machine));
+        }
+        let nodes = self.nearest.choose(request.procs, machine)?;
+        Some(Placement::of(nodes))
+    }
+}

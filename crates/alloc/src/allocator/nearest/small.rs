@@ -1,0 +1,203 @@
+//! The search on a small machine of at most 128 nodes, where a set of nodes is a bit mask of one number.
+//!
+//! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether the
+//! distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the machine. A
+//! centre costs some tens of instructions, and a few more for each node taken or for each free node left, whichever are
+//! fewer. The instructions are those of the processor at hand, which mostly has some that count bits or add 32 bytes.
+#![expect(
+    clippy::inline_always,
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
+              instructions"
+)]
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::centres::Centres;
+use super::cuts::Cuts;
+use super::floor::Floor;
+use super::ties::Ties;
+use crate::allocator::known::{self, Known};
+use crate::allocator::nearest::carried;
+use meshreplay_machine::machine::{
+    Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
+};
+
+/// The search on a small machine, with its tables and the memory that it keeps between calls.
+#[derive(Debug)]
+pub(crate) struct Small {
+    /// The instructions that the processor at hand has.
+    arch: Arch,
+    kind: Centres,
+    ties: Ties,
+    floor: Floor,
+    known: Known<[Mask; 2]>,
+    masks: Masks,
+    cuts: Cuts,
+    /// The coordinates of all nodes in location order.
+    coords: Vec<Coord>,
+    /// The set of nodes at each position of each dimension.
+    layers: [Vec<Mask>; 3],
+    /// The difference in location order between neighbours along each dimension.
+    strides: [usize; 3],
+    /// The positions of the free nodes along each dimension, each times its stride.
+    positions: [Vec<usize>; 3],
+    /// The centres, as indices in location order.
+    centres: Vec<usize>,
+}
+
+impl Small {
+    /// Returns a search for machines of the shape `mesh`; `None` if the mesh has more than 128 nodes or too many cuts.
+    pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Option<Self> {
+        let masks = Masks::new(mesh)?;
+        let cuts = Cuts::new(mesh, masks.nodes())?;
+        let mut layers = mesh.extents().map(|extent| vec![0; extent as usize]);
+        let coords: Vec<Coord> = masks.nodes().iter().map(|&node| mesh.coord(node)).collect();
+        for (place, coord) in coords.iter().enumerate() {
+            for (layers, &at) in layers.iter_mut().zip(coord) {
+                layers[at as usize] |= 1 << place;
+            }
+        }
+        let [_, length, depth] = mesh.extents().map(|extent| extent as usize);
+        Some(Self {
+            arch: Arch::new(),
+            kind,
+            ties,
+            floor: Floor::new(mesh),
+            known: Known::default(),
+            masks,
+            cuts,
+            coords,
+            layers,
+            strides: [length * depth, depth, 1],
+            positions: Default::default(),
+            centres: Vec::new(),
+        })
+    }
+
+    /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre.
+    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+        let free = self.masks.mask(machine.free());
+        let [inner, rim] = match self.known.get(known::Search::new(free, k)) {
+            Some(&found) => found,
+            None => self.search(free, k)?,
+        };
+        let mut nodes = Vec::with_capacity(k as usize);
+        for part in [inner, rim] {
+            for_each_member(part, |place| nodes.push(self.masks.nodes()[place]));
+        }
+        Some(nodes)
+    }
+
+    /// Returns the nodes of the best centre in two parts: those nearer than the largest distance, and those at it; `None` if
+    /// there is no centre.
+    fn search(&mut self, free: Mask, k: u32) -> Option<[Mask; 2]> {
+        self.list_centres(free);
+        let floor = self.floor.of(k) as u32;
+        let (sum, best) = self.arch.dispatch(Scan { small: self, free, k, floor })?;
+        // A search that ends early costs less than it costs to keep its result.
+        if sum > floor {
+            self.known.keep(known::Search::new(free, k), best);
+        }
+        Some(best)
+    }
+
+    /// Sets `centres` to the centres for this set of free nodes.
+    fn list_centres(&mut self, free: Mask) {
+        self.centres.clear();
+        if self.kind == Centres::Free {
+            for_each_member(free, |place| self.centres.push(place));
+            return;
+        }
+        for d in 0..3 {
+            self.list_positions(free, d);
+        }
+        let [xs, ys, zs] = &self.positions;
+        // The index of (x, y, z) in location order is x·strides[0] + y·strides[1] + z·strides[2], and the lists have
+        // these products already.
+        for x in xs {
+            for y in ys {
+                self.centres.extend(zs.iter().map(|z| x + y + z));
+            }
+        }
+    }
+
+    /// Sets `positions` of dimension `d` for a set of nodes, in order of first appearance in location order.
+    fn list_positions(&mut self, nodes: Mask, d: usize) {
+        self.positions[d].clear();
+        let mut rest = nodes;
+        while rest != 0 {
+            let at = self.coords[rest.trailing_zeros() as usize][d] as usize;
+            self.positions[d].push(at * self.strides[d]);
+            // Drops all nodes at this position, so that it appears once.
+            rest &= !self.layers[d][at];
+        }
+    }
+}
+
+/// A pass over all centres, to be compiled for each kind of processor.
+struct Scan<'a> {
+    small: &'a Small,
+    free: Mask,
+    k: u32,
+    /// A lower bound of all sums.
+    floor: u32,
+}
+
+impl WithSimd for Scan<'_> {
+    /// The smallest pairwise sum and the nodes of the first centre that has it, in two parts; `None` if there is no centre.
+    type Output = Option<(u32, [Mask; 2])>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Self { small: Small { masks, cuts, centres, .. }, free, k, floor } = self;
+        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
+        // taken. This needs the counts of all free nodes, once.
+        let all = (2 * k > free.count_ones()).then(|| cuts.count(free));
+        let (mut limit, mut best) = (u32::MAX, None);
+        let (mut radius, mut latest) = (0, 0);
+        for (i, &centre) in centres.iter().enumerate() {
+            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
+            // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
+            let around = masks.around(free, centre, k, radius);
+            radius = around.radius;
+            let rim = self.taken_of_rim(i, &around);
+            let taken = around.inner | rim;
+            // Often the centre before has taken the same nodes.
+            if taken == latest {
+                continue;
+            }
+            latest = taken;
+            let counts = match &all {
+                Some(all) => cuts.count_others(all, free & !taken),
+                None => cuts.count(taken),
+            };
+            let sum = cuts.pairwise(&counts, k);
+            if sum < limit {
+                limit = sum;
+                best = Some((sum, [around.inner, rim]));
+            }
+            // No set has a smaller sum, so no later centre can win.
+            if sum == floor {
+                break;
+            }
+        }
+        best
+    }
+}
+
+impl Scan<'_> {
+    /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it needs.
+    #[inline(always)]
+    fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
+        if around.spare == 0 {
+            return around.rim;
+        }
+        match self.small.ties {
+            Ties::Location => first_members(around.rim, around.need),
+            Ties::Carried => {
+                let previous = self.small.centres[..i].iter().rev().copied();
+                carried::keep_first_mask(&self.small.masks, around, previous)
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! The boxes that `rfold-reconfig` could place on the free nodes of a machine of cubes behind optical switches.
+//!
+//! Counting places them one after the other. There are two short cuts: boxes of entire cubes need so many free cubes, and
+//! boxes within one cube are counted for each cube on its own, again only where its nodes have changed.
+//!
+//! The largest box is at least a row of all entire cubes. Larger ones are found by branch and bound: they end in parts of
+//! cubes. The unused nodes of these cubes bound how many there may be, and so does the number of cubes that are free for such
+//! a part at one place. What is left is tried.
+
+use std::collections::BTreeMap;
+
+use super::cubes::Cubes;
+use super::pieces::{cubes_for, kinds};
+use super::rfold_reconfig::{Placed, Reconfig};
+use super::turns::turns;
+use meshreplay_machine::machine::{Coord, Machine, Mesh};
+
+/// Finds the boxes that switches could put together from the free nodes of a machine.
+pub struct FreeBoxes {
+    reconfig: Reconfig,
+    cubes: Cubes,
+    /// The sides of the box that was the largest when it was last looked for.
+    largest: [u32; 3],
+    /// The parts of cubes that were asked for, by their sizes and by whether they stand beside entire cubes.
+    reach: BTreeMap<([u32; 3], bool), Reach>,
+    /// For boxes within one cube, how many fit into each cube.
+    within: BTreeMap<[u32; 3], Vec<u32>>,
+}
+
+impl std::fmt::Debug for FreeBoxes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FreeBoxes").field("largest", &self.largest).finish_non_exhaustive()
+    }
+}
+
+impl FreeBoxes {
+    /// Returns the finder for a machine of several cubes; `None` for any other machine.
+    pub fn on(mesh: &Mesh) -> Option<Self> {
+        let cubes = Cubes::new(mesh.cube()?, mesh.nodes());
+        // A single cube is a mesh.
+        if cubes.count() == 1 {
+            return None;
+        }
+        Some(Self {
+            reconfig: Reconfig::on(mesh),
+            cubes,
+            largest: [0; 3],
+            reach: BTreeMap::new(),
+            within: BTreeMap::new(),
+        })
+    }
+
+    /// Takes over the free nodes of `machine`.
+    pub fn update(&mut self, machine: &Machine) {
+        let changed = self.cubes.changed(machine);
+        let mut count = |cubes: &Cubes, change| {
+            for reach in self.reach.values_mut() {
+                for &cube in &changed {
+                    reach.count(cubes, cube, change);
+                }
+            }
+        };
+        count(&self.cubes, u32::wrapping_sub);
+        self.cubes.update(machine, &changed);
+        count(&self.cubes, u32::wrapping_add);
+        for (&sides, counts) in &mut self.within {
+            for &cube in &changed {
+                counts[cube as usize] = count_within(&self.reconfig, &self.cubes, cube, sides);
+            }
+        }
+    }
+
+    /// Returns how many boxes with these sides, turned in any way, could be placed one after the other.
+    pub fn count(&mut self, sides: [u32; 3]) -> u32 {
+        let Self { reconfig, cubes, within, .. } = self;
+        let turns = turns(sides);
+        let needed = turns.iter().map(|&turn| cubes_for(turn, cubes.sides));
+        let (least, most) = (needed.clone().min().unwrap_or(0), needed.max().unwrap_or(0));
+        let is_entire = |turn: &[u32; 3]| kinds(*turn, cubes.sides).all(|kind| kind.is_entire());
+        if turns.iter().all(is_entire) {
+            return (0..cubes.count()).filter(|&cube| cubes.free(cube) == cubes.nodes()).count() as u32
+                / most;
+        }
+        if (least, most) == (1, 1) {
+            let all =
+                |_: &_| (0..cubes.count()).map(|cube| count_within(reconfig, cubes, cube, sides)).collect();
+            return within.entry(sides).or_insert_with_key(all).iter().sum();
+        }
+        let (mut left, mut count) = (cubes.clone(), 0);
+        while take(reconfig, &mut left, sides) {
+            count += 1;
+        }
+        count
+    }
+
+    /// Returns the number of nodes of the largest box that could be placed; 0 if no node is free.
+    pub fn largest(&mut self) -> u32 {
+        let cubes = &self.cubes;
+        let entire = (0..cubes.count()).filter(|&cube| cubes.free(cube) == cubes.nodes()).count() as u32;
+        let partial = (0..cubes.count()).filter(|&cube| cubes.is_partial(cube)).count() as u32;
+        let row = [cubes.sides[0] * entire, cubes.sides[1], cubes.sides[2]];
+        let is_kept = nodes(self.largest) > nodes(row) && self.is_placed(self.largest);
+        self.largest = if is_kept { self.largest } else { row };
+        // Without cubes that are free in part, no box has more nodes than all entire cubes.
+        if partial > 0 {
+            for rest in rests(self.cubes.sides) {
+                self.search(rest, &Room { entire, partial });
+            }
+        }
+        nodes(self.largest)
+    }
+
+    /// Returns whether a box could be placed, with its sides along x, y and z as they are.
+    fn is_placed(&self, sides: [u32; 3]) -> bool {
+        let mut is_free = |sizes, cube, offset| self.cubes.is_free(cube, sizes, offset);
+        self.reconfig.parts(sides, &mut is_free).is_some()
+    }
+
+    /// Replaces the largest box by the largest one whose sides have these rests, if that has more nodes.
+    fn search(&mut self, rest: [u32; 3], room: &Room) {
+        let cube = self.cubes.sides;
+        // Along d the box ends in parts of cubes. `across` counts cubes along the other two dimensions.
+        let Some(d) = (0..3).find(|&d| rest[d] > 0) else { return };
+        let [e, f] = [[1, 2], [0, 2], [0, 1]][d];
+        // A number of cubes along a dimension, with the rest as the last of them, to a side and to entire cubes.
+        let side = |axis: usize, cubes: u32| {
+            cubes * cube[axis] - if rest[axis] > 0 { cube[axis] - rest[axis] } else { 0 }
+        };
+        let full = |axis: usize, cubes: u32| cubes - u32::from(rest[axis] > 0);
+        let usable = room.entire + room.partial;
+        for across_e in 1..=self.most_ends(rest[d], d, room) {
+            for across_f in 1..=self.most_ends(rest[d], d, room) / across_e {
+                let (area, ends) =
+                    (side(e, across_e) * side(f, across_f), full(e, across_e) * full(f, across_f));
+                let entire = room.entire.checked_div(ends).map_or(usable, |full| full + 1);
+                let mut along = entire.min(usable / (across_e * across_f));
+                while along > 0 && area * side(d, along) > nodes(self.largest) {
+                    let mut sides = [0; 3];
+                    (sides[d], sides[e], sides[f]) = (side(d, along), side(e, across_e), side(f, across_f));
+                    if self.may_fit(sides, room) && self.is_placed(sides) {
+                        self.largest = sides;
+                    }
+                    along -= 1;
+                }
+            }
+        }
+    }
+
+    /// Returns how many cubes the end of a box along d may have at most if the box is larger than the largest one.
+    ///
+    /// Of a cube at the end some nodes are unused. So each entire cube there makes the box smaller than all entire cubes
+    /// together, and only cubes that are free in part make it larger.
+    fn most_ends(&self, rest: u32, d: usize, room: &Room) -> u32 {
+        let all = self.cubes.nodes();
+        let used = all / self.cubes.sides[d] * rest;
+        let most = (room.entire * all + room.partial * used).saturating_sub(nodes(self.largest) + 1);
+        (room.partial + most / (all - used)).min(room.entire + room.partial)
+    }
+
+    /// Returns false if there are too few entire cubes for those of a box and for the parts beyond those that the cubes
+    /// that are free in part have at one place.
+    fn may_fit(&mut self, sides: [u32; 3], room: &Room) -> bool {
+        let (mut spare, mut takes_entire) = (room.entire, false);
+        kinds(sides, self.cubes.sides).all(|kind| {
+            takes_entire |= kind.is_entire();
+            let reach = if kind.is_entire() { 0 } else { self.reach(kind.sizes, takes_entire) };
+            let needed = kind.count().saturating_sub(reach);
+            let is_enough = needed <= spare;
+            spare = spare.saturating_sub(needed);
+            is_enough
+        })
+    }
+
+    /// Returns the most cubes, of those that are free in part, that are free at one place for a part of these sizes.
+    fn reach(&mut self, sizes: [u32; 3], takes_entire: bool) -> u32 {
+        let Self { reconfig, cubes, reach, .. } = self;
+        let new = || {
+            let offsets = reconfig.offsets.of_part(sizes, takes_entire);
+            let mut new = Reach { sizes, free: vec![0; offsets.len()], offsets, most: 0 };
+            (0..cubes.count()).for_each(|cube| new.count(cubes, cube, u32::wrapping_add));
+            new
+        };
+        reach.entry((sizes, takes_entire)).or_insert_with(new).most
+    }
+}
+
+/// The cubes from which a box can be made.
+struct Room {
+    /// The number of cubes of which all nodes are free.
+    entire: u32,
+    /// The number of other cubes with free nodes.
+    partial: u32,
+}
+
+/// How many cubes that are free in part are free for a part of these sizes.
+struct Reach {
+    sizes: [u32; 3],
+    offsets: Vec<Coord>,
+    /// The number of cubes for each offset.
+    free: Vec<u32>,
+    /// The largest of these numbers.
+    most: u32,
+}
+
+impl Reach {
+    /// Adds a cube to the numbers or takes it away, as `change` does with 1.
+    fn count(&mut self, cubes: &Cubes, cube: u32, change: fn(u32, u32) -> u32) {
+        if !cubes.is_partial(cube) {
+            return;
+        }
+        for (free, &offset) in self.free.iter_mut().zip(&self.offsets) {
+            *free = change(*free, u32::from(cubes.is_free(cube, self.sizes, offset)));
+        }
+        self.most = self.free.iter().copied().max().unwrap_or(0);
+    }
+}
+
+/// Takes the nodes of a box in the first of its turns that could be placed. Returns false if none could.
+fn take(reconfig: &Reconfig, cubes: &mut Cubes, sides: [u32; 3]) -> bool {
+    let mut is_free = |sizes, cube, offset| cubes.is_free(cube, sizes, offset);
+    let Some(parts) = turns(sides).into_iter().find_map(|turn| reconfig.parts(turn, &mut is_free)) else {
+        return false;
+    };
+    for Placed { kind, offset, cubes: of } in parts {
+        for cube in of {
+            cubes.take(cube, kind.sizes, offset);
+        }
+    }
+    true
+}
+
+/// Returns how many boxes within one cube could be placed in a cube one after the other.
+fn count_within(reconfig: &Reconfig, cubes: &Cubes, cube: u32, sides: [u32; 3]) -> u32 {
+    let (mut left, mut count) = (cubes.only(cube), 0);
+    for turn in turns(sides).into_iter().filter(|turn| (0..3).all(|d| turn[d] <= cubes.sides[d])) {
+        // A place that is not free stays so.
+        for offset in reconfig.offsets.all(turn) {
+            if left.is_free(0, turn, offset) {
+                left.take(0, turn, offset);
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+/// Returns the number of nodes of a box.
+fn nodes([x, y, z]: [u32; 3]) -> u32 {
+    x * y * z
+}
+
+/// Returns the rests that the sides of a box may have beyond entire cubes, without those of entire cubes only.
+fn rests(cube: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let [width, length, depth] = cube;
+    let all = (0..depth).flat_map(move |z| (0..length).flat_map(move |y| (0..width).map(move |x| [x, y, z])));
+    all.skip(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocator::rfold::rfold_reconfig::strategy;
+    use crate::allocator::seam::{Request, Strategy};
+
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    /// Places boxes one after the other by the allocator itself.
+    fn placed(
+        strategy: &mut Strategy,
+        sides: [u32; 3],
+        machine: &Machine,
+    ) -> Result<u32, Box<dyn std::error::Error>> {
+        let (mut left, mut count) = (machine.clone(), 0);
+        while let Some(placement) = strategy.propose(&Request::sides(sides), &left) {
+            left.occupy(&placement.nodes)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    #[test]
+    fn random_machines_have_the_boxes_that_the_allocator_places() -> Tested {
+        let mut seed = 1_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for text in ["ocs:5x2x2x2", "ocs:4x3x2x2", "ocs:7x2x1x2", "ocs:6x3x1x1", "ocs:2x3x3x2", "ocs:6x1x1x1"]
+        {
+            let mesh: Mesh = text.parse()?;
+            let mut boxes = FreeBoxes::on(&mesh).ok_or("no cubes")?;
+            let mut allocator = strategy(Reconfig::on(&mesh));
+            let cube = nodes(mesh.cube().ok_or("no cubes")?);
+            let all: Vec<[u32; 3]> = {
+                let side = 1..=mesh.nodes();
+                let pairs = side.clone().flat_map(|x| (1..=mesh.nodes() / x).map(move |y| (x, y)));
+                pairs.flat_map(|(x, y)| (1..=mesh.nodes() / (x * y)).map(move |z| [x, y, z])).collect()
+            };
+            for _ in 0..40 {
+                let mut machine = Machine::new(mesh.clone());
+                // Entire cubes in use, and single nodes that are down.
+                let (busy, down) = (draw(3), draw(4));
+                for n in 0..mesh.nodes() / cube {
+                    let is_busy = draw(4) < busy;
+                    let taken = (n * cube..(n + 1) * cube).filter(|_| is_busy || draw(8) < down);
+                    machine.occupy(&taken.collect::<Vec<_>>())?;
+                }
+                let mut largest = 0;
+                for &sides in &all {
+                    if nodes(sides) > largest && allocator.propose(&Request::sides(sides), &machine).is_some()
+                    {
+                        largest = nodes(sides);
+                    }
+                }
+                boxes.update(&machine);
+                assert_eq!(boxes.largest(), largest, "{text}");
+                for _ in 0..12 {
+                    let sides = all[draw(all.len() as u64) as usize];
+                    let count = placed(&mut allocator, sides, &machine)?;
+                    assert_eq!(boxes.count(sides), count, "{text}: {sides:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn free_cubes_join_and_those_with_a_node_down_do_not() -> Tested {
+        let mesh: Mesh = "ocs:4x4x4x4".parse()?;
+        let mut boxes = FreeBoxes::on(&mesh).ok_or("no cubes")?;
+        let mut machine = Machine::new(mesh);
+        // Cubes 0 and 2 are in use.
+        machine.occupy(&(0..64).chain(128..192).collect::<Vec<_>>())?;
+        boxes.update(&machine);
+        assert_eq!(boxes.largest(), 128);
+        assert_eq!([[4; 3], [8, 4, 4], [4, 4, 2], [12, 4, 4]].map(|sides| boxes.count(sides)), [2, 1, 4, 0]);
+        machine.occupy(&[64])?;
+        boxes.update(&machine);
+        assert_eq!(boxes.largest(), 64 + 48);
+        assert_eq!([[4; 3], [8, 4, 4], [4, 4, 2]].map(|sides| boxes.count(sides)), [1, 0, 3]);
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! The rows in the registry of allocators: the name, the promises and the builder of an allocator.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::strategy::Strategy;
+use meshreplay_base::spec::{Params, Spec, SpecError};
+use meshreplay_machine::machine::{Mesh, NodeLists};
+
+/// The form of an allocator's placements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contiguity {
+    /// Each placement is one rectangle or cuboid.
+    Contiguous,
+    /// A placement can be any set of nodes.
+    NonContiguous,
+}
+
+impl fmt::Display for Contiguity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Contiguous => "contiguous",
+            Self::NonContiguous => "non-contiguous",
+        })
+    }
+}
+
+/// What an allocator does on a machine of which some dimension wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTori {
+    /// It goes round: its submeshes wrap around, or its distances are those of the shorter way.
+    Wraps,
+    /// It serves the machine, but what it places by never wraps around, for this reason.
+    NeverWraps(&'static str),
+    /// It refuses the machine, for this reason.
+    Refuses(&'static str),
+}
+
+impl fmt::Display for OnTori {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wraps => f.pad("wraps around"),
+            Self::NeverWraps(reason) => f.pad(&format!("does not wrap around: {reason}")),
+            Self::Refuses(reason) => f.pad(&format!("refused: {reason}")),
+        }
+    }
+}
+
+/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/core check every row of the
+/// registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promises {
+    /// Whether a placement has exactly as many nodes as processors are requested.
+    pub exact: bool,
+    /// Whether a request is refused only if fewer nodes are free than its placement needs, see [`Strategy::nodes_for`].
+    pub complete: bool,
+    /// What it remembers.
+    pub memory: Memory,
+}
+
+/// What an allocator remembers from one decision to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Nothing: the choice depends on the request and on which nodes are in use.
+    None,
+    /// How the nodes in use came to be so, such as which blocks were split or which submeshes came first, or who holds them. It decides
+    /// like a new allocator as soon as all nodes are free again.
+    UntilIdle,
+    /// More than that, such as where its random numbers stand.
+    Lasting,
+}
+
+impl Memory {
+    /// Returns whether the allocator decides like a new one as soon as all nodes are free again.
+    pub fn ends_when_idle(self) -> bool {
+        self != Self::Lasting
+    }
+}
+
+impl fmt::Display for Promises {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = [
+            (self.exact, "exact size"),
+            (self.complete, "never refuses while enough are free"),
+            (self.memory.ends_when_idle(), "no memory once idle"),
+        ];
+        let kept: Vec<&str> = words.iter().filter_map(|&(holds, word)| holds.then_some(word)).collect();
+        f.pad(&kept.join(", "))
+    }
+}
+
+/// The facts that a builder may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The machine whose nodes the allocator will choose.
+    pub mesh: &'a Mesh,
+    /// The seed of the replay. It is the same for every allocator.
+    pub seed: u64,
+    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    pub lists: Option<&'a Arc<NodeLists>>,
+}
+
+impl<'a> Setup<'a> {
+    /// Returns the facts about a replay of jobs of whose nodes no log says anything.
+    pub fn new(mesh: &'a Mesh, seed: u64) -> Self {
+        Self { mesh, seed, lists: None }
+    }
+
+    /// Returns the facts with the nodes that jobs had according to the log.
+    #[must_use]
+    pub fn with_lists(self, lists: Option<&'a Arc<NodeLists>>) -> Self {
+        Self { lists, ..self }
+    }
+}
+
+/// Builds an allocator from the parameters of its spec. Fails if a value is not allowed or does not suit the machine.
+pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Strategy, SpecError>;
+
+/// An allocator that was built from a spec.
+pub struct Built {
+    /// The spec with every default written out.
+    pub spec: Spec,
+    /// The promises that the allocator keeps with these parameters.
+    pub promises: Promises,
+    /// The allocator and its capabilities.
+    pub strategy: Strategy,
+}
+
+/// One row of the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name in specs, in kebab case.
+    pub name: &'static str,
+    /// One line that says what the allocator does.
+    pub summary: &'static str,
+    /// The publication: authors, title or section, venue, year.
+    pub source: &'static str,
+    /// The parameters as `key=default (other values)`; empty if there are none.
+    pub parameters: &'static str,
+    /// The largest number of dimensions that a machine may have. Dimensions of one node do not count.
+    pub max_dims: usize,
+    /// The form of the placements.
+    pub kind: Contiguity,
+    /// What it does where dimensions wrap around.
+    pub tori: OnTori,
+    /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
+    pub refuses_unavailable: Option<&'static str>,
+    /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
+    pub promises: fn(&Spec) -> Promises,
+    /// The function that builds the allocator.
+    pub build: Builder,
+}
+
+impl Entry {
+    /// Returns the promises of the allocator with its default parameters.
+    pub fn default_promises(&self) -> Promises {
+        (self.promises)(&Spec::named(self.name))
+    }
+
+    /// Returns whether the allocator serves the machine `mesh`, see [`Self::refusal`].
+    pub fn serves(&self, mesh: &Mesh) -> bool {
+        self.refusal(mesh).is_none()
+    }
+
+    /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may have at most
+    /// `max_dims` dimensions of more than one node, which may wrap around unless the allocator refuses tori, and
+    /// unavailable nodes only if the allocator does not refuse them.
+    pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
+        if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
+            return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
+        }
+        if let OnTori::Refuses(reason) = self.tori
+            && mesh.wraps_any()
+        {
+            return Some(format!("it does not serve tori: {reason}"));
+        }
+        let reason = self.refuses_unavailable.filter(|_| !mesh.unavailable().is_empty())?;
+        Some(format!("it is for machines without unavailable nodes: {reason}"))
+    }
+}

@@ -1,0 +1,391 @@
+//! The greedy choice of MC1x1 among the nodes of a small box around a centre, by vector instructions.
+//!
+//! The sum of L1 distances from a node to the nodes taken is X(x) + Y(y) + Z(z). Each of the three tables has a place for
+//! every position of the box along its axis, and a row of the box, with the same y and z, fills a few vectors. So a pass
+//! over the rows finds the best node: that of the smallest sum, of the fewest hops to the centre, and of the first
+//! location. All of these are sums over the axes, so one number for each place holds them behind one another, and the
+//! smallest sum of three numbers decides. Only x is left out of it, as each place of the vectors has its own x.
+//!
+//! Sums never fall when a node is taken. So a row whose smallest possible sum was above some floor stays above it, and is
+//! left out until a choice reaches the floor; then the rows are listed anew.
+//!
+//! The same holds for nodes outside the box. Along an axis, sums are smallest somewhere in the box and grow beyond its
+//! ends: on a line because they are convex; on a ring because they are concave on the arc outside, so that they are
+//! smallest at its two ends, if the box with these ends is no longer than half the ring. So the sums at the positions just
+//! outside are a floor for all nodes outside. A choice that reaches it does not hold, and the search of `greedy` goes on.
+//! An axis of no more positions than a vector has may be in the box as a whole, and has no nodes outside.
+#![expect(
+    clippy::inline_always,
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
+              vector instructions"
+)]
+
+mod axis;
+mod choice;
+mod lanes;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use self::axis::{Axis, FAR};
+use self::lanes::GONE;
+use super::greedy::{Greedy, Last, window};
+use super::worth::Worth;
+use meshreplay_machine::machine::{Coord, Mesh, distances_along};
+
+/// The most nodes that are taken before the rows are listed anew.
+const RUN: u32 = 64;
+
+/// The box around a centre, with at most `N` positions along an axis, a power of 2 up to 32. Memory is kept between fills.
+#[derive(Debug)]
+pub(super) struct Cube<const N: usize> {
+    arch: Arch,
+    axes: [Axis<N>; 3],
+    /// For each row the places of the nodes to be taken, one bit each.
+    left: Vec<u32>,
+    /// For each row with such nodes, 0 at their places, and [`GONE`] at all others.
+    masks: Vec<[u32; N]>,
+    /// The rows that are listed.
+    rows: Vec<Row>,
+    /// No node to be taken that is not in a row listed has a smaller sum, whether it is in the box or not.
+    floor: u32,
+    /// The number of nodes taken.
+    taken: u32,
+    /// The shell whose nodes and all farther ones are to be taken.
+    shell: u32,
+}
+
+/// A row of the box: its index, and its places along y and z.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    index: u32,
+    y: u8,
+    z: u8,
+}
+
+impl<const N: usize> Default for Cube<N> {
+    fn default() -> Self {
+        Self {
+            arch: Arch::new(),
+            axes: [Axis::new(); 3],
+            left: Vec::new(),
+            masks: Vec::new(),
+            rows: Vec::new(),
+            floor: 0,
+            taken: 0,
+            shell: 0,
+        }
+    }
+}
+
+/// What has come of the choice of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All nodes were chosen.
+    Done,
+    /// The fill is of no use, whatever nodes follow.
+    Useless,
+    /// The box does not tell which node is next.
+    Open,
+}
+
+impl<const N: usize> Cube<N> {
+    /// The bits of a place along an axis.
+    const BITS: u32 = N.ilog2();
+    /// Where a number has the hops. Below are the places along y and z.
+    const HOPS: u32 = 2 * Self::BITS;
+    /// Where a number has the sum. Hops along three axes are below 4 N.
+    const SUM: u32 = Self::HOPS + Self::BITS + 2;
+    /// Sums are below this when rows are listed, so that they fit until this is done anew.
+    const LARGEST: u32 = (1 << (u32::BITS - Self::SUM)) - (RUN + 1) * 3 * N as u32;
+
+    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`. Returns the number
+    /// of nodes taken; `None` if the box would be too large for the machine or for this search. `inner` is the number of the free
+    /// nodes nearer than `shell`, which only saves time.
+    pub(super) fn start(
+        &mut self,
+        greedy: &Greedy,
+        mesh: &Mesh,
+        centre: Coord,
+        (shell, inner): (usize, u32),
+        picks: &[Coord],
+    ) -> Option<u32> {
+        // If the nodes are spread evenly within the shells, sums differ by about this much in the box. Larger ones do not fit numbers.
+        // A wrong estimate only costs time.
+        if u64::from(inner) * 3 * (shell as u64 + 5) / 2 > u64::from(Self::LARGEST) {
+            return None;
+        }
+        let reach = match greedy.last() {
+            Last::Nearest => shell + 2,
+            Last::Shell => shell,
+        };
+        for (d, axis) in self.axes.iter_mut().enumerate() {
+            if !axis.set(mesh, d, centre[d], reach) {
+                return None;
+            }
+            if greedy.last() == Last::Shell {
+                // No node outside is to be taken.
+                axis.goes_on = [false; 2];
+            }
+        }
+        self.shell = shell as u32;
+        self.taken = 0;
+        let mut counts = [[0_u32; N]; 3];
+        self.arch.dispatch(Start { cube: self, greedy, counts: &mut counts });
+        for &pick in picks {
+            let place = self.place(pick)?;
+            self.clear(place);
+            self.taken += 1;
+            for (counts, at) in counts.iter_mut().zip(place) {
+                counts[at] += 1;
+            }
+        }
+        for (d, counts) in counts.iter().enumerate() {
+            self.number(d, counts);
+        }
+        self.floor = 0;
+        Some(self.taken)
+    }
+
+    /// Returns the places of a node; `None` if it is not in the box.
+    fn place(&self, node: Coord) -> Option<[usize; 3]> {
+        let [x, y, z] = [0, 1, 2].map(|d| self.axes[d].place(node[d]));
+        Some([x?, y?, z?])
+    }
+
+    /// Removes a node from those to be taken.
+    #[inline(always)]
+    fn clear(&mut self, [x, y, z]: [usize; 3]) {
+        let row = z * self.axes[1].side + y;
+        self.left[row] &= !(1 << x);
+        self.masks[row][x] = GONE;
+    }
+
+    /// Sets the numbers of an axis, with so many nodes taken at each place.
+    fn number(&mut self, d: usize, counts: &[u32; N]) {
+        let axis = &mut self.axes[d];
+        let mut sums = [0; N];
+        let sums = &mut sums[..axis.side];
+        distances_along(&counts[..axis.side], axis.ring < FAR, sums);
+        let least = sums.iter().copied().min().unwrap_or(0);
+        let shift = [None, Some(Self::BITS), Some(0)][d];
+        for (place, sum) in sums.iter().enumerate() {
+            let rank = shift.map_or(0, |shift| axis.ranks[place] << shift);
+            // A sum that is too large for a number is too large for a list of rows, too.
+            let sum = (*sum - least).min(u64::from(u32::MAX >> Self::SUM)) as u32;
+            axis.numbers[place] = sum << Self::SUM | axis.hops[place] << Self::HOPS | rank;
+        }
+    }
+
+    /// Chooses nodes until `wanted` of them are taken, or `worth` says that they are of no use, and adds them to `picks`.
+    pub(super) fn run<W: Worth>(
+        &mut self,
+        mesh: &Mesh,
+        wanted: u32,
+        picks: &mut Vec<Coord>,
+        worth: &mut W,
+    ) -> Outcome {
+        self.arch.dispatch(Run { cube: self, mesh, wanted, picks, worth })
+    }
+}
+
+/// The free nodes of a new box, to be compiled for each set of vector instructions.
+struct Start<'a, const N: usize> {
+    cube: &'a mut Cube<N>,
+    greedy: &'a Greedy,
+    /// For each axis the number of nodes that are taken at each place.
+    counts: &'a mut [[u32; N]; 3],
+}
+
+impl<const N: usize> WithSimd for Start<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { cube: Cube { axes: [xs, ys, zs], left, masks, rows, shell, taken, .. }, greedy, counts } =
+            self;
+        left.clear();
+        rows.clear();
+        masks.resize((ys.side * zs.side).max(masks.len()), [GONE; N]);
+        // The places that are nearer than the shell along x.
+        let near = (0..xs.side).filter(|&x| xs.hops[x] < *shell).fold(0, |bits, x| bits | 1_u32 << x);
+        let farthest = match greedy.last() {
+            Last::Nearest => u32::MAX,
+            Last::Shell => *shell,
+        };
+        let reach = (0..xs.side).filter(|&x| xs.hops[x] <= farthest).fold(0, |bits, x| bits | 1_u32 << x);
+        for z in 0..zs.side {
+            for y in 0..ys.side {
+                let mut free = 0;
+                if let (Some(at_y), Some(at_z)) = (ys.position(y), zs.position(z)) {
+                    let row = greedy.row(at_y, at_z);
+                    free = window(row, xs.extent, xs.first, xs.side, xs.wraps) as u32;
+                }
+                let is_inner = ys.hops[y] < *shell && zs.hops[z] < *shell;
+                let whole = if is_inner { free & near } else { 0 };
+                let is_within = ys.hops[y] <= farthest && zs.hops[z] <= farthest;
+                let rest = if is_within { free & !whole & reach } else { 0 };
+                if whole != 0 {
+                    let count = whole.count_ones();
+                    *taken += count;
+                    counts[1][y] += count;
+                    counts[2][z] += count;
+                    for (count, x) in counts[0].iter_mut().zip(0..) {
+                        *count += whole >> x & 1;
+                    }
+                }
+                if rest != 0 {
+                    for (mask, x) in masks[left.len()].iter_mut().zip(0..) {
+                        // All ones if the bit is 0.
+                        *mask = (rest >> x & 1).wrapping_sub(1);
+                    }
+                }
+                left.push(rest);
+            }
+        }
+    }
+}
+
+/// A call of [`Cube::run`], to be compiled for each set of vector instructions.
+struct Run<'a, W, const N: usize> {
+    cube: &'a mut Cube<N>,
+    mesh: &'a Mesh,
+    wanted: u32,
+    picks: &'a mut Vec<Coord>,
+    worth: &'a mut W,
+}
+
+impl<W: Worth, const N: usize> WithSimd for Run<'_, W, N> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Outcome {
+        let Self { cube, mesh, wanted, picks, worth } = self;
+        let mut run = RUN;
+        while cube.taken < wanted {
+            if run == 0 {
+                cube.floor = 0;
+                run = RUN;
+            }
+            let Some(place) = cube.next() else { return Outcome::Open };
+            run -= 1;
+            let position = |d: usize| cube.axes[d].position(place[d]).map(|at| at as u32);
+            let (Some(x), Some(y), Some(z)) = (position(0), position(1), position(2)) else {
+                return Outcome::Open;
+            };
+            if !worth.add(mesh, [x, y, z]) {
+                return Outcome::Useless;
+            }
+            picks.push([x, y, z]);
+            cube.clear(place);
+            cube.taken += 1;
+            for (axis, place) in cube.axes.iter_mut().zip(place) {
+                axis.take(place, Cube::<N>::SUM);
+            }
+        }
+        Outcome::Done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::states::patchy;
+    use super::super::worth::Score;
+    use super::*;
+    use meshreplay_machine::machine::{FreeCounts, NodeId};
+
+    /// Returns the picks of a fill of k nodes by `greedy`.
+    fn plain(greedy: &mut Greedy, mesh: &Mesh, k: u32, centre: Coord, shell: usize) -> Vec<Coord> {
+        let mut picks = Vec::new();
+        for _ in greedy.start(mesh, centre, shell, &[])..k {
+            let Some(pick) = greedy.next(mesh, centre, shell) else { break };
+            greedy.take(mesh, pick);
+            picks.push(pick);
+        }
+        let farthest = picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize).max();
+        greedy.restore(mesh, centre, farthest.unwrap_or(0).max(shell));
+        picks
+    }
+
+    /// Checks the fill of k nodes around `centre` in a box. Returns whether the box told all of it; `None` if it does not
+    /// suit.
+    fn check<const N: usize>(
+        cube: &mut Cube<N>,
+        greedy: &mut Greedy,
+        mesh: &Mesh,
+        k: u32,
+        (centre, shell): (Coord, usize),
+    ) -> Option<bool> {
+        let wanted = plain(greedy, mesh, k, centre, shell);
+        let costs: Vec<i64> =
+            wanted.iter().map(|&pick| i64::from(mesh.l_inf(centre, pick)) - shell as i64).collect();
+        let mut is_done = false;
+        // The first picks may be known.
+        for known in [0, wanted.len() / 3, wanted.len()] {
+            let taken = cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
+            assert_eq!(taken as usize + wanted.len() - known, k as usize);
+            let mut score = Score { centre, shell, sum: 0, limit: i64::MAX };
+            let mut picks = wanted[..known].to_vec();
+            let outcome = cube.run(mesh, k, &mut picks, &mut score);
+            assert_ne!(outcome, Outcome::Useless);
+            is_done = outcome == Outcome::Done;
+            assert_eq!(picks, wanted[..picks.len()], "{k} around {centre:?}");
+            assert!(!is_done || picks.len() == wanted.len());
+            assert_eq!(score.sum, costs[known..picks.len()].iter().sum::<i64>());
+            if is_done && score.sum > 0 {
+                cube.start(greedy, mesh, centre, (shell, 0), &wanted[..known])?;
+                let mut less = Score { sum: 0, limit: score.sum - 1, ..score };
+                let outcome = cube.run(mesh, k, &mut wanted[..known].to_vec(), &mut less);
+                assert_eq!(outcome, Outcome::Useless);
+            }
+        }
+        Some(is_done)
+    }
+
+    #[test]
+    fn picks_in_a_box_are_those_of_the_whole_machine() -> Result<(), Box<dyn std::error::Error>> {
+        let (mut small, mut large) = (Cube::<16>::default(), Cube::<32>::default());
+        for (text, least_done) in [
+            ("13x12x11", 90),
+            ("40x30x35", 90),
+            ("5x5x4", 100),
+            ("2x3x4", 100),
+            ("torus:16x16x16", 100),
+            ("torus:7x6x5", 100),
+            ("torus:31x32x9", 40),
+            ("torus:50x44x61", 40),
+            ("9x30x20:wrap=yz", 40),
+            ("70x10x33:wrap=xz", 40),
+            ("30x25", 80),
+            ("torus:36x30", 30),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for (last, patch, share) in
+                [(Last::Nearest, 1, 2), (Last::Nearest, 3, 2), (Last::Nearest, 2, 3), (Last::Shell, 2, 2)]
+            {
+                let machine = patchy(text, patch, share, share)?;
+                let (mut greedy, mut counts) = (Greedy::new(last), FreeCounts::default());
+                greedy.prepare(&machine);
+                counts.rebuild(&machine, 40);
+                let (mut done, mut all) = (0, 0);
+                for k in [2, 7, 30, 90, 250, 700].into_iter().filter(|&k| k < machine.free_count()) {
+                    let free: Vec<NodeId> = machine.free().iter().collect();
+                    for &node in free.iter().step_by(1 + free.len() / 7) {
+                        let centre = mesh.coord(node);
+                        let shell = counts.reach(centre, k).ok_or("too few free nodes")?;
+                        for is_done in [
+                            check(&mut small, &mut greedy, &mesh, k, (centre, shell)),
+                            check(&mut large, &mut greedy, &mesh, k, (centre, shell)),
+                        ]
+                        .into_iter()
+                        .flatten()
+                        {
+                            (done, all) = (done + u32::from(is_done), all + 1);
+                        }
+                    }
+                }
+                assert!(all > 0 && done * 100 >= all * least_done, "{text}: {done} of {all}");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,346 @@
+//! The fill of MC1x1: the k free nodes that one centre takes.
+//!
+//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all nodes of the
+//! whole shells are free, the fill begins like that of an idle machine, which `idle` knows. Next, `cube` in three
+//! dimensions and `near` in two choose among the nodes near the centre, as long as these are known to be the best.
+
+use super::array_scores::ArrayScores;
+use super::cube::{Cube, Outcome};
+use super::greedy::Greedy;
+use super::idle::IdleFills;
+use super::mc1x1_shells::free_within;
+use super::near::Near;
+use super::worth::{Score, Worth};
+use meshreplay_machine::machine::{Coord, FreeCounts, Machine, Mesh, NodeId};
+
+pub(crate) use super::greedy::Last;
+
+/// The nodes that the fill around one centre takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fill<T = i64> {
+    /// The centre.
+    pub(crate) centre: Coord,
+    /// What the fill is worth: for MC1x1 the sum of L∞ distances from the centre to the nodes taken.
+    pub(crate) score: T,
+    /// The shell of the k-th nearest free node. All free nodes of nearer shells are taken.
+    shell: usize,
+    /// The nodes taken besides them, in the order of choice.
+    picks: Vec<Coord>,
+}
+
+impl<T> Fill<T> {
+    /// Returns the shell (L∞ distance from the centre) of the k-th nearest free node.
+    pub(crate) fn shell(&self) -> u32 {
+        self.shell as u32
+    }
+
+    /// Returns the k nodes taken: first the nodes of whole shells in location order, then the others in the order of
+    /// choice. `machine` must be in the state of the fill.
+    pub(crate) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
+        let mesh = machine.mesh();
+        let coords: Vec<Coord> = match self.shell.checked_sub(1) {
+            Some(inner) => free_within(machine, self.centre, inner).collect(),
+            None => Vec::new(),
+        };
+        coords.iter().chain(&self.picks).map(|&node| mesh.node(node)).collect()
+    }
+}
+
+/// A fill around a centre.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    k: u32,
+    centre: Coord,
+    /// The shell of the k-th nearest free node.
+    shell: usize,
+    /// The number of free nodes that are nearer than it.
+    whole: u32,
+}
+
+/// The fills around centres of one machine state. Memory is kept between calls.
+#[derive(Debug, Default)]
+pub(crate) struct ShellFill {
+    greedy: Greedy,
+    /// The searches near a centre: among few nodes, among more of them, and in two dimensions.
+    small: Cube<16>,
+    large: Cube<32>,
+    near: Near,
+    idle: IdleFills,
+    /// Whether the machine is an array, whose free nodes `array` has then.
+    is_array: bool,
+    array: ArrayScores,
+    /// The nodes that the fill at hand has taken besides whole shells.
+    picks: Vec<Coord>,
+}
+
+impl ShellFill {
+    /// Returns a fill without a machine state; [`Self::prepare`] gives it one.
+    pub(crate) fn new(last: Last) -> Self {
+        Self { greedy: Greedy::new(last), idle: IdleFills::new(last), ..Self::default() }
+    }
+
+    /// Copies the free nodes of `machine`, the state of the fills that follow. It must be the same machine each time.
+    pub(crate) fn prepare(&mut self, machine: &Machine) {
+        self.is_array = ArrayScores::is_array(machine.mesh());
+        if self.is_array {
+            self.array.prepare(machine);
+        } else {
+            self.greedy.prepare(machine);
+        }
+    }
+
+    /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
+    /// free. `counts` must have the free nodes of `machine`. `bound` is the shell score of the centre, the sum of L∞
+    /// distances to its k nearest free nodes, which no choice of k nodes is below.
+    pub(crate) fn fill(
+        &mut self,
+        counts: &FreeCounts,
+        machine: &Machine,
+        k: u32,
+        centre: Coord,
+        bound: i64,
+        limit: i64,
+    ) -> Option<Fill> {
+        let shell = counts.reach(centre, k)?;
+        // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
+        let mut score = Score { centre, shell, sum: bound, limit };
+        self.fill_for(counts, machine, k, (centre, shell), &mut score)
+    }
+
+    /// Returns the k nodes that `centre` takes, of which `shell` is the shell of the k-th nearest free node; `None` if
+    /// `worth` says that they are of no use.
+    pub(super) fn fill_for<W: Worth>(
+        &mut self,
+        counts: &FreeCounts,
+        machine: &Machine,
+        k: u32,
+        (centre, shell): (Coord, usize),
+        worth: &mut W,
+    ) -> Option<Fill<W::Total>> {
+        let mesh = machine.mesh();
+        self.picks.clear();
+        if self.is_array || shell == 0 {
+            self.pick_simply(mesh, k, centre, shell, worth)?;
+        } else {
+            // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best
+            // here, where there is less to choose from.
+            let picks = self.idle.picks(counts, mesh, k, centre, shell);
+            for pick in picks.take_while(|&pick| self.greedy.is_free(pick)) {
+                if !worth.add(mesh, pick) {
+                    return None;
+                }
+                self.picks.push(pick);
+            }
+            let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as u32);
+            let around = Around { k, centre, shell, whole };
+            if whole + (self.picks.len() as u32) < k {
+                self.pick_near(mesh, around, worth)?;
+            }
+            if whole + (self.picks.len() as u32) < k {
+                self.pick_anywhere(mesh, around, worth)?;
+            }
+        }
+        Some(Fill { centre, score: worth.total(), shell, picks: self.picks.clone() })
+    }
+
+    /// Sets the picks for a centre of an array, where sums of distances need no search, or for a centre that takes itself
+    /// alone. Returns nothing if the fill is of no use.
+    fn pick_simply(
+        &mut self,
+        mesh: &Mesh,
+        k: u32,
+        centre: Coord,
+        shell: usize,
+        worth: &mut impl Worth,
+    ) -> Option<()> {
+        if shell == 0 {
+            self.picks.push(centre);
+            return worth.add(mesh, centre).then_some(());
+        }
+        let dimension = self.array.dimension();
+        for at in self.array.picks(k, centre[dimension], shell, self.greedy.last()) {
+            let mut pick = [0; 3];
+            pick[dimension] = at;
+            if !worth.add(mesh, pick) {
+                return None;
+            }
+            self.picks.push(pick);
+        }
+        Some(())
+    }
+
+    /// Adds nodes near the centre to the picks, as long as it is known that they are the best. Returns nothing if the fill
+    /// is of no use.
+    fn pick_near(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+        let Around { k, centre, shell, whole } = around;
+        let shells = (shell, whole);
+        if mesh.extents().iter().all(|&extent| extent > 1) {
+            let outcome = if self.small.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
+                self.small.run(mesh, k, &mut self.picks, worth)
+            } else if self.large.start(&self.greedy, mesh, centre, shells, &self.picks).is_some() {
+                self.large.run(mesh, k, &mut self.picks, worth)
+            } else {
+                Outcome::Open
+            };
+            return (outcome != Outcome::Useless).then_some(());
+        }
+        if self.greedy.last() == Last::Shell {
+            return Some(());
+        }
+        let Some(taken) = self.near.start(&self.greedy, mesh, centre, shell, &self.picks) else {
+            return Some(());
+        };
+        for _ in taken..k {
+            let Some(pick) = self.near.next(mesh) else { break };
+            if !worth.add(mesh, pick) {
+                return None;
+            }
+            self.near.take(mesh, pick);
+            self.picks.push(pick);
+        }
+        Some(())
+    }
+
+    /// Adds nodes to the picks until there are k. Returns nothing if the fill is of no use.
+    fn pick_anywhere(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
+        let Around { k, centre, shell, .. } = around;
+        let taken = self.greedy.start(mesh, centre, shell, &self.picks);
+        let distances = self.picks.iter().map(|&pick| mesh.l_inf(centre, pick) as usize);
+        let mut reach = distances.fold(shell, usize::max);
+        let mut is_of_use = true;
+        for _ in taken..k {
+            let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
+            reach = reach.max(mesh.l_inf(centre, pick) as usize);
+            is_of_use = worth.add(mesh, pick);
+            if !is_of_use {
+                break;
+            }
+            self.greedy.take(mesh, pick);
+            self.picks.push(pick);
+        }
+        self.greedy.restore(mesh, centre, reach);
+        is_of_use.then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scores::ShellScores;
+    use super::super::states::patchy;
+    use super::*;
+
+    /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of distances to
+    /// the nodes taken, then of the smallest distance to the centre, then the first, again and again.
+    fn plain(machine: &Machine, k: u32, centre: Coord, shell: usize, last: Last) -> Vec<Coord> {
+        let mesh = machine.mesh();
+        let free =
+            mesh.location_order().filter(|&node| machine.free().contains(node)).map(|node| mesh.coord(node));
+        let distance = |node: &Coord| mesh.l_inf(centre, *node) as usize;
+        let (mut taken, mut rest): (Vec<Coord>, Vec<Coord>) = free.partition(|node| distance(node) < shell);
+        rest.retain(|node| last == Last::Nearest || distance(node) == shell);
+        let whole = taken.len();
+        while taken.len() < k as usize {
+            let sum = |node: Coord| taken.iter().map(|&other| mesh.l1(node, other)).sum::<u32>();
+            let Some(next) = (0..rest.len()).min_by_key(|&i| (sum(rest[i]), mesh.l1(rest[i], centre), i))
+            else {
+                break;
+            };
+            taken.push(rest.remove(next));
+        }
+        taken.split_off(whole)
+    }
+
+    #[test]
+    fn fills_of_nearly_idle_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("9x8", &[2, 5, 13, 30][..]),
+            ("torus:9x8", &[2, 5, 13, 30, 60]),
+            ("torus:17x16", &[2, 6, 11]),
+            ("16x17:wrap=y", &[3, 7, 28]),
+            ("torus:6x5x6", &[3, 9, 30]),
+            ("6x6x5:wrap=xz", &[4, 12]),
+            ("torus:40", &[4, 11]),
+            ("70x2", &[9]),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for last in [Last::Nearest, Last::Shell] {
+                // One fill for all states, so that what it keeps of the idle machine is used again.
+                let mut fill = ShellFill::new(last);
+                for busy in [0, 1, 2, 5] {
+                    let mut machine = Machine::new(mesh.clone());
+                    let nodes: Vec<NodeId> = (0..busy).map(|i| (i * 37 + busy * 11) % mesh.nodes()).collect();
+                    machine.occupy(&nodes)?;
+                    fill.prepare(&machine);
+                    for &k in ks {
+                        let mut scores = ShellScores::default();
+                        scores.prepare(&machine, k);
+                        let mut centres = Vec::new();
+                        scores.for_each(&machine, k, i64::MAX, |centre| {
+                            centres.push((mesh.coord(centre.node), centre.score));
+                        });
+                        for (centre, bound) in centres {
+                            let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
+                            let found = found.ok_or("no fill")?;
+                            let wanted = plain(&machine, k, centre, found.shell, last);
+                            assert_eq!(found.picks, wanted, "{text}: {k} around {centre:?}, {busy} busy");
+                            let nodes = found.nodes(&machine);
+                            let score: u32 =
+                                nodes.iter().map(|&node| mesh.l_inf(centre, mesh.coord(node))).sum();
+                            assert_eq!((found.score, nodes.len()), (i64::from(score), k as usize));
+                            let limit = found.score - 1;
+                            assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn fills_of_half_busy_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("40x30", &[4, 17, 60][..]),
+            ("48x40", &[160]),
+            ("torus:52x50", &[150]),
+            ("torus:60x44", &[4, 17, 60]),
+            ("67x9", &[5, 30]),
+            ("torus:132x36", &[25]),
+            ("13x12x11", &[9, 40, 90]),
+            ("torus:24x25x26", &[9, 40]),
+            ("9x30x20:wrap=yz", &[30]),
+            ("300", &[2, 7, 20]),
+            ("1x1x90", &[8]),
+            ("torus:200", &[7]),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for last in [Last::Nearest, Last::Shell] {
+                let mut fill = ShellFill::new(last);
+                for step in 1..4_u32 {
+                    let machine = patchy(text, [1, 5, 3][step as usize - 1], 2, step)?;
+                    fill.prepare(&machine);
+                    for &k in ks {
+                        let mut scores = ShellScores::default();
+                        scores.prepare(&machine, k);
+                        let mut centres = Vec::new();
+                        scores.for_each(&machine, k, i64::MAX, |centre| {
+                            centres.push((mesh.coord(centre.node), centre.score));
+                        });
+                        centres.sort_unstable();
+                        for &(centre, bound) in centres.iter().step_by(1 + centres.len() / 9) {
+                            let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
+                            let found = found.ok_or("no fill")?;
+                            let wanted = plain(&machine, k, centre, found.shell, last);
+                            assert_eq!(found.picks, wanted, "{text}: {k} around {centre:?}, state {step}");
+                            let within = fill.fill(scores.counts(), &machine, k, centre, bound, found.score);
+                            assert_eq!(within, Some(found.clone()));
+                            let limit = found.score - 1;
+                            assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

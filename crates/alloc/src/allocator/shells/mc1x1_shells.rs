@@ -1,0 +1,89 @@
+//! MC1x1, the timed version: takes the k free nodes in the lowest shells around a free node.
+//!
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008; timed
+//! in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
+//!
+//! 1. Every free node is a centre. Shell i around it is the set of nodes at L∞ distance i.
+//! 2. A centre takes the k free nodes in the lowest shells. Its score is the sum of their shell numbers.
+//! 3. The centre of smallest score wins; of equals the first in location order.
+//! 4. From the last shell, `ties=carried` takes nodes in the order of the authors' simulator: by the distance to the
+//!    centre before, then to the one before that, and so on. `ties=location` takes the first in location order.
+//!
+//! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free. A call
+//! takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most rows of centres are
+//! given up early.
+
+use super::scores::ShellScores;
+use crate::allocator::nearest::carried;
+use crate::allocator::nearest::ties::{TIES, Ties};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
+};
+use meshreplay_machine::machine::{Coord, Machine, NodeId, ranges};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mc1x1-shells",
+    summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
+    source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    refuses_unavailable: None,
+    kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
+    promises: |_| Promises { exact: true, complete: true, memory: Memory::None },
+    build: |params, _| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))
+    },
+};
+
+struct Mc1x1Shells {
+    ties: Ties,
+    shells: ShellScores,
+}
+
+impl Allocator for Mc1x1Shells {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if k == machine.free_count() {
+            return Some(Placement::of_all_free(machine));
+        }
+        self.shells.prepare(machine, k);
+        let best = self.shells.best(machine, k)?;
+        let mesh = machine.mesh();
+        let centre = mesh.coord(best.node);
+        let counts = self.shells.counts();
+        let last = counts.reach(centre, k)?;
+        let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
+            free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
+        let need = k as usize - chosen.len();
+        if self.ties == Ties::Carried {
+            let free = |node: &Coord| machine.free().contains(mesh.node(*node));
+            let previous = carried::Listed(carried::backwards(mesh, centre).filter(free));
+            carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+            tied.sort_unstable();
+        }
+        tied.truncate(need);
+        chosen.append(&mut tied);
+        let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
+        Some(Placement::of(nodes))
+    }
+}
+
+/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order; nothing if none is free there.
+pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
+    let mesh = machine.mesh();
+    let span = move |d: usize| {
+        let [mut low, mut high] =
+            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.wraps(d))
+                .map(Option::unwrap_or_default);
+        // Around the end of a dimension the positions may be two ranges. Ascending, they give location order.
+        if low.start > high.start {
+            std::mem::swap(&mut low, &mut high);
+        }
+        low.chain(high)
+    };
+    span(0)
+        .flat_map(move |x| span(1).flat_map(move |y| span(2).map(move |z| [x as u32, y as u32, z as u32])))
+        .filter(move |&node| machine.free().contains(mesh.node(node)))
+}

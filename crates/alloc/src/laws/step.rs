@@ -1,0 +1,86 @@
+//! What has happened in a history: its steps in words, and the placements that are held.
+
+use std::fmt;
+
+use crate::allocator::{Placement, Request};
+use meshreplay_base::job::Shape;
+use meshreplay_base::words::counted;
+use meshreplay_machine::machine::{NodeId, intervals};
+
+/// A placement that is carried out and not released.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) placement: Placement,
+    /// The position among all placements that were carried out; it names the placement in drawings.
+    pub(super) number: usize,
+    /// Whether a job has it, and not somebody else.
+    pub(super) is_job: bool,
+}
+
+/// What an event has done; a request or a release names the placement by its number.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// The number is `None` if the request was refused.
+    Requested {
+        request: Request,
+        number: Option<usize>,
+        nodes: Vec<NodeId>,
+    },
+    Asked {
+        request: Request,
+        nodes: Option<Vec<NodeId>>,
+    },
+    Released {
+        number: usize,
+    },
+    Taken {
+        number: usize,
+        nodes: Vec<NodeId>,
+    },
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Requested { request, number: Some(number), nodes } => {
+                write!(f, "a job asks for {} and gets {}: {}", asked(request), listed(nodes), letter(*number))
+            }
+            Self::Requested { request, number: None, .. } => {
+                write!(f, "a job asks for {} and is refused", asked(request))
+            }
+            Self::Asked { request, nodes: Some(nodes) } => {
+                write!(f, "{} are proposed for {}, and nobody takes them", listed(nodes), asked(request))
+            }
+            Self::Asked { request, nodes: None } => write!(f, "{} are asked for and refused", asked(request)),
+            Self::Released { number } => write!(f, "{} is released", letter(*number)),
+            Self::Taken { number, nodes } => {
+                write!(f, "somebody else takes {}: {}", listed(nodes), letter(*number))
+            }
+        }
+    }
+}
+
+/// Returns nodes in words: `node 3`, `nodes 0-2 4`, with their rank order if it is not ascending.
+pub(super) fn listed(nodes: &[NodeId]) -> String {
+    match nodes {
+        [] => "an empty list of nodes".to_owned(),
+        [node] => format!("node {node}"),
+        nodes if nodes.is_sorted() => format!("nodes {}", intervals(nodes)),
+        nodes => {
+            let list: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+            format!("nodes {}", list.join(", "))
+        }
+    }
+}
+
+/// Returns a request in words, such as `3 processors` or `4 processors as 2x2`.
+pub(super) fn asked(request: &Request) -> String {
+    let shape =
+        if request.shape == Shape::default() { String::new() } else { format!(" as {}", request.shape) };
+    format!("{}{shape}", counted(request.procs, "processor"))
+}
+
+/// Returns the letter of a placement. Letters repeat after 26.
+pub(super) fn letter(number: usize) -> char {
+    char::from(b'a' + (number % 26) as u8)
+}

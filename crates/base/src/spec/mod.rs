@@ -1,0 +1,471 @@
+//! Specs: the names of algorithms with their parameters, as on the command line, in study files and in results.
+//!
+//! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
+//! without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`, which stand for
+//! algorithms from outside this program ([`meshreplay_sim::guest`]). A parameter that the algorithm does not have is an error, so
+//! a typing error never runs the default experiment. The resolved spec has every default written out and its keys
+//! sorted. It says what a result is of; tables and frames show the text that the user gave beside it.
+
+mod given;
+mod unknown;
+
+pub use given::GivenSpec;
+pub use unknown::unknown;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// A parsed spec, not yet matched against a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The registered name of the algorithm.
+    pub name: String,
+    /// The parameters by key, in the order of the keys; empty if none are given.
+    pub params: BTreeMap<String, String>,
+    /// The members, with `|` between them; `None` if the spec has none. Of [`EXEC`] it is the command, of [`GUEST`] the
+    /// name.
+    pub members: Option<String>,
+}
+
+/// The name of specs that stand for a program: `exec:./mine --flag`.
+pub const EXEC: &str = "exec";
+
+/// The name of specs that stand for an object of the caller: `guest:NAME`.
+pub const GUEST: &str = "guest";
+
+/// The reason for which a spec is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The text does not follow the grammar.
+    #[error("malformed spec '{text}': {problem}; expected name or name:key=value,key=value")]
+    Malformed {
+        /// The text as given.
+        text: String,
+        /// The part that does not follow the grammar, in words.
+        problem: String,
+    },
+    /// No registry row has this name.
+    #[error("unknown {kind} '{name}'{hint}{known}")]
+    Unknown {
+        /// The kind of algorithm that was looked up: allocator, scheduler, order and so on.
+        kind: &'static str,
+        /// The name as given.
+        name: String,
+        /// A similar name, worded as a question; empty if there is none.
+        hint: String,
+        /// All registered names, worded for the message; empty if they are many and one of them is similar.
+        known: String,
+    },
+    /// The algorithm has no such parameter.
+    #[error("'{owner}' has no parameter '{key}'{known}")]
+    NoParameter {
+        /// The algorithm.
+        owner: String,
+        /// The parameter as given.
+        key: String,
+        /// The parameters that the algorithm has, worded for the message.
+        known: String,
+    },
+    /// The text is neither a value nor a spec that is accepted in its place.
+    #[error("found '{found}', expected {expected}")]
+    NoSuchValue {
+        /// The text as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// The value of a parameter does not parse.
+    #[error("parameter '{key}' of '{owner}' is '{found}': expected {expected}")]
+    BadValue {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// The value as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// A parameter without a default was not given.
+    #[error("'{owner}' needs parameter '{key}': expected {expected}")]
+    MissingParameter {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// The file that a parameter names cannot be read, or is not as it must be.
+    #[error("parameter '{key}' of '{owner}': {problem}")]
+    BadFile {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// The file, its line if it has been read, what was found and what was expected, in words.
+        problem: String,
+    },
+    /// The algorithm cannot be built from these members.
+    #[error("members of '{owner}' are '{found}': expected {expected}")]
+    BadMembers {
+        /// The algorithm.
+        owner: String,
+        /// The members as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// The algorithm cannot serve this machine.
+    #[error("'{owner}' cannot serve machine {machine}: {problem}")]
+    Unsuited {
+        /// The algorithm.
+        owner: String,
+        /// The machine.
+        machine: String,
+        /// The reason, and which machine or algorithm would be accepted.
+        problem: String,
+    },
+}
+
+impl Spec {
+    /// Returns a spec without parameters and members.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), params: BTreeMap::new(), members: None }
+    }
+
+    /// Returns the same spec with one more parameter. It replaces a parameter with the same key.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.params.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Returns whether the algorithm comes from outside this program: a program or an object of the caller.
+    pub fn is_guest(&self) -> bool {
+        [EXEC, GUEST].contains(&self.name.as_str())
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let malformed = |problem: String| SpecError::Malformed { text: text.to_owned(), problem };
+        let (name, rest) = match text.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (text, None),
+        };
+        if name.is_empty() {
+            return Err(malformed("the name is missing".to_owned()));
+        }
+        let mut spec = Self::named(name);
+        if spec.is_guest() {
+            let text = rest.map_or("", str::trim);
+            if text.is_empty() {
+                let what =
+                    if name == EXEC { "a command, as in exec:./mine" } else { "a name, as in guest:mine" };
+                return Err(malformed(format!("'{name}:' is followed by {what}")));
+            }
+            if text.contains(char::is_control) {
+                return Err(malformed("it has a line break or another control character".to_owned()));
+            }
+            spec.members = Some(text.to_owned());
+            return Ok(spec);
+        }
+        if let Some(members) = rest.filter(|rest| rest.contains('|')) {
+            spec.members = Some(members.to_owned());
+            return Ok(spec);
+        }
+        for part in rest.into_iter().flat_map(|rest| rest.split(',')) {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(malformed(format!("'{part}' is not key=value")));
+            };
+            if key.is_empty() || value.is_empty() {
+                return Err(malformed(format!("'{part}' has an empty side")));
+            }
+            if spec.params.insert(key.to_owned(), value.to_owned()).is_some() {
+                return Err(malformed(format!("'{key}' is given twice")));
+            }
+        }
+        Ok(spec)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.params.iter().enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;
+        }
+        if let Some(members) = &self.members {
+            write!(f, ":{members}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The parameters of one spec while a builder takes them. It records the resolved value of each parameter, given or
+/// default.
+#[derive(Debug)]
+pub struct Params {
+    owner: String,
+    /// The parameters that were given and not yet taken.
+    given: BTreeMap<String, String>,
+    /// The values of the parameters that were taken.
+    resolved: BTreeMap<String, String>,
+    /// The names of parameters that were taken and are not written out: they have no value, or one that has no meaning.
+    unwritten: Vec<String>,
+    /// The members that were given and not yet taken; `None` if there are none.
+    given_members: Option<String>,
+    /// The resolved members; `None` if there are none.
+    resolved_members: Option<String>,
+}
+
+impl Params {
+    /// Returns the parameters of `spec`, none of them taken yet.
+    pub fn new(spec: &Spec) -> Self {
+        Self {
+            owner: spec.name.clone(),
+            given: spec.params.clone(),
+            resolved: BTreeMap::new(),
+            unwritten: Vec::new(),
+            given_members: spec.members.clone(),
+            resolved_members: None,
+        }
+    }
+
+    /// Returns the name of the algorithm that these parameters belong to, for messages.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Returns the text of parameter `key` if it was given and is not taken yet.
+    pub fn given(&self, key: &str) -> Option<&str> {
+        self.given.get(key).map(String::as_str)
+    }
+
+    /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does not parse.
+    /// `expected` describes the accepted values for the message.
+    pub fn take<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, SpecError>
+    where
+        T: FromStr + fmt::Display,
+    {
+        let value = match self.given.remove(key) {
+            None => default,
+            Some(text) => text.parse().map_err(|_| self.bad_value(key, &text, expected))?,
+        };
+        self.resolved.insert(key.to_owned(), value.to_string());
+        Ok(value)
+    }
+
+    /// Takes parameter `key` as [`Self::take`] does, and fails as well if `is_fine` does not accept the value.
+    pub fn take_if<T>(
+        &mut self,
+        key: &str,
+        default: T,
+        expected: &str,
+        is_fine: impl FnOnce(&T) -> bool,
+    ) -> Result<T, SpecError>
+    where
+        T: FromStr + fmt::Display,
+    {
+        let value = self.take(key, default, expected)?;
+        if is_fine(&value) { Ok(value) } else { Err(self.bad_value(key, &value.to_string(), expected)) }
+    }
+
+    /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs to that
+    /// name. The first choice is the default. Fails if there is no such name.
+    pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+        let (name, value) = match self.given.remove(key) {
+            None => choices[0],
+            Some(text) => {
+                let choice = choices.iter().find(|(name, _)| *name == text);
+                let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                *choice.ok_or_else(|| self.bad_value(key, &text, &format!("one of: {}", names())))?
+            }
+        };
+        self.resolved.insert(key.to_owned(), name.to_owned());
+        Ok(value)
+    }
+
+    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that means nothing
+    /// on this machine is thus still checked, and the resolved spec does not depend on it.
+    pub fn choose_if<T: Copy>(
+        &mut self,
+        applies: bool,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if !applies {
+            self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
+        }
+        Ok(value)
+    }
+
+    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is the default.
+    /// It is for parameters that algorithms got later, so that results of before are found again.
+    pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
+            self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
+        }
+        Ok(value)
+    }
+
+    /// Takes parameter `key` and returns its text; `None` if it was not given.
+    pub fn take_text(&mut self, key: &str) -> Option<String> {
+        let Some(text) = self.given.remove(key) else {
+            self.unwritten.push(key.to_owned());
+            return None;
+        };
+        self.resolved.insert(key.to_owned(), text.clone());
+        Some(text)
+    }
+
+    /// Takes parameter `key` and returns its text. Fails if it was not given.
+    pub fn require(&mut self, key: &str, expected: &str) -> Result<String, SpecError> {
+        self.take_text(key).ok_or_else(|| SpecError::MissingParameter {
+            owner: self.owner.clone(),
+            key: key.to_owned(),
+            expected: expected.to_owned(),
+        })
+    }
+
+    /// Takes the members and returns them; `None` if there are none.
+    pub fn take_members(&mut self) -> Option<String> {
+        self.given_members.take()
+    }
+
+    /// Records the resolved members.
+    pub fn resolve_members(&mut self, members: &str) {
+        self.resolved_members = Some(members.to_owned());
+    }
+
+    /// Returns the error that the algorithm cannot be built from the members `found`.
+    pub fn bad_members(&self, found: &str, expected: &str) -> SpecError {
+        let (owner, found, expected) = (self.owner.clone(), found.to_owned(), expected.to_owned());
+        SpecError::BadMembers { owner, found, expected }
+    }
+
+    /// Returns the error that the value `found` of parameter `key` is not accepted.
+    pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
+        SpecError::BadValue {
+            owner: self.owner.clone(),
+            key: key.to_owned(),
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says why.
+    pub fn bad_file(&self, key: &str, problem: &str) -> SpecError {
+        let (owner, key, problem) = (self.owner.clone(), key.to_owned(), problem.to_owned());
+        SpecError::BadFile { owner, key, problem }
+    }
+
+    /// Returns the resolved spec. Fails if a parameter or members were given that the builder did not take.
+    pub fn finish(self) -> Result<Spec, SpecError> {
+        if let Some(members) = &self.given_members {
+            return Err(self.bad_members(members, "none; it is not made of other specs"));
+        }
+        if let Some(key) = self.given.into_keys().next() {
+            let mut names: Vec<&str> =
+                self.resolved.keys().chain(&self.unwritten).map(String::as_str).collect();
+            names.sort_unstable();
+            names.dedup();
+            let known = match names.as_slice() {
+                [] => " (it has none)".to_owned(),
+                names => format!(" (it has: {})", names.join(", ")),
+            };
+            return Err(SpecError::NoParameter { owner: self.owner, key, known });
+        }
+        Ok(Spec { name: self.owner, params: self.resolved, members: self.resolved_members })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_round_trip() -> Result<(), SpecError> {
+        for text in [
+            "mc1x1",
+            "curve:order=hilbert,select=best-fit",
+            "easy:pass=batch",
+            "best-of:a:b=c|d",
+            "exec:timeout=2 ./mine --a=b,c 'd|e'",
+            "guest:Mine",
+        ] {
+            assert_eq!(text.parse::<Spec>()?.to_string(), text);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn malformed_specs_say_what_does_not_fit() {
+        for (text, problem) in [
+            ("", "the name is missing"),
+            (":a=b", "the name is missing"),
+            ("a:", "'' is not key=value"),
+            ("a:b", "'b' is not key=value"),
+            ("a:b=", "'b=' has an empty side"),
+            ("a:b=1,b=2", "'b' is given twice"),
+            ("exec", "'exec:' is followed by a command"),
+            ("exec: ", "'exec:' is followed by a command"),
+            ("guest:", "'guest:' is followed by a name"),
+            ("exec:a\nb", "line break"),
+        ] {
+            let message = text.parse::<Spec>().expect_err("malformed").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_taken_once_and_leftovers_are_errors() -> Result<(), SpecError> {
+        let mut params = Params::new(&"paging:size=2".parse()?);
+        assert_eq!(params.take("size", 0_u32, "a whole number")?, 2);
+        assert_eq!(params.choose("order", &[("row-major", 1), ("snake", 2)])?, 1);
+        assert_eq!(params.finish()?.to_string(), "paging:order=row-major,size=2");
+
+        let mut params = Params::new(&"paging:sise=2".parse()?);
+        params.take("size", 0_u32, "a whole number")?;
+        let message = params.finish().expect_err("leftover").to_string();
+        assert_eq!(message, "'paging' has no parameter 'sise' (it has: size)");
+
+        let mut params = Params::new(&"paging:size=x".parse()?);
+        let message = params.take("size", 0_u32, "a whole number").expect_err("bad").to_string();
+        assert_eq!(message, "parameter 'size' of 'paging' is 'x': expected a whole number");
+        Ok(())
+    }
+
+    #[test]
+    fn unknown_names_suggest_the_nearest() {
+        let message = unknown("allocator", "mc1x2", ["naive", "mc1x1"]).to_string();
+        assert_eq!(message, "unknown allocator 'mc1x2', did you mean 'mc1x1'? (one of: naive, mc1x1)");
+        assert!(!unknown("allocator", "zzz", ["naive"]).to_string().contains("did you mean"));
+        assert!(
+            unknown("allocator", "MC1x1", ["naive", "mc1x1"]).to_string().contains("did you mean 'mc1x1'?")
+        );
+        let columns = ["wait_s_p50", "wait_s_mean_of_all", "wait_s_mean"];
+        assert!(unknown("column", "wait_s_m", columns).to_string().contains("did you mean 'wait_s_mean'?"));
+    }
+
+    #[test]
+    fn long_lists_do_not_bury_the_hint() {
+        let names: Vec<String> = (0..40).map(|i| format!("name-number-{i}")).collect();
+        let names = || names.iter().map(String::as_str);
+        let message = unknown("allocator", "name-number-400", names()).to_string();
+        assert_eq!(message, "unknown allocator 'name-number-400', did you mean 'name-number-0'?");
+        assert!(
+            unknown("allocator", "zzz", names())
+                .to_string()
+                .contains("(one of: name-number-0, name-number-1, ")
+        );
+    }
+}

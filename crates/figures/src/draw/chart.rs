@@ -1,0 +1,434 @@
+//! Charts of curves and points over two axes. The names of the curves stand beside their ends.
+
+use super::coinciding::{self, NamedPath};
+use super::drawing::{Anchor, Drawing, GRID, INK};
+use super::legend::{Legend, Sample};
+use super::letters::{LINE, width};
+use super::look::Look;
+use super::notes::Notes;
+use super::page::{Heading, Page};
+use super::ticks::{Scale, Ticks, ends};
+
+/// The settings of an axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// The title, with its unit.
+    pub title: String,
+    /// The scale of the axis.
+    pub scale: Scale,
+    /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared; `None` if the
+    /// data decide.
+    pub shows: Option<f64>,
+    /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do; `None` if
+    /// there is none.
+    pub most: Option<f64>,
+    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of numbers.
+    pub marks: Vec<(f64, String)>,
+    /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
+    pub names: Vec<String>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The horizontal coordinate, as a value of the axis.
+    pub x: f64,
+    /// The vertical coordinate, as a value of the axis.
+    pub y: f64,
+    /// Half the width of the confidence interval; 0 if there is none.
+    pub half_width: f64,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Points with markers, joined by lines.
+    #[default]
+    Curve,
+    /// Lines with only a few markers, for many points.
+    Line,
+    /// Markers without lines.
+    Points,
+}
+
+/// A curve or a set of points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The name of the series.
+    pub name: String,
+    /// The look of the series.
+    pub look: Look,
+    /// How the series is drawn.
+    pub kind: Kind,
+    /// The points, sorted from left to right.
+    pub points: Vec<Point>,
+}
+
+/// A value from elsewhere, such as a published one, which is shown as a hollow mark beside the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The horizontal coordinate, as a value of the axis.
+    pub x: f64,
+    /// The vertical coordinate, as a value of the axis.
+    pub y: f64,
+    /// The look of the curve that it belongs to, whose colour it has.
+    pub look: Look,
+    /// What the pointer shows.
+    pub words: String,
+}
+
+/// A chart of curves and points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chart {
+    /// The title of the chart.
+    pub title: String,
+    /// What all curves have in common, printed below the title.
+    pub subtitle: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves.
+    pub series: Vec<Series>,
+    /// The values from elsewhere.
+    pub references: Vec<Reference>,
+    /// What the hollow marks are, printed below the data; empty if there are none.
+    pub references_are: String,
+    /// What the reader has to know, printed below the data; empty for nothing.
+    pub note: String,
+}
+
+/// The area of the page that shows the data, in pixels, with its axes.
+struct PlotArea {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+    x: Ticks,
+    y: Ticks,
+}
+
+impl PlotArea {
+    /// Returns the position on the page of the point with these values.
+    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
+    }
+}
+
+// Lengths in pixels: the space below the data, the width and height of the data, the narrowest data that leave the names
+// of the curves beside them.
+const BOTTOM: f64 = 52.0;
+const WIDE: f64 = 560.0;
+const HIGH: f64 = 360.0;
+const NARROW: f64 = 300.0;
+
+/// Returns the ends of an axis, close to the smallest and the largest of the finite values and of `axis.shows`. Returns
+/// 0 and 1 if there are no values, and half a unit around the names if the axis has names.
+fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
+    let (low, high) = values
+        .chain(axis.shows)
+        .filter(fit)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    match (axis.names.is_empty(), low <= high) {
+        (false, _) => (-0.5, axis.names.len() as f64 - 0.5),
+        (true, true) => ends(axis.scale, (low, high), axis.shows, axis.most),
+        (true, false) => (0.0, 1.0),
+    }
+}
+
+/// Returns the axis of `values` with about `wanted` ticks, or with a tick for each name.
+fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
+    let (low, high) = range(axis, values);
+    let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
+    if !axis.marks.is_empty() {
+        ticks.at.clone_from(&axis.marks);
+    }
+    if !axis.names.is_empty() {
+        (ticks.low, ticks.high) = (low, high);
+        ticks.at = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
+    }
+    ticks
+}
+
+impl Chart {
+    /// Returns the chart as a drawing for a screen. O(points).
+    pub fn draw(&self) -> Drawing {
+        self.draw_on(Page::default())
+    }
+
+    /// Returns the chart as a drawing for a page. The names of curves stand beside their ends, or in a legend below if
+    /// the page is too narrow.
+    pub fn draw_on(&self, page: Page) -> Drawing {
+        let heading = Heading::new(page, &self.title, &self.subtitle);
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let references = || self.references.iter().map(|reference| (reference.x, reference.y));
+        // Confidence intervals of data that are never negative are cut at 0.
+        let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
+        let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
+        let heights = || points().flat_map(ends).chain(references().map(|(_, y)| y));
+        let y = ticks(&self.y, heights(), 6);
+        let left = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
+        let beside =
+            self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 44.0 + self.key();
+        let is_beside = page.width.is_none_or(|width| width - left - beside >= NARROW);
+        let right = if is_beside { beside + if page.width.is_some() { 0.0 } else { 16.0 } } else { 14.0 };
+        let wide = page.width.map_or(WIDE, |width| (width - left - right).max(60.0));
+        let across = points().map(|point| point.x).chain(references().map(|(x, _)| x));
+        let mut x = ticks(&self.x, across, ((wide / 80.0) as usize).clamp(2, 6));
+        if self.x.names.is_empty() {
+            x.thin(wide);
+        }
+        let names = if is_beside { Vec::new() } else { self.samples() };
+        let legend = Legend::new(names, left + wide);
+        let mut area = PlotArea { left, top: heading.height(), width: wide, height: HIGH, x, y };
+        let said = coinciding::sentence(&self.paths(&area)).unwrap_or_default();
+        let from = if page.width.is_some() { 4.0 } else { left };
+        let notes = Notes::new([&said, &self.references_are, &self.note], left + wide + right - from - 4.0);
+        let below = BOTTOM + notes.height() + legend.height() + 4.0;
+        let names = if is_beside { self.series.len() as f64 * LINE } else { 0.0 };
+        area.height = match (page.height, page.width) {
+            (Some(height), _) => (height - area.top - below).max(60.0),
+            (None, Some(_)) => (0.65 * wide).clamp(120.0, HIGH).max(names),
+            (None, None) => HIGH.max(names),
+        };
+        if area.height < 240.0 {
+            area.y = ticks(&self.y, heights(), ((area.height / 45.0) as usize).clamp(3, 6));
+        }
+        let bottom = area.top + area.height + BOTTOM;
+        let size = (left + wide + right, bottom + below - BOTTOM);
+        let mut drawing = Drawing::titled(size, left, page, &heading, &self.title);
+        self.draw_data(&mut drawing, &area);
+        if is_beside {
+            self.draw_names(&mut drawing, &area);
+        }
+        legend.draw(&mut drawing, (4.0, bottom - 6.0));
+        notes.draw(&mut drawing, (from, bottom + legend.height() + 7.0));
+        drawing
+    }
+
+    /// Draws the axes and the curves.
+    fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
+        self.draw_axes(page, area);
+        let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
+        order.sort_by_key(|(_, series)| series.look.layer());
+        for (_, series) in &order {
+            draw_curve(page, area, series);
+        }
+        for (i, series) in order {
+            draw_markers(page, area, series, i as f64 / self.series.len() as f64);
+        }
+        for reference in self.references.iter().filter(|reference| reference.y.is_finite()) {
+            page.hollow(area.at(reference.x, reference.y), Some((reference.look, &reference.words)));
+        }
+    }
+
+    /// Returns the name of each curve, its path in pixels, and whether lines join its points.
+    fn paths(&self, area: &PlotArea) -> Vec<NamedPath<'_>> {
+        let path = |series: &Series| fit(series).iter().map(|point| area.at(point.x, point.y)).collect();
+        self.series
+            .iter()
+            .map(|series| (series.name.as_str(), path(series), series.kind != Kind::Points))
+            .collect()
+    }
+
+    /// Returns the entries of a legend, in the order of the curves.
+    fn samples(&self) -> Vec<(&str, Sample<'_>)> {
+        let sample = |series: &Series| match series.kind {
+            Kind::Points => Sample::Marker(series.look),
+            Kind::Curve | Kind::Line => Sample::Curve(series.look),
+        };
+        self.series
+            .iter()
+            .filter(|series| !series.points.is_empty())
+            .map(|series| (series.name.as_str(), sample(series)))
+            .collect()
+    }
+
+    /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
+    fn key(&self) -> f64 {
+        if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
+    }
+
+    /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
+    fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
+        let (right, bottom) = (area.left + area.width, area.top + area.height);
+        for (value, label) in &area.y.at {
+            let (_, y) = area.at(area.x.low, *value);
+            page.line((area.left, y), (right, y), (GRID, "grid"));
+            page.text((area.left - 7.0, y + 4.0), Anchor::End, (INK, "ink"), label);
+        }
+        for (value, label) in &area.x.at {
+            let (x, _) = area.at(*value, area.y.low);
+            page.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
+            page.label((x, bottom + 19.0), label);
+        }
+        page.line((area.left, bottom), (right, bottom), (INK, "ink"));
+        page.text((area.left + area.width / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
+        page.upright((18.0, area.top + area.height / 2.0), area.height + 10.0, &self.y.title);
+    }
+
+    /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
+    fn draw_names(&self, page: &mut Drawing, area: &PlotArea) {
+        let end = |series: &Series| {
+            let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
+            Some(area.at(last.x, last.y))
+        };
+        let mut ends: Vec<(&Series, (f64, f64))> =
+            self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
+        ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
+        // Names must not overlap: they keep the order of the curves' ends and the height of a line between them.
+        let places = spread(&wanted, (area.top + 6.0, area.top + area.height), LINE);
+        let right = area.left + area.width;
+        for ((series, (x, y)), place) in ends.into_iter().zip(places) {
+            // A thin line joins the end of a curve with its name if the curve reaches the right edge.
+            let joined = series.kind != Kind::Points && right - x < 2.0;
+            if joined {
+                page.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
+            }
+            let (from, to) = (right + 18.0, right + 26.0 + self.key());
+            if series.kind != Kind::Points {
+                page.curve(&[(from, place), (to, place)], series.look);
+            }
+            page.marker((f64::midpoint(from, to), place), series.look, None);
+            page.text((to + 6.0, place + 4.0), Anchor::Start, (INK, "ink"), &series.name);
+        }
+    }
+}
+
+/// Returns the points with finite coordinates.
+fn fit(series: &Series) -> Vec<&Point> {
+    series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
+}
+
+/// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
+fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
+    let fit = fit(series);
+    if series.kind == Kind::Points {
+        return;
+    }
+    let at = |offset: f64| -> Vec<(f64, f64)> {
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(area.y.low, area.y.high);
+        fit.iter().map(|point| area.at(point.x, end(point))).collect()
+    };
+    if fit.iter().any(|point| point.half_width > 0.0) {
+        page.band(&at(-1.0), &at(1.0), series.look);
+    }
+    page.curve(&at(0.0), series.look);
+}
+
+/// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the line, so
+/// that markers of different lines do not meet.
+fn draw_markers(page: &mut Drawing, area: &PlotArea, series: &Series, shift: f64) {
+    let fit = fit(series);
+    let places: Vec<(f64, f64)> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
+    if series.kind == Kind::Line {
+        for place in along(&places, shift) {
+            page.marker(place, series.look, None);
+        }
+        return;
+    }
+    for (point, place) in fit.iter().zip(places) {
+        let spread =
+            if point.half_width > 0.0 { format!(" ±{}", digits(point.half_width)) } else { String::new() };
+        let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
+        page.marker(place, series.look, Some(&words));
+    }
+}
+
+/// Returns a few positions at equal distances along the path `places`. `shift` (0 to 1) moves the first one.
+fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
+    const STEP: f64 = 110.0;
+    const MOST: f64 = 6.0;
+    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let step = STEP.max(places.windows(2).map(length).sum::<f64>() / MOST);
+    let (mut found, mut left) = (Vec::new(), step * (0.2 + 0.8 * shift));
+    for pair in places.windows(2) {
+        let whole = length(pair);
+        let mut passed = 0.0;
+        // `left` is the distance to the next position, `passed` the part of this segment before it.
+        while passed + left <= whole {
+            passed += left;
+            left = step;
+            let part = |from: f64, to: f64| from + (to - from) * passed / whole;
+            found.push((part(pair[0].0, pair[1].0), part(pair[0].1, pair[1].1)));
+        }
+        left -= whole - passed;
+    }
+    found
+}
+
+/// Returns a number as text with four digits.
+pub(super) fn digits(value: f64) -> String {
+    let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
+    meshreplay_results::text::grouped(value, decimals as usize)
+}
+
+/// Returns positions between `low` and `high`, as close as possible to those in `wanted`, which are ascending, but at
+/// least `distance` apart. One pass from each end moves them (the result is good but not optimal).
+fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
+    let mut places = wanted.to_vec();
+    let mut least = low;
+    for place in &mut places {
+        *place = place.max(least);
+        least = *place + distance;
+    }
+    let mut most = high;
+    for place in places.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - distance;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_order_and_their_distance() {
+        let places = spread(&[10.0, 11.0, 12.0, 90.0, 99.0], (0.0, 100.0), 10.0);
+        assert_eq!(places, [10.0, 20.0, 30.0, 90.0, 100.0]);
+        assert_eq!(spread(&[99.0, 99.0, 99.0], (0.0, 100.0), 10.0), [80.0, 90.0, 100.0]);
+        assert!(spread(&[], (0.0, 1.0), 1.0).is_empty());
+    }
+
+    #[test]
+    fn a_line_has_markers_at_even_distances() {
+        let corner = [(0.0, 0.0), (110.0, 0.0), (110.0, 330.0)];
+        assert_eq!(along(&corner, 1.0), [(110.0, 0.0), (110.0, 110.0), (110.0, 220.0), (110.0, 330.0)]);
+        assert_eq!(along(&corner, 0.0)[..2], [(22.0, 0.0), (110.0, 22.0)]);
+        assert_eq!(along(&[(0.0, 0.0), (9000.0, 0.0)], 0.5).len(), 6);
+        assert!(along(&[(1.0, 1.0)], 0.5).is_empty() && along(&[(1.0, 1.0); 3], 0.5).is_empty());
+    }
+
+    #[test]
+    fn bands_stay_within_the_axes() {
+        let points =
+            vec![Point { x: 0.0, y: 5.0, half_width: 50.0 }, Point { x: 1.0, y: 9.0, half_width: 1.0 }];
+        let series = vec![Series { name: "a".to_owned(), look: Look::default(), kind: Kind::Curve, points }];
+        for scale in [Scale::Linear, Scale::Log] {
+            let y = Axis { scale, ..Axis::default() };
+            let text = Chart { y, series: series.clone(), ..Chart::default() }.draw().svg();
+            let band = text.split("<path").find(|path| path.contains("\"band\"")).expect("a band");
+            let lowest = (56.0 + HIGH).to_string();
+            let numbers = band.split(['"', ' ', 'M', 'L', 'Z']).filter_map(|word| word.parse::<f64>().ok());
+            assert!(numbers.fold(0.0, f64::max) <= WIDE + 100.0, "{band}");
+            assert!(band.contains(&format!(" {lowest} ")), "{band}");
+            assert!(!text.contains(">-"), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_left_out() {
+        let point = |y: f64| Point { x: 1.0, y, half_width: 0.0 };
+        let points = vec![point(f64::NAN), point(2.0), point(f64::INFINITY)];
+        let series = Series { name: "a<b".to_owned(), look: Look::default(), kind: Kind::Points, points };
+        let chart = Chart { series: vec![series], ..Chart::default() };
+        let text = chart.draw().svg();
+        assert!(!text.contains("NaN") && !text.contains("inf") && text.contains("a&lt;b"), "{text}");
+        assert_eq!(text.matches("a&lt;b: ").count(), 1);
+    }
+}

@@ -1,0 +1,61 @@
+//! Charts, bars and grids as SVG drawings, and PNG pictures and PDF pages made from them.
+//!
+//! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes, which every viewer
+//! understands, and CSS classes (`ink`, `grid`, `paper`, `quiet`), with which a page restyles them for another theme.
+//! We draw the axes ourselves, because no available plotting library keeps legends off the data, supports themes and
+//! renders pixels from the same drawing.
+
+mod bars;
+mod boxes;
+mod chart;
+mod coinciding;
+mod drawing;
+mod grid;
+mod legend;
+mod letters;
+mod lightness;
+mod look;
+mod notes;
+mod ordered_pdf;
+mod page;
+mod panels;
+mod pdf;
+mod png;
+mod rendering;
+mod ticks;
+mod words;
+
+pub use bars::{BarGroup, Bars, Range};
+pub use boxes::{BoxRow, Boxes};
+pub use chart::{Axis, Chart, Kind, Point, Reference, Series};
+pub use drawing::Drawing;
+pub use grid::{Grid, GridCell};
+pub use lightness::of_hue;
+#[cfg(test)]
+pub(crate) use lightness::{contrast, luminance};
+pub use look::{COLOURS, DASHES, Look, MARKERS};
+pub use page::{Page, UNITS_PER_MM};
+pub use panels::Panels;
+pub use pdf::pdf;
+pub use png::png;
+pub use rendering::RenderError;
+pub use ticks::Scale;
+pub use words::{Word, Words};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawings_below_each_other_are_one() {
+        let chart = |title: &str| Chart { title: title.to_owned(), ..Chart::default() }.draw();
+        let one = chart("one").svg();
+        assert_eq!(Drawing::stacked(vec![chart("one")]).svg(), one);
+        let both = Drawing::stacked(vec![chart("one"), chart("two")]).svg();
+        assert_eq!((both.matches("<svg").count(), both.matches("</svg>").count()), (1, 1));
+        assert!(both.contains("translate(0 472)") && both.contains("height=\"944\""), "{both}");
+        let heights =
+            |svg: &str| u32::from_be_bytes(png(svg, 1.0).expect("pixels")[20..24].try_into().expect("four"));
+        assert_eq!(heights(&both), 2 * heights(&one));
+    }
+}

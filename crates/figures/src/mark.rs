@@ -1,0 +1,69 @@
+//! The mark that this program writes into its pages and pictures. It distinguishes them from the files of others.
+
+use flate2::Crc;
+
+/// The mark of an HTML page: an element of its head.
+pub const PAGE: &str = "<meta name=\"generator\" content=\"meshreplay\">";
+/// The mark of an SVG drawing: an attribute of its first element.
+const DRAWING: &str = "<svg data-generator=\"meshreplay\"";
+/// The mark of a PDF file: a comment in its third line.
+pub(super) const PAPER: &str = "drawn by meshreplay";
+/// The mark of a PNG file: the content of a text chunk.
+const PIXELS: &[u8] = b"Software\0meshreplay";
+
+/// The mark of a GIF file: a comment, which is an extension with the label 0xFE and a block of ten bytes.
+const FILM: &[u8] = b"!\xfe\x0ameshreplay";
+
+/// The number of bytes in the signature and the first chunk (IHDR) of a PNG file. Text chunks may follow them.
+const PNG_HEADER: usize = 33;
+
+/// The number of bytes at the beginning of a file within which a mark stands, if the file has one.
+pub const MARKED: usize = 1024;
+
+/// Returns the SVG text with the mark.
+pub fn marked_svg(svg: &str) -> String {
+    svg.replacen("<svg", DRAWING, 1)
+}
+
+/// Returns the PNG file with the mark. Bytes that are too short for a PNG file are returned unchanged.
+pub fn marked_png(png: &[u8]) -> Vec<u8> {
+    let Some((header, rest)) = png.split_at_checked(PNG_HEADER) else { return png.to_vec() };
+    let mut chunk = b"tEXt".to_vec();
+    chunk.extend_from_slice(PIXELS);
+    let mut sum = Crc::new();
+    sum.update(&chunk);
+    // The length counts the data alone, without the four bytes of the type.
+    let length = (PIXELS.len() as u32).to_be_bytes();
+    // A chunk of PNG consists of the length of its data, its type, its data, and a CRC of type and data.
+    [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
+}
+
+/// Returns whether the beginning of a file contains a mark, which means that this program made the file.
+pub fn is_marked(head: &[u8]) -> bool {
+    [PAGE.as_bytes(), DRAWING.as_bytes(), PAPER.as_bytes(), PIXELS, FILM]
+        .iter()
+        .any(|mark| head.windows(mark.len()).any(|window| window == *mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::png;
+    use meshreplay_report::Report;
+
+    #[test]
+    fn our_files_are_known_and_others_are_not() -> Result<(), Box<dyn std::error::Error>> {
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"4\"/>";
+        let bare = png(svg, 1.0)?;
+        let marked = marked_png(&bare);
+        assert!(is_marked(&marked) && !is_marked(&bare));
+        let reader = resvg::tiny_skia::Pixmap::decode_png(&marked)?;
+        assert_eq!(reader.data(), resvg::tiny_skia::Pixmap::decode_png(&bare)?.data());
+        assert!(is_marked(marked_svg(svg).as_bytes()) && !is_marked(svg.as_bytes()));
+        assert_eq!(png(&marked_svg(svg), 1.0)?, bare);
+        let page = Report::default().html();
+        assert!(is_marked(&page.as_bytes()[..MARKED.min(page.len())]));
+        assert!(!is_marked(b"; MaxJobs: 7\n1 0 -1 10 4"));
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The command `show allocation`: the jobs on the machine at one instant of a replay, for several allocators side by
+//! side.
+
+use std::path::PathBuf;
+
+use super::error::ShowError;
+use super::picture;
+use meshreplay_base::job::Time;
+use meshreplay_base::spec::Spec;
+use meshreplay_base::words::counted;
+use meshreplay_logs::{PartitionChoice, ReadOptions};
+use meshreplay_machine::machine::{Mesh, NodeId};
+use meshreplay_results::text::grouped;
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::guest::Guests;
+use meshreplay_study::study::{
+    Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load,
+};
+use meshreplay_workload::{Model, Oversize, Rules};
+
+/// An instant in several replays that differ only in their allocators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// The path of the log, or the spec of a workload model.
+    pub log: PathBuf,
+    /// The machine.
+    pub machine: Mesh,
+    /// The scheduler.
+    pub scheduler: Spec,
+    /// The allocators, from left to right.
+    pub allocators: Vec<Spec>,
+    /// The instant, in seconds of the log's time. Events at exactly this time have already happened.
+    pub at_s: f64,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The treatment of jobs that cannot be placed on the machine.
+    pub oversize: Oversize,
+    /// The options, of which only those of outages and the node map count.
+    pub options: Options,
+}
+
+/// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line of facts
+/// for each. Letters have colours if `is_coloured`.
+pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowError> {
+    let Moment { at_s, machine, oversize, .. } = moment;
+    if !at_s.is_finite() {
+        return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
+    }
+    let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
+    let (name, source) = source(moment)?;
+    let axes = Axes {
+        logs: vec![name.into()],
+        partitions: vec![PartitionChoice::All],
+        rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
+        arrival_scales: vec![1.0],
+        machines: vec![machine.clone()],
+        autos: Autos::default(),
+        of_logs: Vec::new(),
+        schedulers: vec![moment.scheduler.clone().into()],
+        allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
+        networks: vec![Spec::named(RECORDED).into()],
+        seeds: vec![moment.seed],
+        guests: Guests::default(),
+    };
+    let (mut grids, mut facts, mut legend) =
+        (Vec::new(), String::new(), picture::line_of_unavailable(machine));
+    for Combination { spec, .. } in axes.combinations()? {
+        let title = spec.labels.allocator.clone();
+        let found = Replay::new(spec, source.clone()).snapshot(at, &moment.options)?;
+        facts += &described(&title, &found, machine);
+        if legend.is_empty() || !legend.contains(picture::DOWN) {
+            legend += picture::line_of_down(&found.down);
+        }
+        grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
+    }
+    Ok(picture::side_by_side(&grids) + "\n" + &legend + &facts)
+}
+
+/// Returns the name of the log or the model, and the jobs that it provides.
+fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
+    let rules = Rules { oversize: moment.oversize, ..Rules::default() };
+    if let Some(text) = moment.log.to_str().filter(|text| Model::is_spec(text)) {
+        let model = text.parse().and_then(|spec| Model::new(&spec))?;
+        let (name, model) = (model.to_string(), Box::new(model));
+        return Ok((name, JobSource::Drawn { model, rules, arrival_scale: 1.0 }));
+    }
+    let log = load(&moment.log, ReadOptions::default(), rules)?;
+    let (jobs, skipped) = fitting(&log.name, &log.workload.jobs, &moment.machine, moment.oversize)?;
+    Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
+}
+
+/// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are
+/// numbered in the order of their starts. The job that started last has the letter `#`. A node that is down has a cross,
+/// unless its job still runs.
+fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
+    let mut letters = vec![None; mesh.nodes() as usize];
+    for &node in &found.down {
+        letters[node as usize] = Some((picture::DOWN, 0));
+    }
+    for (i, running) in found.running.iter().enumerate() {
+        let is_newest = i + 1 == found.running.len();
+        let letter = if is_newest { '#' } else { picture::letter(i) };
+        for &node in &running.nodes {
+            letters[node as usize] = Some((letter, i));
+        }
+    }
+    letters
+}
+
+/// Returns a line with the number of jobs, busy nodes and waiting jobs.
+fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
+    let busy: usize = found.running.iter().map(|running| running.nodes.len()).sum();
+    let share = 100.0 * busy as f64 / f64::from(mesh.available());
+    let newest = found.running.last().map_or_else(String::new, |running| {
+        let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
+        format!("; # is job {} of {}, started at {start_s} s", job.number, counted(job.procs, "processor"))
+    });
+    let in_use = |node: &&NodeId| found.running.iter().any(|running| running.nodes.contains(node));
+    let down = match (found.down.len(), found.down.iter().filter(in_use).count()) {
+        (0, _) => String::new(),
+        (down, 0) => format!(", {down} down"),
+        (down, in_use) => format!(", {down} down ({in_use} still in use)"),
+    };
+    format!(
+        "{title}: {} on {} ({share:.0}%), {} waiting{down}{newest}\n",
+        counted(found.running.len(), "job"),
+        counted(busy, "node"),
+        found.waiting
+    )
+}

@@ -1,0 +1,255 @@
+//! Parses the fields of a line with nom: each parser skips blanks, then takes a number that ends at a blank or at the
+//! end of the line.
+//!
+//! These are the innermost loops of reading a log, so they are written by hand. An error carries only the number of the
+//! field and the kind of fault; [`explain`] makes a message of it.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "positions in a line, and at most 15 or 18 digits, which fit 64 bits"
+)]
+
+use nom::error::{ErrorKind, ParseError};
+use nom::{Err, IResult};
+
+use super::error::Problem;
+use meshreplay_base::words::excerpt;
+
+/// The fault of a field that does not parse. `field` is the number of the field, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    field: usize,
+    kind: FaultKind,
+}
+
+/// The kind of a fault: what the field is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FaultKind {
+    NotAnInteger,
+    NotADecimal,
+    OutOfRange,
+}
+
+/// nom asks this of every error type. The parsers here raise faults themselves and never call it.
+impl ParseError<&[u8]> for Fault {
+    fn from_error_kind(_: &[u8], _: ErrorKind) -> Self {
+        Self { field: 0, kind: FaultKind::NotAnInteger }
+    }
+
+    fn append(_: &[u8], _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+/// Returns the fault of field `field` as an error of nom.
+fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Err<Fault>> {
+    Err(Err::Error(Fault { field, kind }))
+}
+
+/// Returns whether `byte` separates fields: a space or a tab.
+pub(super) fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// Returns `text` from its first byte that is no blank; an empty text if all bytes are blanks.
+pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
+    let mut text = text;
+    while let [b' ' | b'\t', rest @ ..] = text {
+        text = rest;
+    }
+    text
+}
+
+/// Returns whether a field ends where `rest` begins: at a blank or at the end of the line.
+fn at_end_of_field(rest: &[u8]) -> bool {
+    rest.first().is_none_or(|&byte| is_blank(byte))
+}
+
+/// Takes the digits at the start of `text`, and returns their value, their number and the rest of the text. Wrapping
+/// arithmetic: the value is wrong beyond 19 digits, where the callers do not use it.
+#[inline]
+fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
+    let (mut value, mut rest) = (0_u64, text);
+    while let [digit @ b'0'..=b'9', after @ ..] = rest {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+        rest = after;
+    }
+    (value, text.len() - rest.len(), rest)
+}
+
+/// The greatest number of digits of which every value fits into an `i64`. Longer numbers take the slow path.
+const SAFE_DIGITS: usize = 18;
+
+/// Returns a parser of an integer, see [`take_integer`].
+#[inline]
+pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fault> {
+    move |input| take_integer(field, input)
+}
+
+/// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the fault that is
+/// returned if there is no such integer or it exceeds an `i64`.
+#[expect(clippy::inline_always, reason = "a call for each field of a log takes a third as long again")]
+#[inline(always)]
+pub(super) fn take_integer(field: usize, input: &[u8]) -> IResult<&[u8], i64, Fault> {
+    let text = skip_blanks(input);
+    let (negative, unsigned) = match text {
+        // Many fields of most logs are unknown.
+        [b'-', b'1', b' ', ..] => return Ok((&text[2..], -1)),
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let (value, count, rest) = digits(unsigned);
+    if count == 0 || !at_end_of_field(rest) {
+        return fault(field, FaultKind::NotAnInteger);
+    }
+    // The slow path: the standard library parses the whole field and checks its range.
+    if count > SAFE_DIGITS {
+        let token = &text[..text.len() - rest.len()];
+        let value = std::str::from_utf8(token).ok().and_then(|token| token.parse().ok());
+        return value.map_or_else(|| fault(field, FaultKind::OutOfRange), |value| Ok((rest, value)));
+    }
+    let value = value as i64;
+    Ok((rest, if negative { -value } else { value }))
+}
+
+/// The powers of ten that a double holds exactly.
+const POWERS_OF_TEN: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+/// The greatest number of digits of which a double surely holds every value exactly (10^15 < 2^53). Longer numbers take
+/// the slow path.
+const EXACT_DIGITS: usize = 15;
+
+/// Returns a parser of a decimal number, after blanks: an optional minus, digits, and perhaps a point and more digits.
+/// `field` is the number of the field, from 1, for the fault that the parser returns if there is no such number or it
+/// exceeds a double.
+///
+/// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating point
+/// numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is rounded only
+/// once.
+#[inline]
+pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fault> {
+    move |input| {
+        let text = skip_blanks(input);
+        let (negative, unsigned) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        let (whole, whole_digits, mut rest) = digits(unsigned);
+        let (mut fraction, mut fraction_digits, mut complete) = (0, 0, whole_digits > 0);
+        if let [b'.', after @ ..] = rest {
+            (fraction, fraction_digits, rest) = digits(after);
+            complete &= fraction_digits > 0;
+        }
+        if !complete || !at_end_of_field(rest) {
+            return fault(field, FaultKind::NotADecimal);
+        }
+        if whole_digits + fraction_digits > EXACT_DIGITS {
+            // The slow path: the standard library parses the whole field and checks its range.
+            let token = &text[..text.len() - rest.len()];
+            let value = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
+            return match value {
+                Some(value) if value.is_finite() => Ok((rest, value)),
+                _ => fault(field, FaultKind::OutOfRange),
+            };
+        }
+        // At most 15 digits in all, so nothing here overflows and both operands of the division are exact.
+        let mantissa = whole * 10_u64.pow(fraction_digits as u32) + fraction;
+        let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
+        Ok((rest, if negative { -value } else { value }))
+    }
+}
+
+/// Returns the problem of `line` for the `error` of one of its parsers. `names` are the names of the format's fields.
+#[cold]
+pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static str]) -> Problem {
+    let (Err::Error(fault) | Err::Failure(fault)) = error else {
+        // The parsers here never wait for more input. If one did, the line would end too early.
+        return Problem::TooFewFields { found: fields(line), expected: names.len() };
+    };
+    let Fault { field, kind } = *fault;
+    let Some(token) = tokens(line).nth(field.saturating_sub(1)) else {
+        return Problem::TooFewFields { found: fields(line), expected: names.len() };
+    };
+    let (name, found) = (names[field.saturating_sub(1)], excerpt(&String::from_utf8_lossy(token)));
+    match kind {
+        FaultKind::NotAnInteger => Problem::NotANumber { field, name, found, expected: "an integer or -1" },
+        FaultKind::NotADecimal => Problem::NotANumber { field, name, found, expected: "a number or -1" },
+        FaultKind::OutOfRange => Problem::OutOfRange { field, name, found },
+    }
+}
+
+/// Returns the fields of a line as text, without the blanks between them.
+pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty())
+}
+
+/// Returns the number of fields on a line.
+pub(super) fn fields(line: &[u8]) -> usize {
+    tokens(line).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nom::Parser;
+
+    const NAMES: [&str; 1] = ["answer"];
+
+    fn problem<T: std::fmt::Debug>(line: &str, result: IResult<&[u8], T, Fault>) -> String {
+        explain(line.as_bytes(), &result.expect_err("a fault"), &NAMES).to_string()
+    }
+
+    #[test]
+    fn integers_of_every_length_are_exact() {
+        for value in [0, 7, -1, 42, 99_999_999_999_999, 999_999_999_999_999_999, i64::MAX, i64::MIN] {
+            let text = format!(" \t{value} rest");
+            assert_eq!(integer(1).parse(text.as_bytes()), Ok((&b" rest"[..], value)));
+        }
+        assert_eq!(integer(1).parse(b"000000000000000000000042"), Ok((&b""[..], 42)));
+    }
+
+    #[test]
+    fn malformed_integers_are_named() {
+        for text in ["x12", "12x", "1.0", "-", "--1", "+5", "1e3", "12;"] {
+            let message = problem(text, integer(1).parse(text.as_bytes()));
+            assert_eq!(message, format!("field 1 (answer): found '{text}', expected an integer or -1"));
+        }
+        for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
+            let message = problem(text, integer(1).parse(text.as_bytes()));
+            assert!(message.ends_with("expected a value between -2^63 and 2^63"), "{message}");
+        }
+        assert_eq!(problem("  ", integer(1).parse(b"  ")), "0 fields, expected 1");
+    }
+
+    #[test]
+    fn decimals_are_the_nearest_double() {
+        for text in [
+            "-1",
+            "0.00",
+            "552.21",
+            "9.00",
+            "0.1",
+            "123456789.123456",
+            "9007199254740993.5",
+            "0.12345678901234567890123456789",
+            "99999999999999999999999999",
+            "4.35",
+        ] {
+            let expected: f64 = text.parse().expect("a number");
+            let (rest, value) = decimal(1).parse(text.as_bytes()).expect(text);
+            assert_eq!((rest.len(), value.to_bits()), (0, expected.to_bits()), "{text}");
+        }
+        for text in ["5.", ".5", "1e5", "1.2.3", "nan", "inf", "-", "1,5"] {
+            let message = problem(text, decimal(1).parse(text.as_bytes()));
+            assert_eq!(message, format!("field 1 (answer): found '{text}', expected a number or -1"));
+        }
+        let endless = "9".repeat(400);
+        assert!(
+            problem(&endless, decimal(1).parse(endless.as_bytes())).contains("9…', expected a value between")
+        );
+    }
+}

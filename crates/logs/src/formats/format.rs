@@ -1,0 +1,182 @@
+//! Defines a log format: a row of the registry, and a parser that turns the lines of a log into records.
+
+use crate::error::{Problem, TraceError};
+use crate::facts::Facts;
+use crate::header::Header;
+use crate::names::Names;
+use crate::record::Record;
+use meshreplay_base::spec::{Spec, SpecError};
+
+/// One row of the registry of log formats.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The name on the command line and in specs, in kebab-case.
+    pub name: &'static str,
+    /// One line that says what the format is.
+    pub summary: &'static str,
+    /// The author of the format and the place where it is described.
+    pub source: &'static str,
+    /// The parameters of the spec as `key=value`, separated by spaces; empty if there are none.
+    pub parameters: &'static str,
+    /// What the fields of a log become, for logs whose fields have names of their own: the names of fields, with commas,
+    /// and in words what they become. Fields that are not named are not read.
+    pub reads: &'static [(&'static str, &'static str)],
+    /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
+    pub lacks: &'static str,
+    /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if file
+    /// names do not tell the format.
+    pub extensions: &'static [&'static str],
+    /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this format.
+    /// `None` if lines of this format could be lines of another one.
+    pub recognises: Option<fn(line: &[u8]) -> bool>,
+    /// Whether the format looks like no other and its records say when jobs started and ended, so that a file of it is
+    /// always read as a schedule.
+    pub records_starts: bool,
+    /// Whether each run of a job that was requeued has a record of its own, under the number of the job.
+    pub repeats_jobs: bool,
+    /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
+    pub expects_spaces: bool,
+    /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec has no
+    /// parameters if the row has none.
+    pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
+    /// The way in which logs of this format are written; `None` if they can only be read.
+    pub writing: Option<Writing>,
+}
+
+/// The way in which logs of a format are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Writing {
+    /// Whether comment lines are written. They make the header of a log.
+    pub has_comments: bool,
+    /// Whether a log that is converted to this format is reduced to the records that the simulator of P. Walker, D.
+    /// Bunde and V. Leung (2010) would keep, with the run times that it would take. Otherwise all records are
+    /// converted.
+    pub by_authors_rules: bool,
+    /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log has sides
+    /// of shapes.
+    pub append: fn(&Record, bool, &mut Vec<u8>),
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+/// Returns the next line of a text that is looked at before it is read.
+pub type Preview<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<u8>>, TraceError>;
+
+/// Turns the lines of one log into records. Each log gets a new parser, which may remember the lines before.
+///
+/// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line to
+/// [`Self::parse`], also the heading of a table. A format may need several lines for one record, or know its records
+/// only at the end of the text. Then [`Self::parse`] returns [`Parsed::Part`], and a later line or [`Self::finish`]
+/// gives the record. A line with several records is [`Parsed::Several`], and [`Self::more`] gives them.
+pub trait LineParser {
+    /// Is called once, before the first line, with the comments above that line. It is not called for a log without
+    /// such a line.
+    fn begin(&mut self, _header: &Header) {}
+
+    /// Looks at the text before its first line is parsed, as far as it has to. Each call of `lines` opens the text, if it is
+    /// not open yet, and returns its next line that is not blank; `None` at its end. It is not called for a text that can be
+    /// read only once.
+    fn preview(&mut self, _lines: Preview<'_>) -> Result<(), TraceError> {
+        Ok(())
+    }
+
+    /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is asked
+    /// only about such lines.
+    fn has_semicolons(&self) -> bool {
+        false
+    }
+
+    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a line. Only
+    /// the line feed is left out of the pieces; other bytes end them.
+    fn separator(&self) -> u8 {
+        b'\n'
+    }
+
+    /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores the line:
+    /// its state is as before.
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;
+
+    /// Returns the next record that no line gave; `None` if there is none left. It is called after the last line, again
+    /// and again until it returns `None`. A problem is reported with the number of the last line.
+    fn finish(&mut self) -> Result<Option<Record>, Problem> {
+        Ok(None)
+    }
+
+    /// Returns the next record of a line that was [`Parsed::Several`]; `None` if there is none left.
+    fn more(&mut self) -> Option<Record> {
+        None
+    }
+
+    /// Returns a hash of the text by which the log names the job of the last record, where several texts have one number; 0
+    /// where the number alone names the job. `None` if nothing names it.
+    fn identity(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
+    fn forget_nodes(&mut self) {}
+
+    /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or tells them only
+    /// at the end.
+    fn names(&self) -> Option<&Names> {
+        None
+    }
+
+    /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
+    /// after the last record.
+    fn facts(&mut self) -> Facts {
+        Facts::default()
+    }
+}
+
+/// Returns the number of a task of an array of jobs, as logs number tasks within their array: 123000004 for task 4 of array
+/// 123. From task 1,000,000 on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and of an
+/// earlier task. `None` if there is no such number, as the array or the index is larger than any of a batch system.
+pub(in crate::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
+    const FEW: i64 = 1_000_000;
+    const MOST: i64 = 1_000_000_000;
+    const BEYOND: i64 = 4_000_000_000_000_000_000;
+    if index < FEW {
+        return array.checked_mul(FEW)?.checked_add(index).filter(|&number| number < BEYOND);
+    }
+    array.checked_mul(MOST)?.checked_add(index)?.checked_add(BEYOND).filter(|_| index < MOST)
+}
+
+/// The meaning of one line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Parsed {
+    /// The line completes this record. The number counts the fields beyond those of the format, which are ignored.
+    Record(Record, usize),
+    /// The line says nothing of any job. It is a heading, for example, or time that the system took for itself.
+    NoJob,
+    /// The line gives several records, or none after all: those that [`LineParser::more`] returns.
+    Several,
+    /// The line is part of a record that a later line or [`LineParser::finish`] gives.
+    Part,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_have_numbers_of_their_own() {
+        for (array, index, number) in [
+            (123, 4, Some(123_000_004)),
+            (123, 999_999, Some(123_999_999)),
+            (123, 1_000_000, Some(4_000_000_123_001_000_000)),
+            (124, 0, Some(124_000_000)),
+            (4_294_967_295, 4_000_000, Some(8_294_967_295_004_000_000)),
+            (123, 1_000_000_000, None),
+            (i64::MAX, 1, None),
+        ] {
+            assert_eq!(number_of_task(array, index), number, "{array}_{index}");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The accounting file of LSF, `lsb.acct`: events with fields between blanks, texts in double quotes. Jobs are the events
+//! `JOB_FINISH`; all others (reservations, for example) are no jobs.
+//!
+//! Two lists of hosts stand within a line, each after its length. Of the hosts on which a job ran, each is a slot, or several
+//! (`16*h1`). Submission, start and end are seconds since 1970. A job that was ended before it started has the start 0.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_wrap,
+    reason = "positions in a line, and jobs that are counted one by one; known times are above 0"
+)]
+
+use super::format::{Format, LineParser, Parsed, number_of_task};
+use crate::error::Problem;
+use crate::facts::{CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts};
+use crate::names::{NameKind, Names};
+use crate::record::Record;
+use crate::status::{CANCELLED, COMPLETED, FAILED};
+use crate::unit::Unit;
+use meshreplay_base::spec::{Params, SpecError};
+
+/// The row of this format.
+pub(super) const FORMAT: Format = Format {
+    name: "lsf",
+    summary: "accounting file of LSF (lsb.acct); jobs are the events JOB_FINISH",
+    source: "IBM Spectrum LSF, reference of configuration and files: lsb.acct",
+    parameters: "unit=cpus|nodes",
+    reads: READS,
+    lacks: "machine, time limits, GPUs; the status says only whether a job failed",
+    extensions: &[],
+    recognises: Some(|line| line.starts_with(JOB) || line.starts_with(b"\"EVENT_ADRSV_FINISH\" ")),
+    records_starts: true,
+    repeats_jobs: true,
+    expects_spaces: false,
+    parser: |spec| Ok(Box::new(Lsf::new(Params::new(spec))?)),
+    writing: None,
+};
+
+/// How the event of a job begins.
+const JOB: &[u8] = b"\"JOB_FINISH\" ";
+
+/// What is read of an event, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    ("jobId, idx", "job number; the element 4 of array 123 is 123000004"),
+    ("submitTime", "submit time"),
+    ("startTime", "start: the wait time is that from the submission; 0 says that the job never started"),
+    ("Event Time", "end: the run time is that from the start"),
+    ("execHosts", "processors: slots with unit=cpus, hosts with unit=nodes; list of nodes"),
+    ("numProcessors", "requested processors, with unit=cpus"),
+    ("jStatus", "status: 1 for 64 (done), 5 for jobs that never started, otherwise 0"),
+    ("userName, projectName, jobName, queue", "user, group, application and queue, as numbers"),
+];
+
+/// The places of fields before the lists of hosts, from 0.
+const END: usize = 2;
+const JOB_ID: usize = 3;
+const PROCESSORS: usize = 6;
+const SUBMIT: usize = 7;
+const START: usize = 10;
+const USER: usize = 11;
+const QUEUE: usize = 12;
+const ASKED_HOSTS: usize = 22;
+
+/// The places of fields behind the lists of hosts, from the first of them on.
+const STATUS: usize = 0;
+const JOB_NAME: usize = 2;
+const PROJECT: usize = 24;
+const INDEX: usize = 29;
+
+/// The number of `jStatus` for a job that is done.
+const DONE: i64 = 64;
+
+/// The parser of one log.
+struct Lsf {
+    unit: Unit,
+    names: Names,
+    cancelled: u64,
+    early_starts: u64,
+    early_ends: u64,
+}
+
+/// The fields of an event.
+struct Fields(Vec<String>);
+
+impl Fields {
+    /// Splits an event at blanks outside of quotes. Two quotes in a text stand for one.
+    fn of(text: &str) -> Self {
+        let (mut fields, mut rest) = (Vec::new(), text.trim());
+        while !rest.is_empty() {
+            let Some(mut quoted) = rest.strip_prefix('"') else {
+                let (field, next) = rest.split_once(' ').unwrap_or((rest, ""));
+                fields.push(field.to_owned());
+                rest = next.trim_start();
+                continue;
+            };
+            let mut field = String::new();
+            loop {
+                let (before, next) = quoted.split_once('"').unwrap_or((quoted, ""));
+                field.push_str(before);
+                quoted = next;
+                let Some(next) = quoted.strip_prefix('"') else { break };
+                field.push('"');
+                quoted = next;
+            }
+            fields.push(field);
+            rest = quoted.trim_start();
+        }
+        Self(fields)
+    }
+
+    /// Returns a field; empty if the event has fewer.
+    fn text(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", String::as_str)
+    }
+
+    /// Returns a field as a number.
+    fn number(&self, at: usize, name: &'static str) -> Result<i64, Problem> {
+        let text = self.text(at);
+        text.parse().map_err(|_| Problem::column(at + 1, name, text.as_bytes(), "a whole number"))
+    }
+
+    /// Returns a field as an instant; `None` if it is 0.
+    fn instant(&self, at: usize, name: &'static str) -> Result<Option<i64>, Problem> {
+        Ok(Some(self.number(at, name)?).filter(|&time_s| time_s > 0))
+    }
+
+    /// Returns the hosts of the list whose length stands at `at`, and the place behind the list.
+    fn hosts(&self, at: usize, name: &'static str) -> Result<(&[String], usize), Problem> {
+        let count = usize::try_from(self.number(at, name)?).unwrap_or(usize::MAX);
+        let end = at.saturating_add(1).saturating_add(count);
+        let too_few = Problem::TooFewFields { found: self.0.len(), expected: end };
+        Ok((self.0.get(at + 1..end).ok_or(too_few)?, end))
+    }
+}
+
+impl Lsf {
+    /// Makes the parser of one log from the parameters of a spec.
+    fn new(mut params: Params) -> Result<Self, SpecError> {
+        let unit = params.choose("unit", &[("cpus", Unit::Cpus), ("nodes", Unit::Nodes)])?;
+        params.finish()?;
+        Ok(Self { unit, names: Names::default(), cancelled: 0, early_starts: 0, early_ends: 0 })
+    }
+
+    /// Returns the record of an event `JOB_FINISH`.
+    fn record(&mut self, fields: &Fields) -> Result<Record, Problem> {
+        let (_, exec) = fields.hosts(ASKED_HOSTS, "numAskedHosts")?;
+        let (hosts, behind) = fields.hosts(exec, "numExHosts")?;
+        let submit_s = fields.instant(SUBMIT, "submitTime")?;
+        let start_s = fields.instant(START, "startTime")?;
+        let end_s = fields.instant(END, "Event Time")?;
+        let is_done = fields.number(behind + STATUS, "jStatus")? == DONE;
+        self.cancelled += u64::from(start_s.is_none());
+        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
+        self.early_starts += u64::from(is_early);
+        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
+        let run_s = start_s.zip(end_s).map(|(start_s, end_s)| end_s - start_s);
+        self.early_ends += u64::from(run_s.is_some_and(|run_s| run_s < 0));
+        let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
+        for host in hosts {
+            let (times, name) = host.split_once('*').unwrap_or(("1", host));
+            slots = slots.saturating_add(times.parse().unwrap_or(1));
+            if names.last() != Some(&name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let asked = fields.number(PROCESSORS, "numProcessors")?;
+        let allocated = match self.unit {
+            Unit::Nodes => names.len() as i64,
+            Unit::Cpus | Unit::Gpus if hosts.is_empty() => asked,
+            Unit::Cpus | Unit::Gpus => slots,
+        };
+        let (job, index) =
+            (fields.number(JOB_ID, "jobId")?, fields.text(behind + INDEX).parse().unwrap_or(0));
+        let known = |value: Option<i64>| value.unwrap_or(-1);
+        let nodes = start_s.and_then(|_| self.names.nodes(names.join(",").as_bytes()));
+        let mut name = |kind, at: usize| match fields.text(at) {
+            "" => -1,
+            text => self.names.number(kind, text.as_bytes()),
+        };
+        Ok(Record {
+            job: if index > 0 { number_of_task(job, index).unwrap_or(job) } else { job },
+            submit_s: known(submit_s),
+            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
+            run_s: if start_s.is_none() { 0 } else { known(run_s.filter(|&run_s| run_s >= 0)) },
+            allocated_procs: if start_s.is_none() { -1 } else { allocated },
+            requested_procs: if self.unit == Unit::Nodes { -1 } else { asked },
+            status: match (is_done, start_s) {
+                (true, _) => COMPLETED,
+                (false, None) => CANCELLED,
+                (false, Some(_)) => FAILED,
+            },
+            user: name(NameKind::User, USER),
+            group: name(NameKind::Group, behind + PROJECT),
+            executable: name(NameKind::Executable, behind + JOB_NAME),
+            queue: name(NameKind::Queue, QUEUE),
+            nodes,
+            ..Record::UNKNOWN
+        })
+    }
+}
+
+impl LineParser for Lsf {
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        if !line.starts_with(JOB) {
+            let is_event = line.starts_with(b"\"") || line.starts_with(b"#");
+            let expected = "an event such as \"JOB_FINISH\"";
+            return if is_event {
+                Ok(Parsed::NoJob)
+            } else {
+                Err(Problem::column(1, "event", line, expected))
+            };
+        }
+        Ok(Parsed::Record(self.record(&Fields::of(&String::from_utf8_lossy(line)))?, 0))
+    }
+
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
+    fn facts(&mut self) -> Facts {
+        let counts = [
+            (CANCELLED_EARLY, self.cancelled),
+            (EARLY_STARTS, self.early_starts),
+            (EARLY_ENDS, self.early_ends),
+        ];
+        let unit = match self.unit {
+            Unit::Nodes => "processors are nodes",
+            Unit::Cpus | Unit::Gpus => "processors are slots; --unit nodes counts hosts",
+        };
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: true,
+            notes: vec![unit.to_owned()],
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            ..Facts::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_base::spec::Spec;
+
+    const LINE: &str = r##""JOB_FINISH" "10.1" 1389645000 501 2201 33882739 32 1389640000 0 0 1389641400 "anna" "normal" "span[ptile=16]" "" "" "login1" "/scratch/anna" "" "%J.out" "%J.err" "1389640000.501" 0 2 "16*h1" "16*h2" 64 60.0 "job ""one""" "#!/bin/sh;./a.out" 5793.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 "" "proj" 0 32 "" """##;
+
+    fn read(spec: &str, lines: &[&str]) -> Result<(Vec<Record>, Facts), Problem> {
+        let spec: Spec = spec.parse().expect("a spec");
+        let mut parser = Lsf::new(Params::new(&spec)).expect("a parser");
+        let mut records = Vec::new();
+        for line in lines {
+            if let Parsed::Record(record, 0) = parser.parse(line.as_bytes())? {
+                records.push(record);
+            }
+        }
+        Ok((records, parser.facts()))
+    }
+
+    #[test]
+    fn events_are_jobs() -> Result<(), Problem> {
+        let listed = LINE.replace(r#"0 2 "16*h1" "16*h2""#, r#"1 "h1 h2" 3 "h1" "h1" "h2""#);
+        let element = format!("{LINE} 4 0 0");
+        let never = LINE.replace("1389641400", "0").replace(r#"2 "16*h1" "16*h2" 64"#, "0 32");
+        let failed = LINE.replace(r#""16*h2" 64"#, r#""16*h2" 32"#);
+        let lines = [LINE, &listed, &element, &never, &failed, r#""EVENT_ADRSV_FINISH" "10.1" 1 2 3"#];
+        let (jobs, facts) = read("lsf", &lines)?;
+        let found: Vec<_> = jobs
+            .iter()
+            .map(|job| (job.job, job.wait_s, job.run_s, job.allocated_procs, job.requested_procs, job.status))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (501, 1400, 3600, 32, 32, 1),
+                (501, 1400, 3600, 3, 32, 1),
+                (501_000_004, 1400, 3600, 32, 32, 1),
+                (501, -1, 0, -1, 32, 5),
+                (501, 1400, 3600, 32, 32, 0),
+            ]
+        );
+        assert_eq!(facts.counts, [(CANCELLED_EARLY, 1)]);
+        let name = |kind| facts.names.name(kind, 1);
+        assert_eq!(name(NameKind::Nodes).as_deref(), Some("h1,h2"));
+        assert_eq!(name(NameKind::Executable).as_deref(), Some("job \"one\""));
+        assert_eq!(name(NameKind::Group).as_deref(), Some("proj"));
+        let nodes: Vec<_> = read("lsf:unit=nodes", &lines)?.0.iter().map(|job| job.allocated_procs).collect();
+        assert_eq!(nodes, [2, 2, 2, -1, 2]);
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_events_say_what_was_expected() {
+        for (line, problem) in [
+            ("501 1 2".to_owned(), "column 1 (event): found '501 1 2', expected an event"),
+            (
+                LINE.replace("1389641400", "soon"),
+                "column 11 (startTime): found 'soon', expected a whole number",
+            ),
+            (LINE.replace("0 2 ", "0 99 "), "fields, expected 123"),
+            (r#""JOB_FINISH" "10.1""#.to_owned(), "column 23 (numAskedHosts): found ''"),
+        ] {
+            let found = read("lsf", &[&line]).expect_err(&line).to_string();
+            assert!(found.contains(problem), "{found}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The accounting files of PBS Pro, `OpenPBS`, Torque and Cobalt. Each line is `date;type;job;key=value key=value …`.
+//!
+//! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started, deleted, run
+//! again, reservations) are no jobs. Of a line of type E:
+//!
+//! * The submit time is `ctime`, or the key that the parameter `submit` names. Start and end are `start` and `end`. All of
+//!   them are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty value are unknown. Of a
+//!   job that was run again, they are those of its last run.
+//! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
+//! * The estimate is `Resource_List.walltime`.
+//! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and otherwise 0.
+//! * The list of nodes has the hosts, each once, with commas.
+//! * The number of the element `[4]` or `-4` of the array job 123 is 123000004. The line of the array as a whole, `123[]`,
+//!   is no job.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "lines are counted one by one, and known times are above 0, so that their differences are in range"
+)]
+
+mod place;
+mod size;
+mod values;
+
+use std::collections::HashMap;
+
+use self::place::Place;
+use self::values::Values;
+use super::format::{Format, LineParser, Parsed, number_of_task};
+use crate::error::Problem;
+use crate::facts::{
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, ROUNDED, STILL_RUNNING, STILL_WAITING,
+};
+use crate::names::{NameKind, Names};
+use crate::record::Record;
+use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
+use crate::times::Length;
+use crate::unit::Unit;
+use meshreplay_base::spec::{Params, SpecError};
+
+/// The row of this format.
+pub(super) const FORMAT: Format = Format {
+    name: "pbs",
+    summary: "accounting file of PBS Pro, OpenPBS, Torque or Cobalt; jobs are the lines of type E",
+    source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, chapter on job logging",
+    parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
+    reads: READS,
+    lacks: "machine; the status says only whether a job failed",
+    extensions: &[],
+    recognises: Some(is_line),
+    records_starts: true,
+    repeats_jobs: false,
+    expects_spaces: false,
+    parser: |spec| Ok(Box::new(Pbs::new(Params::new(spec))?)),
+    writing: None,
+};
+
+/// What is read of a line of type E, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    (
+        "the number before the point, and that in brackets or behind a hyphen",
+        "job number; the element 4 of array 123 is 123000004",
+    ),
+    ("ctime, or qtime or etime by the parameter submit", "submit time"),
+    ("start", "start: the wait time is that from the submission; a job without one never started"),
+    ("end", "end: the run time is that from the start; a job without one still runs"),
+    (
+        "the hosts of exec_host or else of exec_vnode, or else Resource_List.nodect, nodes or select",
+        "processors with unit=nodes; vnodes such as n1[0] and n1[1] are one host",
+    ),
+    (
+        "the slots of exec_host or else of exec_vnode, or else Resource_List.ncpus, nodes or select",
+        "processors with unit=cpus",
+    ),
+    (
+        "ngpus of exec_vnode, or else Resource_List.ngpus, gpus or gpu, or else nodes or select",
+        "processors with unit=gpus; 0 if they are missing",
+    ),
+    (
+        "Resource_List.mppwidth, mppnppn, mppdepth, mppnodes or size (Cray)",
+        "processors: mppwidth CPUs on mppwidth / mppnppn nodes, as exec_host is a login node there",
+    ),
+    ("Resource_List.walltime", "requested time"),
+    ("resources_used.cput", "average CPU time, for one processor"),
+    ("Exit_status", "status: 1 for 0, 5 for 271, otherwise 0"),
+    ("user, group, jobname, queue", "user, group, application and queue, as numbers"),
+    ("exec_host, or else exec_vnode; numbers as in 0-3,8 (Cobalt)", "list of nodes"),
+];
+
+/// The exit status of a job that signal 15 ended: 256 and the number of the signal.
+const TERMINATED: i64 = 256 + 15;
+
+/// The parser of one log.
+struct Pbs {
+    unit: Unit,
+    /// The key of the submit time.
+    submit: &'static str,
+    names: Names,
+    counts: Counts,
+    has_jobs: bool,
+    /// The jobs that were queued or started and have not ended, with whether they run.
+    open: HashMap<String, bool>,
+}
+
+/// What was odd in the log.
+#[derive(Default)]
+struct Counts {
+    reruns: u64,
+    arrays: u64,
+    cancelled: u64,
+    never_started: u64,
+    running: u64,
+    early_starts: u64,
+    early_ends: u64,
+    rounded: u64,
+    /// Jobs of a Cray, and those among them whose number of nodes is unknown.
+    cray: u64,
+    without_nodes: u64,
+}
+
+impl Pbs {
+    /// Makes the parser of one log from the parameters of a spec.
+    fn new(mut params: Params) -> Result<Self, SpecError> {
+        let unit = Unit::take(&mut params)?;
+        let keys = ["ctime", "qtime", "etime"].map(|key| (key, key));
+        let submit = params.choose("submit", &keys)?;
+        params.finish()?;
+        let (names, counts) = (Names::default(), Counts::default());
+        Ok(Self { unit, submit, names, counts, has_jobs: false, open: HashMap::new() })
+    }
+
+    /// Notes what a line of this kind says about the life of a job.
+    fn follow(&mut self, kind: &str, id: &str) {
+        match kind {
+            "Q" | "R" => _ = self.open.insert(id.to_owned(), false),
+            "S" | "T" => _ = self.open.insert(id.to_owned(), true),
+            "E" | "A" => _ = self.open.remove(id),
+            // A job that runs is deleted by its end.
+            "D" if self.open.get(id) == Some(&false) => _ = self.open.remove(id),
+            _ => {}
+        }
+    }
+
+    /// Returns the submission, the start and the end of a job in seconds since 1970, `None` if they are unknown, and counts what is
+    /// odd in them.
+    fn instants(&mut self, values: &Values) -> Result<[Option<i64>; 3], Problem> {
+        let counts = &mut self.counts;
+        let mut time = |key| values.time(key, &mut counts.rounded);
+        let submit_s = match time(self.submit)? {
+            None if self.submit != "ctime" => time("ctime")?,
+            known => known,
+        };
+        let (start_s, end_s) = (time("start")?, time("end")?);
+        if values.text("end").is_none() {
+            return Err(Problem::column(4, "end", b"", "the end, in the line of a job that has ended"));
+        }
+        // An end before the start is that of a clock that was set back.
+        counts.early_ends += u64::from(start_s.zip(end_s).is_some_and(|(start_s, end_s)| end_s < start_s));
+        counts.running += u64::from(start_s.is_some() && end_s.is_none());
+        let is_early = submit_s.zip(start_s).is_some_and(|(submit_s, start_s)| start_s < submit_s);
+        counts.early_starts += u64::from(is_early);
+        let submit_s = if is_early { start_s } else { submit_s.or(start_s) };
+        Ok([submit_s, start_s, end_s])
+    }
+
+    /// Returns the record of the values of a line of type E. `job` is the number of the job.
+    fn record(&mut self, job: i64, values: &Values) -> Result<Record, Problem> {
+        let place = Place::of(values)?;
+        let procs = size::procs(values, &place, self.unit)?;
+        let limit_s = match values.duration("Resource_List.walltime")? {
+            Length::Seconds(limit_s, _) => limit_s,
+            Length::Missing | Length::Unlimited => -1,
+        };
+        let used_s = match values.duration("resources_used.cput")? {
+            Length::Seconds(sum_s, _) => {
+                procs.filter(|&procs| procs > 0).map(|procs| sum_s as f64 / procs as f64)
+            }
+            Length::Missing | Length::Unlimited => None,
+        };
+        let status = match values.number("Exit_status")? {
+            None => UNKNOWN,
+            Some(0) => COMPLETED,
+            Some(TERMINATED) => CANCELLED,
+            Some(_) => FAILED,
+        };
+        let [submit_s, start_s, end_s] = self.instants(values)?;
+        if start_s.is_none() && end_s.is_some() {
+            let is_cancelled = status == CANCELLED;
+            self.counts.cancelled += u64::from(is_cancelled);
+            self.counts.never_started += u64::from(!is_cancelled);
+        }
+        let is_cray = matches!(place, Place::Cray { .. });
+        self.counts.cray += u64::from(is_cray);
+        self.counts.without_nodes += u64::from(is_cray && procs.is_none());
+        let run_s = match (start_s, end_s) {
+            (Some(start_s), Some(end_s)) if end_s >= start_s => end_s - start_s,
+            (None, Some(_)) => 0,
+            _ => -1,
+        };
+        let has_started = start_s.is_some();
+        let mut name = |kind, key: &str| {
+            values
+                .text(key)
+                .filter(|text| !text.is_empty())
+                .map_or(-1, |text| self.names.number(kind, text.as_bytes()))
+        };
+        let known = |value: Option<i64>| value.unwrap_or(-1);
+        Ok(Record {
+            job,
+            submit_s: known(submit_s),
+            wait_s: known(start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s)),
+            run_s,
+            allocated_procs: known(procs.filter(|_| has_started)),
+            requested_procs: known(procs.filter(|_| !has_started)),
+            average_cpu_s: used_s.unwrap_or(-1.0),
+            requested_time_s: limit_s,
+            status,
+            user: name(NameKind::User, "user"),
+            group: name(NameKind::Group, "group"),
+            executable: name(NameKind::Executable, "jobname"),
+            queue: name(NameKind::Queue, "queue"),
+            nodes: place.list().filter(|_| has_started).and_then(|list| self.names.nodes(list.as_bytes())),
+            ..Record::UNKNOWN
+        })
+    }
+}
+
+impl LineParser for Pbs {
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        let text = String::from_utf8_lossy(line);
+        let mut parts = text.splitn(4, ';');
+        let (Some(_), Some(kind), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(Problem::TooFewFields { found: text.split(';').count(), expected: 4 });
+        };
+        self.follow(kind, id);
+        if kind != "E" {
+            self.counts.reruns += u64::from(kind == "R");
+            return Ok(Parsed::NoJob);
+        }
+        let job = match number_of(id) {
+            Some(Some(job)) => job,
+            Some(None) => {
+                self.counts.arrays += 1;
+                return Ok(Parsed::NoJob);
+            }
+            None => {
+                let expected = "the number of a job, such as 123.server, 123[4].server or 123-4.server";
+                return Err(Problem::column(3, "job", id.as_bytes(), expected));
+            }
+        };
+        let record = self.record(job, &Values::of(parts.next().unwrap_or_default()))?;
+        self.has_jobs = true;
+        Ok(Parsed::Record(record, 0))
+    }
+
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
+    fn facts(&mut self) -> Facts {
+        let Counts { reruns, arrays, cancelled, never_started, .. } = self.counts;
+        // An array as a whole is no job.
+        let jobs = self.open.iter().filter(|(id, _)| number_of(id).flatten().is_some());
+        let (runs, waits): (Vec<_>, Vec<_>) = jobs.partition(|(_, runs)| **runs);
+        let running = self.counts.running + runs.len() as u64;
+        let counts = [
+            ("requeues, of which only the last run is read", reruns),
+            ("array jobs as a whole", arrays),
+            (CANCELLED_EARLY, cancelled),
+            (NEVER_STARTED, never_started),
+            (STILL_WAITING, waits.len() as u64),
+            (STILL_RUNNING, running),
+            (EARLY_STARTS, self.counts.early_starts),
+            (EARLY_ENDS, self.counts.early_ends),
+            (ROUNDED, self.counts.rounded),
+            (CRAY, self.counts.cray),
+            (WITHOUT_NODES, self.counts.without_nodes),
+        ];
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: self.has_jobs,
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            ..Facts::default()
+        }
+    }
+}
+
+/// The words for jobs of a Cray.
+const CRAY: &str = "jobs of a Cray, sized by mppwidth and mppnppn, as exec_host is a login node";
+
+/// The words for jobs of a Cray without `mppnppn`.
+const WITHOUT_NODES: &str = "jobs of a Cray whose number of nodes is unknown; --unit cpus counts processors";
+
+/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no number for an array
+/// as a whole such as `123[].server`. Returns `None` if the text is none of them.
+#[expect(clippy::option_option, reason = "an array as a whole is not the same as a text that is no job")]
+fn number_of(id: &str) -> Option<Option<i64>> {
+    let id = id.split('.').next().unwrap_or_default();
+    let Some((job, index)) = id.split_once(['[', '-']) else { return id.parse().ok().map(Some) };
+    let job: i64 = job.parse().ok()?;
+    let index = if id.contains('[') { index.strip_suffix(']')? } else { index };
+    if index.is_empty() {
+        return id.contains('[').then_some(None);
+    }
+    let index: i64 = index.parse().ok()?;
+    Some(Some(number_of_task(job, index).unwrap_or(job)))
+}
+
+/// Returns whether a line begins with a date, a time and a type of one letter, such as `05/13/2024 10:00:00;E;`.
+fn is_line(line: &[u8]) -> bool {
+    let Some(([m1, m2, b'/', d1, d2, b'/', ..], rest)) = line.split_at_checked(10) else { return false };
+    let digits = [m1, m2, d1, d2].into_iter().all(u8::is_ascii_digit);
+    digits
+        && matches!(rest, [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] if kind.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests;

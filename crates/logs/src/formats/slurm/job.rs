@@ -1,0 +1,459 @@
+//! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that differences \
+              are in range; jobs are counted"
+)]
+
+use super::tres::Resources;
+use crate::facts::{
+    CANCELLED_EARLY, EARLY_ENDS, EARLY_STARTS, Facts, NEVER_STARTED, STEPS, STILL_RUNNING, STILL_WAITING,
+};
+use crate::names::{NameKind, Names};
+use crate::nodes::NO_NODES;
+use crate::record::Record;
+use crate::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
+use crate::times::{Length, Pair, duration};
+use crate::unit::Unit;
+use meshreplay_base::spec::{Params, Spec, SpecError};
+
+/// The parameters that all formats of Slurm have.
+pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
+
+/// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlurmJob<'a> {
+    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where the text
+    /// tells them.
+    pub(super) number: i64,
+    /// The instants in seconds since 1970. An eligible job has nothing to wait for but resources.
+    pub(super) submit_s: Option<i64>,
+    pub(super) eligible_s: Option<i64>,
+    pub(super) start_s: Option<i64>,
+    pub(super) end_s: Option<i64>,
+    /// The run time in seconds, which counts only if the end or the start is unknown.
+    pub(super) elapsed_s: Option<i64>,
+    /// The time limit in seconds.
+    pub(super) limit_s: Option<i64>,
+    /// The state, such as `COMPLETED` or `CANCELLED by 123`.
+    pub(super) state: &'a [u8],
+    /// What the job got, or asks for as long as it has not started.
+    pub(super) allocated: Resources,
+    pub(super) requested: Resources,
+    pub(super) user: &'a [u8],
+    pub(super) account: &'a [u8],
+    pub(super) partition: &'a [u8],
+    pub(super) qos: &'a [u8],
+    /// The list of the job's nodes; `None` if the text does not tell lists.
+    pub(super) nodes: Option<&'a [u8]>,
+}
+
+/// What became of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats) enum Fate {
+    /// The job has not started.
+    Waits,
+    /// The job has not ended.
+    Runs,
+    /// The job ended, with this status of the Standard Workload Format.
+    Ended(i64),
+    /// The word is not known.
+    Unknown,
+}
+
+/// Makes the records of one log.
+pub(super) struct Accounting {
+    unit: Unit,
+    /// Whether jobs arrive when they become eligible, and not when they were submitted.
+    is_eligible_arrival: bool,
+    names: Names,
+    pub(super) steps: u64,
+    waiting: u64,
+    running: u64,
+    cancelled: u64,
+    never_started: u64,
+    early_starts: u64,
+    early_ends: u64,
+    unknown_states: u64,
+}
+
+impl Accounting {
+    /// Takes the parameters that all formats of Slurm have.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        Ok(Self {
+            unit: Unit::take(params)?,
+            is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
+            names: Names::default(),
+            steps: 0,
+            waiting: 0,
+            running: 0,
+            cancelled: 0,
+            never_started: 0,
+            early_starts: 0,
+            early_ends: 0,
+            unknown_states: 0,
+        })
+    }
+
+    /// Makes the accounting of a format that has no other parameters.
+    pub(super) fn of(spec: &Spec) -> Result<Self, SpecError> {
+        let mut params = Params::new(spec);
+        let accounting = Self::take(&mut params)?;
+        params.finish()?;
+        Ok(accounting)
+    }
+
+    /// Keeps no lists of nodes.
+    pub(super) fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
+    /// Returns the unit of processors.
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Returns the record of a job.
+    ///
+    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
+    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
+    ///   started if it has ended, and has nodes and a run time.
+    /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such a job to its end.
+    /// * Instants of 1970 beside later ones are unknown.
+    /// * The run time is unknown if the end is before the start, as after a clock was set back.
+    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
+    /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
+    pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
+        let job = &with_known_instants(job);
+        let fate = fate(job.state);
+        let has_nodes = job.nodes.is_none_or(|list| !NO_NODES.iter().any(|none| none.as_bytes() == list));
+        let has_run = matches!(fate, Fate::Ended(_)) && job.elapsed_s.is_some_and(|elapsed_s| elapsed_s > 0);
+        // Older versions give a job that was cancelled while it waited a start, which is its end.
+        let is_at_end = job.start_s.is_some() && job.start_s == job.end_s;
+        let is_cancelled = is_at_end && (fate == Fate::Ended(CANCELLED) || job.allocated.cpus == Some(0));
+        let has_started =
+            fate != Fate::Waits && (job.start_s.is_some() || has_run) && has_nodes && !is_cancelled;
+        self.count(fate, has_started);
+        let start_s = if has_started { job.start_s } else { None };
+        let run_s = match fate {
+            Fate::Waits | Fate::Runs => None,
+            _ if !has_started => Some(0),
+            _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
+        };
+        let is_early_end = run_s.is_some_and(|run_s| run_s < 0);
+        self.early_ends += u64::from(is_early_end);
+        let run_s = run_s.filter(|_| !is_early_end);
+        let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
+        let is_early = start_s.zip(arrival_s).is_some_and(|(start_s, arrival_s)| start_s < arrival_s);
+        self.early_starts += u64::from(is_early);
+        let arrival_s = if is_early { start_s } else { arrival_s };
+        let known = |value: Option<i64>| value.unwrap_or(-1);
+        let allocated = if has_started { job.allocated } else { Resources::default() };
+        let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
+        Record {
+            job: job.number,
+            submit_s: known(arrival_s),
+            wait_s: known(start_s.zip(arrival_s).map(|(start_s, arrival_s)| start_s - arrival_s)),
+            run_s: known(run_s),
+            allocated_procs: known(allocated.of(self.unit)),
+            requested_procs: known(requested.of(self.unit)),
+            requested_time_s: known(job.limit_s),
+            status: if let Fate::Ended(status) = fate { status } else { UNKNOWN },
+            user: self.number(NameKind::User, job.user),
+            group: self.number(NameKind::Group, job.account),
+            queue: self.number(NameKind::Queue, job.qos),
+            partition: self.number(NameKind::Partition, job.partition),
+            nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
+            ..Record::UNKNOWN
+        }
+    }
+
+    /// Returns the number of a name; −1 if it is empty.
+    fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
+        if name.is_empty() { -1 } else { self.names.number(kind, name) }
+    }
+
+    /// Counts what replays leave out.
+    fn count(&mut self, fate: Fate, has_started: bool) {
+        match fate {
+            Fate::Waits => self.waiting += 1,
+            Fate::Runs => self.running += 1,
+            Fate::Unknown => self.unknown_states += 1,
+            Fate::Ended(CANCELLED) => self.cancelled += u64::from(!has_started),
+            Fate::Ended(_) => self.never_started += u64::from(!has_started),
+        }
+    }
+
+    /// Returns the names so far.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Returns what was learnt beside the records.
+    pub(super) fn facts(&mut self) -> Facts {
+        let counts = [
+            (STEPS, self.steps),
+            (STILL_WAITING, self.waiting),
+            (STILL_RUNNING, self.running),
+            (CANCELLED_EARLY, self.cancelled),
+            (NEVER_STARTED, self.never_started),
+            (EARLY_STARTS, self.early_starts),
+            (EARLY_ENDS, self.early_ends),
+            ("jobs of an unknown state", self.unknown_states),
+        ];
+        let unit = match self.unit {
+            Unit::Nodes => "nodes",
+            Unit::Cpus => "CPUs",
+            Unit::Gpus => "GPUs",
+        };
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: true,
+            notes: vec![format!("processors are {unit}")],
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            ..Facts::default()
+        }
+    }
+}
+
+/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of later years.
+fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
+    const FIRST_DAYS_S: i64 = 2 * 86_400;
+    /// The year 1985.
+    const LATER_S: i64 = 500_000_000;
+    let instants = [job.submit_s, job.eligible_s, job.start_s, job.end_s];
+    let is_later = instants.iter().flatten().any(|&time_s| time_s > LATER_S);
+    let known = |time_s: Option<i64>| time_s.filter(|&time_s| !is_later || time_s > FIRST_DAYS_S);
+    let [submit_s, eligible_s, start_s, end_s] = instants.map(known);
+    SlurmJob { submit_s, eligible_s, start_s, end_s, ..*job }
+}
+
+/// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.
+const STATES: [(&[u8], &[u8], Fate); 26] = [
+    (b"COMPLETED", b"CD", Fate::Ended(COMPLETED)),
+    (b"FAILED", b"F", Fate::Ended(FAILED)),
+    (b"TIMEOUT", b"TO", Fate::Ended(FAILED)),
+    (b"NODE_FAIL", b"NF", Fate::Ended(FAILED)),
+    (b"OUT_OF_MEMORY", b"OOM", Fate::Ended(FAILED)),
+    (b"BOOT_FAIL", b"BF", Fate::Ended(FAILED)),
+    (b"DEADLINE", b"DL", Fate::Ended(FAILED)),
+    (b"PREEMPTED", b"PR", Fate::Ended(FAILED)),
+    (b"REQUEUED", b"RQ", Fate::Ended(FAILED)),
+    (b"LAUNCH_FAILED", b"", Fate::Ended(FAILED)),
+    (b"RECONFIG_FAIL", b"", Fate::Ended(FAILED)),
+    (b"STOPPED", b"ST", Fate::Ended(FAILED)),
+    (b"CANCELLED", b"CA", Fate::Ended(CANCELLED)),
+    (b"REVOKED", b"RV", Fate::Ended(CANCELLED)),
+    (b"PENDING", b"PD", Fate::Waits),
+    (b"REQUEUE_HOLD", b"RH", Fate::Waits),
+    (b"REQUEUE_FED", b"RF", Fate::Waits),
+    (b"RESV_DEL_HOLD", b"RD", Fate::Waits),
+    (b"SPECIAL_EXIT", b"SE", Fate::Waits),
+    (b"RUNNING", b"R", Fate::Runs),
+    (b"SUSPENDED", b"S", Fate::Runs),
+    (b"COMPLETING", b"CG", Fate::Runs),
+    (b"CONFIGURING", b"CF", Fate::Runs),
+    (b"RESIZING", b"RS", Fate::Runs),
+    (b"SIGNALING", b"SI", Fate::Runs),
+    (b"STAGE_OUT", b"SO", Fate::Runs),
+];
+
+/// The fewest letters of a word that was cut off by which it is known.
+const FEWEST_LETTERS: usize = 3;
+
+/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in `OUT_OF_ME+`: `sacct`
+/// does that where its columns are narrow. What may be cut off from words that say different things is unknown.
+pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
+    let word = state.split(|&byte| byte == b' ').next().unwrap_or_default();
+    let is_known = |long: &[u8], short: &[u8]| match word.strip_suffix(b"+") {
+        Some(cut) => cut == long || cut.len() >= FEWEST_LETTERS && long.starts_with(cut),
+        None => word == long || !word.is_empty() && word == short,
+    };
+    let mut fates = STATES.iter().filter(|(long, short, _)| is_known(long, short)).map(|(.., fate)| *fate);
+    let first = fates.next().unwrap_or(Fate::Unknown);
+    if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
+}
+
+/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is what was
+/// expected, in words, if the text is no time limit.
+pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
+    if text.eq_ignore_ascii_case(b"Partition_Limit") {
+        return Ok(None);
+    }
+    Ok(match duration(text, 60, Pair::MinutesSeconds)? {
+        Length::Seconds(seconds, _) => Some(seconds),
+        Length::Missing | Length::Unlimited => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accounting(parameters: &str) -> Accounting {
+        let spec: Spec = format!("sacct{parameters}").parse().expect("a spec");
+        Accounting::of(&spec).expect("parameters")
+    }
+
+    const JOB: SlurmJob<'static> = SlurmJob {
+        number: 7,
+        submit_s: Some(100),
+        eligible_s: Some(130),
+        start_s: Some(150),
+        end_s: Some(250),
+        elapsed_s: Some(90),
+        limit_s: Some(3600),
+        state: b"COMPLETED",
+        allocated: Resources { nodes: Some(2), cpus: Some(8), gpus: Some(4) },
+        requested: Resources { nodes: Some(2), cpus: Some(5), gpus: Some(4) },
+        user: b"anna",
+        account: b"physics",
+        partition: b"batch",
+        qos: b"normal",
+        nodes: Some(b"n[1-2]"),
+    };
+
+    #[test]
+    fn a_finished_job_is_a_record_in_the_unit_asked_for() {
+        for (parameters, allocated, requested) in [("", 2, 2), (":unit=cpus", 8, 5), (":unit=gpus", 4, 4)] {
+            let record = accounting(parameters).record(&JOB);
+            let expected = Record {
+                job: 7,
+                submit_s: 100,
+                wait_s: 50,
+                run_s: 100,
+                allocated_procs: allocated,
+                requested_procs: requested,
+                requested_time_s: 3600,
+                status: 1,
+                user: 1,
+                group: 1,
+                queue: 1,
+                partition: 1,
+                nodes: Some(1),
+                ..Record::UNKNOWN
+            };
+            assert_eq!(record, expected, "{parameters}");
+        }
+        let eligible = accounting(":arrival=eligible").record(&JOB);
+        assert_eq!((eligible.submit_s, eligible.wait_s), (130, 20));
+    }
+
+    #[test]
+    fn states_become_statuses() {
+        for (state, status, run_s) in [
+            ("COMPLETED", 1, 100),
+            ("FAILED", 0, 100),
+            ("TIMEOUT", 0, 100),
+            ("NODE_FAIL", 0, 100),
+            ("OUT_OF_MEMORY", 0, 100),
+            ("PREEMPTED", 0, 100),
+            ("REQUEUED", 0, 100),
+            ("CANCELLED by 1000", 5, 100),
+            ("CANCELLED+", 5, 100),
+            ("OUT_OF_ME+", 0, 100),
+            ("NODE_F+", 0, 100),
+            ("RUNN+", -1, -1),
+            ("CO+", -1, 100),
+            ("COMPLET+", -1, 100),
+            ("+", -1, 100),
+            ("", -1, 100),
+            ("OOM", 0, 100),
+            ("CANCELLED", 5, 100),
+            ("RUNNING", -1, -1),
+            ("PENDING", -1, -1),
+            ("MARTIAN", -1, 100),
+        ] {
+            let record = accounting("").record(&SlurmJob { state: state.as_bytes(), ..JOB });
+            assert_eq!((record.status, record.run_s), (status, run_s), "{state}");
+        }
+    }
+
+    #[test]
+    fn jobs_without_nodes_have_no_wait_and_no_processors() {
+        let mut accounting = accounting("");
+        let never = SlurmJob { state: b"CANCELLED by 0", nodes: Some(b"None assigned"), ..JOB };
+        let record = accounting.record(&never);
+        assert_eq!((record.wait_s, record.run_s, record.allocated_procs, record.nodes), (-1, 0, -1, None));
+        assert_eq!((record.status, record.requested_procs), (5, 2));
+        let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
+        assert_eq!(accounting.record(&waits).allocated_procs, -1);
+        let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
+        assert_eq!((accounting.record(&runs).allocated_procs, accounting.record(&runs).wait_s), (2, 50));
+        let counts = accounting.facts().counts;
+        assert_eq!(counts, [("jobs that were still waiting", 1), (STILL_RUNNING, 2), (CANCELLED_EARLY, 1)]);
+    }
+
+    #[test]
+    fn instants_of_1970_beside_later_ones_are_unknown() {
+        let later = SlurmJob {
+            submit_s: Some(1_700_000_000),
+            eligible_s: Some(1_700_000_000),
+            start_s: Some(1_700_000_060),
+            end_s: Some(1_700_000_160),
+            elapsed_s: None,
+            ..JOB
+        };
+        for zero in [0, -3600, 50_400] {
+            let never = SlurmJob { start_s: Some(zero), state: b"CANCELLED", ..later };
+            let runs = SlurmJob { end_s: Some(zero), state: b"RUNNING", ..later };
+            let mut accounting = accounting("");
+            let [never, runs] = [accounting.record(&never), accounting.record(&runs)];
+            assert_eq!((never.submit_s, never.wait_s, never.run_s), (1_700_000_000, -1, 0), "{zero}");
+            assert_eq!((runs.wait_s, runs.run_s, runs.allocated_procs), (60, -1, 2), "{zero}");
+            assert_eq!(accounting.facts().counts, [(STILL_RUNNING, 1), (CANCELLED_EARLY, 1)]);
+        }
+    }
+
+    #[test]
+    fn a_job_cancelled_at_its_start_has_not_started() {
+        for (state, allocated_procs, what) in
+            [("CANCELLED by 7", -1, Some(CANCELLED_EARLY)), ("FAILED", 2, None), ("COMPLETED", 2, None)]
+        {
+            let mut accounting = accounting("");
+            let at_end = SlurmJob { start_s: Some(250), elapsed_s: Some(0), state: state.as_bytes(), ..JOB };
+            let record = accounting.record(&at_end);
+            assert_eq!((record.run_s, record.allocated_procs), (0, allocated_procs), "{state}");
+            let counts = accounting.facts().counts;
+            assert_eq!(counts.first().map(|row| row.0), what, "{state}");
+        }
+    }
+
+    #[test]
+    fn a_run_time_alone_is_that_of_a_job_that_ran() {
+        for (start_s, end_s) in [(None, None), (Some(150), None), (None, Some(250))] {
+            let record = accounting("").record(&SlurmJob { start_s, end_s, ..JOB });
+            assert_eq!((record.run_s, record.allocated_procs), (90, 2), "{start_s:?} {end_s:?}");
+            assert_eq!(record.wait_s, if start_s.is_some() { 50 } else { -1 });
+        }
+        let never = SlurmJob { start_s: None, end_s: None, elapsed_s: Some(0), state: b"CANCELLED", ..JOB };
+        let record = accounting("").record(&never);
+        assert_eq!((record.run_s, record.allocated_procs), (0, -1));
+    }
+
+    #[test]
+    fn a_start_before_the_submission_is_the_submission_too() {
+        for (parameters, submit_s, eligible_s) in [("", 151, 100), (":arrival=eligible", 100, 400)] {
+            let mut accounting = accounting(parameters);
+            let (submit_s, eligible_s) = (Some(submit_s), Some(eligible_s));
+            let record = accounting.record(&SlurmJob { submit_s, eligible_s, ..JOB });
+            assert_eq!((record.submit_s, record.wait_s), (150, 0));
+            assert_eq!(accounting.facts().counts, [(EARLY_STARTS, 1)]);
+        }
+    }
+
+    #[test]
+    fn limits_are_minutes_or_clocks() {
+        for (text, expected) in [
+            ("5", Ok(Some(300))),
+            ("01:00:00", Ok(Some(3600))),
+            ("1-00:00:00", Ok(Some(86_400))),
+            ("UNLIMITED", Ok(None)),
+            ("Partition_Limit", Ok(None)),
+            ("", Ok(None)),
+        ] {
+            assert_eq!(limit(text.as_bytes()), expected, "{text}");
+        }
+        assert!(limit(b"soon").is_err());
+    }
+}

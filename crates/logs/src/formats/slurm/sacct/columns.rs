@@ -1,0 +1,499 @@
+//! Finds the columns of a dump of `sacct` by its heading.
+
+use std::ops::Range;
+
+use crate::error::Problem;
+use crate::unit::Unit;
+
+/// A column that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    JobId,
+    JobIdRaw,
+    Submit,
+    Eligible,
+    Start,
+    End,
+    State,
+    AllocCpus,
+    ReqCpus,
+    Nodes,
+    ReqNodes,
+    AllocTres,
+    ReqTres,
+    Limit,
+    LimitRaw,
+    Elapsed,
+    ElapsedRaw,
+    User,
+    Account,
+    Partition,
+    Qos,
+    NodeList,
+}
+
+/// The number of columns that are read.
+pub(super) const COLUMNS: usize = Column::NodeList as usize + 1;
+
+/// The names in headings. Later names of a column stand in for the first one, as older versions have them.
+const NAMES: &[(&str, Column)] = &[
+    ("JobID", Column::JobId),
+    ("JobIDRaw", Column::JobIdRaw),
+    ("Submit", Column::Submit),
+    ("Eligible", Column::Eligible),
+    ("Start", Column::Start),
+    ("End", Column::End),
+    ("State", Column::State),
+    ("AllocCPUS", Column::AllocCpus),
+    ("NCPUS", Column::AllocCpus),
+    ("ReqCPUS", Column::ReqCpus),
+    ("NNodes", Column::Nodes),
+    ("AllocNodes", Column::Nodes),
+    ("ReqNodes", Column::ReqNodes),
+    ("AllocTRES", Column::AllocTres),
+    ("ReqTRES", Column::ReqTres),
+    ("Timelimit", Column::Limit),
+    ("TimelimitRaw", Column::LimitRaw),
+    ("Elapsed", Column::Elapsed),
+    ("ElapsedRaw", Column::ElapsedRaw),
+    ("User", Column::User),
+    ("UID", Column::User),
+    ("Account", Column::Account),
+    ("Group", Column::Account),
+    ("Partition", Column::Partition),
+    ("QOS", Column::Qos),
+    ("QOSRAW", Column::Qos),
+    ("NodeList", Column::NodeList),
+];
+
+/// What the columns become, for pages. Names of one line stand in for one another, the first one best.
+pub(super) const READS: &[(&str, &str)] = &[
+    (
+        "JobIDRaw, JobID",
+        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is 123000004, and so is part 4 of a heterogeneous job",
+    ),
+    ("Submit", "submit time, unless arrival=eligible"),
+    ("Eligible", "submit time with arrival=eligible"),
+    ("Start", "start: the wait time is that from the submission"),
+    ("End", "end: the run time is that from the start, also while the job is suspended"),
+    ("ElapsedRaw, Elapsed", "run time if the start or the end is unknown"),
+    ("State", "status: 1 completed, 5 cancelled or revoked, 0 ended in another way, −1 has not ended"),
+    ("NNodes, AllocNodes", "processors with unit=nodes"),
+    ("AllocCPUS, NCPUS", "processors with unit=cpus"),
+    ("AllocTRES", "processors with unit=gpus, and where the columns above are missing"),
+    ("ReqNodes, ReqCPUS", "requested processors"),
+    ("ReqTRES", "requested processors where the columns above are missing"),
+    ("TimelimitRaw, Timelimit", "requested time; a number counts minutes"),
+    ("User, UID", "user, as a number"),
+    ("Account, Group", "group, as a number"),
+    ("QOS, QOSRAW", "queue, as a number"),
+    ("Partition", "partition, as a number"),
+    ("NodeList", "list of nodes; also the number of nodes if nothing else tells it"),
+];
+
+/// Columns of text that users choose, or that has `|` for other reasons, such as `intel|amd` of Constraints.
+const FREE_TEXTS: [&str; 14] = [
+    "JobName",
+    "Comment",
+    "AdminComment",
+    "SystemComment",
+    "SubmitLine",
+    "WorkDir",
+    "Reason",
+    "Extra",
+    "WCKey",
+    "Constraints",
+    "Container",
+    "StdErr",
+    "StdIn",
+    "StdOut",
+];
+
+/// The other fields that `sacct --helpformat` names, of Slurm 17 to 25.
+const UNREAD: &str = "\
+    AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize BlockID Cluster \
+    ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
+    FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode \
+    MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode \
+    MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSREQ \
+    ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReqGRES ReqMem ReqReservation Reservation ReservationId \
+    Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID Suspended SystemCPU TotalCPU \
+    TRESUsageInAve TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode \
+    TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask \
+    TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UserCPU WCKeyID";
+
+/// The command whose output is read best, for messages.
+pub(super) const COMMAND: &str = "sacct -a -P -o JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,\
+                                  ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
+
+/// What separates the fields of a dump if nothing else is asked for.
+pub(super) const BAR: u8 = b'|';
+
+/// What may separate them in place of bars.
+const OTHERS: [u8; 3] = [b'\t', b';', b','];
+
+/// What separates the fields of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// Bars, without quotes.
+    Bar,
+    /// One of [`OTHERS`]; fields may stand in double quotes.
+    Quoted(u8),
+    /// Any other text, such as `^|^`, without quotes.
+    Text(Vec<u8>),
+    /// Nothing, as columns have fixed widths: the place of each, which the line of dashes below the heading gives. Empty
+    /// before that line.
+    Widths(Vec<Range<usize>>),
+}
+
+impl Separator {
+    /// Returns the separator of a heading; `None` if the line is none. Bars need the number of a job and the time of its
+    /// submission. Without bars it must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct`
+    /// does not print, as tables of other programs look alike.
+    fn of(line: &[u8]) -> Option<Self> {
+        if memchr::memchr(BAR, line).is_some() && has_number_and_submission(line, BAR) {
+            return Some(Self::Bar);
+        }
+        if let Some(byte) = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte)) {
+            let names: Vec<&[u8]> = fields_of(line, byte).collect();
+            return is_whole(&names).then_some(Self::Quoted(byte));
+        }
+        if let Some(text) = text_between_names(line) {
+            return Some(Self::Text(text));
+        }
+        let is_padded = line.first().is_some_and(|&byte| byte == b' ') || line.ends_with(b" ");
+        let names: Vec<&[u8]> = words(line).collect();
+        (is_padded && is_of_sacct(&names)).then(|| Self::Widths(Vec::new()))
+    }
+
+    /// Returns the names of a heading, without blanks and quotes around them.
+    fn names<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        match self {
+            Self::Bar => fields_of(line, BAR).collect(),
+            Self::Quoted(byte) => fields_of(line, *byte).collect(),
+            Self::Text(text) => split_at(line, text).into_iter().map(<[u8]>::trim_ascii).collect(),
+            Self::Widths(_) => words(line).collect(),
+        }
+    }
+
+    /// Returns whether a line ends with the separator.
+    fn ends(&self, line: &[u8]) -> bool {
+        // A tab may be the separator.
+        let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\r')).map_or(0, |last| last + 1);
+        match self {
+            Self::Bar => line[..end].ends_with(&[BAR]),
+            Self::Quoted(byte) => line[..end].ends_with(&[*byte]),
+            Self::Text(text) => line[..end].ends_with(text),
+            Self::Widths(_) => false,
+        }
+    }
+}
+
+/// What a heading says: where each column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// What separates the fields.
+    pub(super) separator: Separator,
+    /// For each field of a line the column that it is; `None` if the field is not read.
+    pub(super) columns: Vec<Option<Column>>,
+    /// The number of the field of each column, from 1; 0 if the dump does not have it.
+    pub(super) fields: [usize; COLUMNS],
+    /// The indices of the fields that may hold the separator or line ends.
+    pub(super) free: Vec<usize>,
+    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line that tells. `None` as long
+    /// as none has.
+    pub(super) closes: Option<bool>,
+    /// Whether a field that stands without quotes has no separators, unless it is text that users choose. Lists of nodes and resources
+    /// have commas.
+    pub(super) is_certain: bool,
+}
+
+/// What the names of fields hold whose values are lists with commas.
+const LISTS: [&[u8]; 5] = [b"NodeList", b"TRES", b"QOSREQ", b"Flags", b"Licenses"];
+
+/// Returns whether a line is the heading of a dump.
+pub(super) fn is_heading(line: &[u8]) -> bool {
+    Separator::of(line).is_some()
+}
+
+/// Returns whether the names of a heading are all of Slurm and have what is needed.
+fn is_whole(names: &[&[u8]]) -> bool {
+    is_of_sacct(names) && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
+}
+
+/// Returns whether the names of a heading are all of Slurm, and among them are the number, the submission and the state of a job.
+fn is_of_sacct(names: &[&[u8]]) -> bool {
+    let has = |wanted: &str| names.contains(&wanted.as_bytes());
+    (has("JobID") || has("JobIDRaw"))
+        && has("Submit")
+        && has("State")
+        && names.iter().all(|name| name.is_empty() || is_known(name))
+}
+
+/// Returns whether `sacct` prints a column of this name.
+fn is_known(name: &[u8]) -> bool {
+    known_names().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Returns the names of all columns that `sacct` prints.
+fn known_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name).chain(FREE_TEXTS).chain(UNREAD.split(' '))
+}
+
+/// Returns the text that stands between all names of a heading, such as `^|^`; `None` if there is none.
+fn text_between_names(line: &[u8]) -> Option<Vec<u8>> {
+    /// The greatest length of a separator in bytes.
+    const LONGEST: usize = 16;
+    let line = line.trim_ascii();
+    let prefix = |text: &[u8]| {
+        let begins = |name: &&str| {
+            text.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        known_names().filter(begins).map(str::len).max()
+    };
+    let rest = &line[prefix(line)?..];
+    (1..=LONGEST.min(rest.len())).map(|length| rest.split_at(length)).find_map(|(text, after)| {
+        let is_blank = text.iter().all(u8::is_ascii_whitespace) || text.contains(&b'"');
+        if is_blank || prefix(after).is_none() {
+            return None;
+        }
+        let names = split_at(line, text);
+        is_of_sacct(&names).then(|| text.to_vec())
+    })
+}
+
+/// Splits a line at each occurrence of `text`.
+pub(super) fn split_at<'a>(line: &'a [u8], text: &[u8]) -> Vec<&'a [u8]> {
+    let (mut fields, mut start) = (Vec::new(), 0);
+    for at in memchr::memmem::find_iter(line, text) {
+        fields.push(&line[start..at]);
+        start = at + text.len();
+    }
+    fields.push(&line[start..]);
+    fields
+}
+
+/// Returns the words of a line.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates its fields.
+fn has_number_and_submission(line: &[u8], separator: u8) -> bool {
+    let has =
+        |wanted: &str| fields_of(line, separator).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+    (has("JobID") || has("JobIDRaw")) && has("Submit")
+}
+
+/// Returns the fields of a heading, without blanks and quotes around them.
+fn fields_of(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    line.split(move |&byte| byte == separator).map(<[u8]>::trim_ascii).map(unquoted)
+}
+
+/// Returns a name without double quotes around it.
+fn unquoted(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
+}
+
+impl Heading {
+    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the columns do
+    /// not tell when jobs were submitted and ended or how many of `unit` they had.
+    pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
+        let others = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte));
+        let separator = Separator::of(line).or(others.map(Separator::Quoted)).unwrap_or(Separator::Bar);
+        let names = separator.names(line);
+        // `sacct -p` ends each line with a bar, so that the last name is empty.
+        let closes = names.len() > 1 && separator.ends(line);
+        let names = if closes { &names[..names.len() - 1] } else { &names[..] };
+        let mut heading = Self::of_names(separator, names);
+        heading.closes = closes.then_some(true);
+        heading.check(unit)?;
+        Ok(heading)
+    }
+
+    /// Returns the heading of these names.
+    fn of_names(separator: Separator, names: &[&[u8]]) -> Self {
+        let (mut columns, mut fields, mut ranks) = (Vec::new(), [0_usize; COLUMNS], [usize::MAX; COLUMNS]);
+        let mut free = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let known = NAMES.iter().position(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+            columns.push(None);
+            if let Some(rank) = known {
+                let column = NAMES[rank].1;
+                // Of two names of one column the one that stands first in the table counts.
+                if rank < ranks[column as usize] {
+                    if let Some(worse) = fields[column as usize].checked_sub(1) {
+                        columns[worse] = None;
+                    }
+                    (fields[column as usize], ranks[column as usize]) = (at + 1, rank);
+                    columns[at] = Some(column);
+                }
+            } else if FREE_TEXTS.iter().any(|text| name.eq_ignore_ascii_case(text.as_bytes())) {
+                free.push(at);
+            }
+        }
+        // After a list with commas nobody can tell where a field begins.
+        let is_list = |name: &&[u8]| {
+            let holds = |list: &&[u8]| name.windows(list.len()).any(|part| part.eq_ignore_ascii_case(list));
+            LISTS.iter().any(holds)
+        };
+        let is_certain = separator != Separator::Quoted(b',') || !names.iter().any(is_list);
+        let free = if is_certain { free } else { Vec::new() };
+        Self { separator, columns, fields, free, closes: None, is_certain }
+    }
+
+    /// Returns whether the last field is text that users choose, so that its line ends belong to it.
+    pub(super) fn ends_free(&self) -> bool {
+        self.free.last().is_some_and(|&last| last + 1 == self.columns.len())
+    }
+
+    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a separator at the end of a
+    /// line may be that of an empty field, or end the line.
+    pub(super) fn without_end(&mut self, found: usize, is_empty: bool) -> usize {
+        let expected = self.columns.len();
+        let is_over = found > expected && is_empty;
+        if self.closes.is_none() && self.is_certain {
+            self.closes = match found {
+                _ if found == expected => Some(false),
+                _ if found == expected + 1 && is_empty => Some(true),
+                _ => None,
+            };
+        }
+        // Without a text that can have it, a separator that is one too many can only end the line.
+        let is_end =
+            self.closes == Some(true) || self.is_certain && self.free.is_empty() && found == expected + 1;
+        found - usize::from(is_over && is_end)
+    }
+
+    /// Returns whether the dump has one of these columns.
+    pub(super) fn has(&self, columns: &[Column]) -> bool {
+        columns.iter().any(|&column| self.fields[column as usize] > 0)
+    }
+
+    /// Returns a problem if a column is missing without which there are no jobs.
+    fn check(&self, unit: Unit) -> Result<(), Problem> {
+        use Column::{
+            AllocCpus, AllocTres, Elapsed, ElapsedRaw, End, JobId, JobIdRaw, NodeList, Nodes, ReqCpus,
+            ReqTres, Start, Submit,
+        };
+        let sizes: (&[Column], &str) = match unit {
+            Unit::Nodes => (&[Nodes, AllocTres, NodeList], "NNodes"),
+            Unit::Cpus => (&[AllocCpus, ReqCpus, AllocTres, ReqTres], "AllocCPUS"),
+            Unit::Gpus => (&[AllocTres, ReqTres], "AllocTRES"),
+        };
+        let ends: &[Column] = &[End, Elapsed, ElapsedRaw];
+        let needed = [
+            (&[JobId, JobIdRaw][..], "JobID"),
+            (&[Submit], "Submit"),
+            (&[Start, End], "Start"),
+            (ends, "End"),
+            sizes,
+        ];
+        match needed.into_iter().find(|(columns, _)| !self.has(columns)) {
+            Some((_, name)) => Err(Problem::Heading(format!(
+                "the heading has no {name}; this one has all that is read: {COMMAND}"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the name of a column in messages.
+pub(super) fn name_of(column: Column) -> &'static str {
+    NAMES.iter().find(|(_, named)| *named == column).map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_that_is_read_is_on_the_pages() {
+        let mut told: Vec<&str> = READS.iter().flat_map(|(names, _)| names.split(", ")).collect();
+        let mut names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+        told.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(told, names);
+    }
+
+    #[test]
+    fn headings_are_recognised() {
+        assert!(is_heading(b"JobID|Submit|Start|End|NNodes"));
+        assert!(is_heading(b"Submit|jobidraw|"));
+        assert!(is_heading(b"\"JobID\",\"Submit\",\"Start\",\"End\",\"State\",\"NNodes\""));
+        assert!(is_heading(b"JobIDRaw\tSubmit\tStart\tElapsed\tState\tNNodes"));
+        assert!(is_heading(
+            b"JobIDRaw;Submit;Start;Elapsed;State;NNodes;JobName;ReqMem;MaxRSS;TRESUsageInTot;"
+        ));
+        // Tables of other programs, and dumps that lack what their format needs.
+        for other in [
+            "jobid,submit,start,end,state,nnodes",
+            "JobID,Submit,Start,End,NNodes",
+            "JobID,Submit,Start,State,NNodes",
+            "JobID,Submit,Start,End,State,NNodes,Walltime",
+        ] {
+            assert!(!is_heading(other.as_bytes()), "{other}");
+        }
+        for (heading, separator) in [
+            ("JobID^|^Submit^|^Start^|^End^|^State^|^NNodes^|^", "^|^"),
+            ("JobIDRaw::Submit::Start::End::State::NNodes", "::"),
+            ("JobID~Submit~Start~End~State~NNodes~", "~"),
+        ] {
+            let found = Heading::parse(heading.as_bytes(), Unit::Nodes).expect(heading);
+            assert_eq!(found.separator, Separator::Text(separator.into()), "{heading}");
+            assert_eq!(found.columns.len(), 6, "{heading}");
+        }
+        let widths =
+            "       JobID              Submit               Start                 End      State   NNodes ";
+        assert_eq!(Separator::of(widths.as_bytes()), Some(Separator::Widths(Vec::new())));
+        assert!(!is_heading(b"JobID Submit Start End State NNodes"));
+        for other in
+            ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
+        {
+            assert!(!is_heading(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn columns_stand_anywhere_and_better_names_go_first() {
+        let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
+            .expect("whole");
+        assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, vec![1], Some(true)));
+        assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
+        assert_eq!(heading.fields[Column::Nodes as usize], 8);
+        let two =
+            Heading::parse(b"JobID|Submit|Start|End|NNodes|JobName|Comment", Unit::Nodes).expect("whole");
+        assert_eq!(two.free, [5, 6]);
+    }
+
+    #[test]
+    fn missing_columns_are_named() {
+        for (heading, unit, missing) in [
+            ("Submit|Start|End|NNodes", Unit::Nodes, "JobID"),
+            ("JobID|Start|End|NNodes", Unit::Nodes, "Submit"),
+            ("JobID|Submit|ElapsedRaw|NNodes", Unit::Nodes, "Start"),
+            ("JobID|Submit|Start|NNodes", Unit::Nodes, "End"),
+            ("JobID|Submit|Start|End|AllocCPUS", Unit::Nodes, "NNodes"),
+            ("JobID|Submit|Start|End|NNodes", Unit::Cpus, "AllocCPUS"),
+            ("JobID|Submit|Start|End|NNodes|AllocCPUS", Unit::Gpus, "AllocTRES"),
+        ] {
+            let problem = Heading::parse(heading.as_bytes(), unit).expect_err(heading).to_string();
+            assert!(problem.starts_with(&format!("the heading has no {missing}; this one has")), "{problem}");
+            assert!(problem.contains("sacct -a -P -o JobIDRaw,Submit"), "{problem}");
+        }
+        assert!(
+            Heading::parse(
+                COMMAND.rsplit(' ').next().unwrap_or_default().replace(',', "|").as_bytes(),
+                Unit::Gpus
+            )
+            .is_ok()
+        );
+    }
+
+    #[test]
+    fn every_column_has_a_name() {
+        for (_, column) in NAMES {
+            assert!(!name_of(*column).is_empty());
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading. Tabs, semicolons and
+//! commas may separate them, too, as `--delimiter` asks for or a spreadsheet writes; then a field may stand in double quotes.
+//! Other separators, also of several characters, are found between the names of the heading. Without `-P` columns have
+//! fixed widths, which the line of dashes below the heading gives.
+//!
+//! Texts that users choose, such as `SubmitLine`, may hold separators and line ends. Fields are assigned in the only way in
+//! which dates, numbers and states stand where they belong, and a line with too few fields goes on in the next one.
+//!
+//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part of their
+//! jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`, see [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
+//! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
+//! (`123_[5-9]`) and are one record.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and durations at \
+              most 2^40 s"
+)]
+
+mod columns;
+mod fields;
+mod lines;
+mod readings;
+
+use std::collections::VecDeque;
+
+use memchr::memchr;
+
+use self::columns::{Column, Heading, READS, Separator, is_heading};
+use self::fields::{Fields, agreeing, elapsed, malformed, sizes};
+use self::lines::{Fit, widths};
+use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
+use super::job::{Accounting, SlurmJob, limit};
+use crate::error::Problem;
+use crate::facts::Facts;
+use crate::formats::cells::Cells;
+use crate::formats::format::{Format, LineParser, Parsed, number_of_task};
+use crate::names::Names;
+use crate::record::Record;
+use crate::times::Clock;
+use meshreplay_base::spec::{Params, Spec, SpecError};
+
+/// The row of this format.
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "sacct",
+    summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any separator or of fixed width",
+    source: super::SOURCE,
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
+    reads: READS,
+    lacks: "machine, applications, memory",
+    extensions: &["sacct"],
+    recognises: Some(is_heading),
+    records_starts: true,
+    repeats_jobs: true,
+    expects_spaces: false,
+    parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
+    writing: None,
+};
+
+/// The greatest length of a job whose texts have line ends, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// The words for lines of texts that users choose.
+const TEXT_LINES: &str = "lines that belong to texts such as SubmitLine";
+
+/// The parser of one dump.
+struct Sacct {
+    accounting: Accounting,
+    clock: Clock,
+    /// The heading; `None` before it.
+    heading: Option<Heading>,
+    /// The fields of a line that may have quotes.
+    cells: Cells,
+    /// Whether a line of a job was read.
+    has_jobs: bool,
+    /// The line of the heading, which stands again where dumps were put together.
+    heading_line: Vec<u8>,
+    /// The lines so far of a job whose texts have line ends; empty if there are none.
+    pending: Vec<u8>,
+    /// Records that no line has given yet.
+    queue: VecDeque<Record>,
+    text_lines: u64,
+    /// The number of the last job in columns of fixed width, as its steps may have theirs cut off.
+    last_id: Vec<u8>,
+}
+
+impl Sacct {
+    /// Makes the parser of one dump.
+    fn new(spec: &Spec) -> Result<Self, SpecError> {
+        let mut params = Params::new(spec);
+        let (accounting, clock) = (Accounting::take(&mut params)?, Clock::take(&mut params)?);
+        params.finish()?;
+        Ok(Self {
+            accounting,
+            clock,
+            heading: None,
+            cells: Cells::default(),
+            has_jobs: false,
+            heading_line: Vec::new(),
+            pending: Vec::new(),
+            queue: VecDeque::new(),
+            text_lines: 0,
+            last_id: Vec::new(),
+        })
+    }
+
+    /// Reads the job of the fields of a line.
+    fn job<'a>(
+        &mut self,
+        heading: &Heading,
+        fields: &Fields<'a>,
+        number: i64,
+    ) -> Result<SlurmJob<'a>, Problem> {
+        let text = |column: Column| fields[column as usize];
+        let clock = &mut self.clock;
+        // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+        let mut instant_after = |column: Column, earlier_s| {
+            let found = clock.instant_after(text(column), earlier_s);
+            found.map_err(|expected| {
+                let expected = format!("{expected}; with SLURM_TIME_FORMAT=standard sacct prints such times");
+                malformed(heading, column, text(column), &expected)
+            })
+        };
+        let submit_s = instant_after(Column::Submit, None)?;
+        let start_s = instant_after(Column::Start, submit_s)?;
+        let end_s = instant_after(Column::End, start_s.or(submit_s))?;
+        let eligible_s = instant_after(Column::Eligible, submit_s)?;
+        let elapsed_s = elapsed(heading, fields)?;
+        let run = [Column::Start, Column::End].map(text);
+        let read_s = start_s;
+        let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
+        // What has the same time as the start, of which the run time has told the reading, is of the same instant.
+        let at_start = |column: Column, time_s: Option<i64>| {
+            if start_s != read_s && text(column) == text(Column::Start) { start_s } else { time_s }
+        };
+        let [submit_s, eligible_s] = [(Column::Submit, submit_s), (Column::Eligible, eligible_s)]
+            .map(|(column, time_s)| at_start(column, time_s));
+        // A job without a start that ran for no time has not started, unless the dump tells no starts.
+        let has_run = |elapsed_s: &i64| *elapsed_s > 0 || !heading.has(&[Column::Start]);
+        let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
+        let (allocated, requested) = sizes(heading, fields, self.accounting.unit())?;
+        let column = if text(Column::LimitRaw).is_empty() { Column::Limit } else { Column::LimitRaw };
+        let limit_s =
+            limit(text(column)).map_err(|expected| malformed(heading, column, text(column), expected))?;
+        Ok(SlurmJob {
+            number,
+            submit_s,
+            eligible_s,
+            start_s: start_s.or_else(|| Some(end_s? - elapsed_s.filter(has_run)?)),
+            end_s,
+            elapsed_s,
+            limit_s,
+            state: text(Column::State),
+            allocated,
+            requested,
+            user: text(Column::User),
+            account: text(Column::Account),
+            partition: text(Column::Partition),
+            qos: text(Column::Qos),
+            nodes,
+        })
+    }
+
+    /// Reads a line below `heading`.
+    fn line(&mut self, heading: &mut Heading, line: &[u8]) -> Result<Parsed, Problem> {
+        if let Separator::Widths(places) = &mut heading.separator
+            && let Some(found) = widths(line).filter(|found| found.len() == heading.columns.len())
+        {
+            *places = found;
+            return Ok(Parsed::Part);
+        }
+        // The cells are put back at once; borrowing them would forbid to change what was counted.
+        let mut cells = std::mem::take(&mut self.cells);
+        let parsed = if self.pending.is_empty() {
+            self.first_line(heading, &mut cells, line)
+        } else {
+            self.later_line(heading, &mut cells, line)
+        };
+        self.cells = cells;
+        parsed
+    }
+
+    /// Reads a line that is the first one of a job, or belongs to a text at the end of the job before it.
+    fn first_line(
+        &mut self,
+        heading: &mut Heading,
+        cells: &mut Cells,
+        line: &[u8],
+    ) -> Result<Parsed, Problem> {
+        let may_be_text = heading.ends_free() && self.has_jobs;
+        match Fit::of(heading, cells, line) {
+            Fit::Fields(fields) if may_be_text && !may_be_job(heading, &fields) => {}
+            Fit::Fields(fields) if !heading.free.is_empty() && is_half_numbered(heading, &fields) => {
+                self.pending = line.to_vec();
+                return Ok(Parsed::Part);
+            }
+            Fit::Fields(fields) => return self.fields(heading, &fields),
+            Fit::Short(_) if begins(heading, line) != Some(false) => {
+                self.pending = line.to_vec();
+                return Ok(Parsed::Part);
+            }
+            Fit::Open => {
+                self.pending = line.to_vec();
+                return Ok(Parsed::Part);
+            }
+            Fit::Short(_) if may_be_text => {}
+            Fit::Short(found) => {
+                return Err(Problem::TooFewFields { found, expected: heading.columns.len() });
+            }
+            Fit::Unread(_) if may_be_text && begins(heading, line) == Some(false) => {}
+            Fit::Unread(problem) => return Err(problem),
+        }
+        self.text_lines += 1;
+        Ok(Parsed::Part)
+    }
+
+    /// Reads a line below others of a job that is not complete.
+    fn later_line(
+        &mut self,
+        heading: &mut Heading,
+        cells: &mut Cells,
+        line: &[u8],
+    ) -> Result<Parsed, Problem> {
+        let mut text = self.pending.clone();
+        text.push(b'\n');
+        text.extend_from_slice(line);
+        // A quote that is closed now was open before.
+        let is_quoted = matches!(heading.separator, Separator::Quoted(_));
+        if is_quoted && let Fit::Fields(fields) = Fit::of(heading, cells, &text) {
+            self.pending.clear();
+            return self.fields(heading, &fields);
+        }
+        if let Fit::Fields(fields) = Fit::of(heading, cells, line)
+            && is_job(heading, &fields)
+        {
+            let mut other_cells = Cells::default();
+            if is_also_rest(heading, &mut other_cells, &text, &fields) {
+                self.pending.clear();
+                let expected = "a line that is either a job or the rest of the text above; sacct with the number of the job \
+                                before texts has it";
+                return Err(Problem::column(1, "text", line, expected));
+            }
+            let problem = self.give_up(heading);
+            let parsed = self.fields(heading, &fields);
+            let Some(problem) = problem else { return parsed };
+            // The job of this line comes with the next one.
+            if let Ok(Parsed::Record(record, _)) = parsed {
+                self.queue.push_back(record);
+            }
+            return Err(problem);
+        }
+        // A separator of several characters is in no text, so the number of fields is enough.
+        let is_sure = matches!(heading.separator, Separator::Text(_));
+        if let Fit::Fields(fields) = Fit::of(heading, cells, &text)
+            && is_job(heading, &fields)
+            && (is_sure || is_plausible(heading, &fields))
+        {
+            self.pending.clear();
+            return self.fields(heading, &fields);
+        }
+        let is_too_long = text.len() > LONGEST;
+        self.pending = text;
+        if is_too_long { self.give_up(heading).map_or(Ok(Parsed::Part), Err) } else { Ok(Parsed::Part) }
+    }
+
+    /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they belong to a text
+    /// at the end of the job before them.
+    fn give_up(&mut self, heading: &mut Heading) -> Option<Problem> {
+        let text = std::mem::take(&mut self.pending);
+        if text.is_empty() {
+            return None;
+        }
+        // Without the number of a job, they belong to the text at the end of the job before, or at the start of the next one.
+        let is_text = match begins(heading, &text) {
+            Some(is_begun) => !is_begun && heading.ends_free() && self.has_jobs,
+            None => true,
+        };
+        if is_text {
+            self.text_lines += text.split(|&byte| byte == b'\n').count() as u64;
+            return None;
+        }
+        let mut cells = Cells::default();
+        Some(match Fit::of(heading, &mut cells, &text) {
+            Fit::Short(found) => Problem::TooFewFields { found, expected: heading.columns.len() },
+            Fit::Unread(problem) => problem,
+            Fit::Fields(_) | Fit::Open => {
+                let expected = "a closing quote before the next job";
+                Problem::column(cells.count() + 1, "quoted text", b"\"", expected)
+            }
+        })
+    }
+
+    /// Reads the fields of a line below `heading`.
+    fn fields(&mut self, heading: &Heading, fields: &Fields<'_>) -> Result<Parsed, Problem> {
+        let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
+        let id = fields[column as usize];
+        let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let whole = |digits: &[u8]| std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+        let kind = id.get(digits).copied().unwrap_or_default();
+        let (Some(number), 0 | b'_' | b'+' | b'.') = (whole(&id[..digits]), kind) else {
+            return Err(malformed(
+                heading,
+                column,
+                id,
+                "the number of a job, such as 123, 123_4 or 123.batch",
+            ));
+        };
+        if self.is_cut_step(heading, column, id)? {
+            self.accounting.steps += 1;
+            return Ok(Parsed::Part);
+        }
+        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers of jobs as 1.0.
+        if let Some(point) = memchr(b'.', id) {
+            let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
+            let may_be_other = matches!(heading.separator, Separator::Quoted(_));
+            if may_be_other && is_number && !self.has_jobs {
+                return Err(malformed(
+                    heading,
+                    column,
+                    id,
+                    "a job before its steps, with a number such as 123; --input-format table reads tables of other programs",
+                ));
+            }
+            self.accounting.steps += 1;
+            return Ok(Parsed::Part);
+        }
+        // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
+        let task = id.get(digits + 1..).and_then(whole).and_then(|index| number_of_task(number, index));
+        let job = self.job(heading, fields, task.unwrap_or(number))?;
+        self.has_jobs = true;
+        Ok(Parsed::Record(self.accounting.record(&job), 0))
+    }
+
+    /// Returns whether the number of a job in a column of fixed width is that of a step, of which the end was cut off. The number
+    /// of a job that was cut off is a problem.
+    fn is_cut_step(&mut self, heading: &Heading, column: Column, id: &[u8]) -> Result<bool, Problem> {
+        if !matches!(heading.separator, Separator::Widths(_)) {
+            return Ok(false);
+        }
+        let Some(kept) = id.strip_suffix(b"+") else {
+            if !id.contains(&b'.') {
+                self.last_id = id.to_vec();
+            }
+            return Ok(false);
+        };
+        let is_step = kept.contains(&b'.') || kept == self.last_id;
+        if is_step {
+            return Ok(true);
+        }
+        Err(malformed(heading, column, id, "a number that is not cut off: sacct -P, or -o JobID%30"))
+    }
+}
+
+/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone: where the number of
+/// the job comes behind a text that users choose, the last line has it, whether it begins a job or goes on with the text.
+fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &Fields) -> bool {
+    let first = heading.free.first().copied();
+    let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);
+    let is_behind =
+        first.is_some_and(|first| numbers.into_iter().all(|column| column == 0 || column > first));
+    is_behind
+        && matches!(Fit::of(heading, cells, lines), Fit::Fields(fields)
+            if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
+}
+
+/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does: it reaches a text that
+/// users choose, and has the number of a job before that. `None` if the text comes first and the number is not reached.
+fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
+    let pieces: Vec<&[u8]> = match &heading.separator {
+        Separator::Text(separator) => columns::split_at(text, separator),
+        Separator::Quoted(byte) => text.split(|other| other == byte).collect(),
+        Separator::Bar | Separator::Widths(_) => text.split(|&byte| byte == columns::BAR).collect(),
+    };
+    let Some(first) = heading.free.first().copied().filter(|&first| first < pieces.len()) else {
+        return Some(false);
+    };
+    let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
+    if heading.fields[column as usize] > pieces.len() {
+        return if first == 0 || pieces.len() == first + 1 { None } else { Some(true) };
+    }
+    let fields = readings::placed(heading, &pieces, &vec![0; heading.free.len()]);
+    Some(has(heading, &fields, column))
+}
+
+impl LineParser for Sacct {
+    /// The name of a job, which may be the first field, may begin with any character.
+    fn has_semicolons(&self) -> bool {
+        self.heading.is_some()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        // Dumps that were put together have a heading each.
+        let first = line.trim_ascii_start().first();
+        let may_begin = || {
+            matches!(first, Some(b'J' | b'j' | b'S' | b's' | b'"'))
+                || first.is_some_and(u8::is_ascii_uppercase) && memchr::memmem::find(line, b"JobID").is_some()
+        };
+        let is_again = line == self.heading_line;
+        let begins_anew = || is_again || may_begin() && is_heading(line);
+        let parsed = match self.heading.take() {
+            Some(mut heading) if !begins_anew() => {
+                // The heading is put back at once; borrowing it would forbid to change what was counted.
+                let parsed = self.line(&mut heading, line);
+                self.heading = Some(heading);
+                parsed
+            }
+            above => {
+                let problem = above.and_then(|mut above| self.give_up(&mut above));
+                self.heading = Some(Heading::parse(line, self.accounting.unit())?);
+                self.heading_line = line.to_vec();
+                problem.map_or(Ok(Parsed::Part), Err)
+            }
+        };
+        if self.queue.is_empty() {
+            return parsed;
+        }
+        if let Parsed::Record(record, _) = parsed? {
+            self.queue.push_back(record);
+        }
+        Ok(Parsed::Several)
+    }
+
+    fn more(&mut self) -> Option<Record> {
+        self.queue.pop_front()
+    }
+
+    fn finish(&mut self) -> Result<Option<Record>, Problem> {
+        let problem = self.heading.take().and_then(|mut heading| {
+            let problem = self.give_up(&mut heading);
+            self.heading = Some(heading);
+            problem
+        });
+        problem.map_or_else(|| Ok(self.queue.pop_front()), Err)
+    }
+
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(self.accounting.names())
+    }
+
+    fn facts(&mut self) -> Facts {
+        let mut facts = self.accounting.facts();
+        facts.add_clock(&self.clock);
+        if self.text_lines > 0 {
+            facts.counts.push((TEXT_LINES, self.text_lines));
+        }
+        facts
+    }
+}
+
+#[cfg(test)]
+mod tests;

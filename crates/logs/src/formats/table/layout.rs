@@ -1,0 +1,376 @@
+//! Where a table has the fields of a job: by its spec, and by its heading.
+
+use super::field::{COUNT, FIELDS, Kind, find, plain, unit_of};
+use crate::formats::cells::{DELIMITERS, Delimiter};
+use crate::times::{Clock, MINUTES, Pair, SECONDS, TimeUnit};
+use meshreplay_base::spec::{Params, SpecError};
+
+/// The word in a spec for a field that no column holds, whatever the heading.
+const NONE: &str = "none";
+
+/// Where a column is, by its spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// No column holds the field.
+    Nowhere,
+    /// The number of the column, from 1, and the unit of its times if it is given.
+    Number(usize, Option<&'static TimeUnit>),
+    /// The name of the column in the heading. It may end in a unit, as in `Runtime:minutes`.
+    Name(String),
+}
+
+impl Place {
+    /// Returns the place that a text names: digits are a number, also with a unit, as in `5:minutes`.
+    pub(super) fn parse(text: &str) -> Self {
+        let number = |text: &str| text.parse().ok().filter(|number| (1..=10_000).contains(number));
+        match with_unit(text) {
+            _ if text == NONE => Self::Nowhere,
+            Some((column, unit)) if number(column).is_some() => {
+                Self::Number(number(column).unwrap_or_default(), Some(unit))
+            }
+            _ => {
+                number(text).map_or_else(|| Self::Name(text.to_owned()), |number| Self::Number(number, None))
+            }
+        }
+    }
+}
+
+/// Splits `Runtime:minutes` into the name of a column and the unit of its times; `None` if there is no unit.
+fn with_unit(text: &str) -> Option<(&str, &'static TimeUnit)> {
+    let (column, unit) = text.rsplit_once(':')?;
+    Some((column, TimeUnit::find(unit)?)).filter(|_| !column.is_empty())
+}
+
+/// What a spec tells of a table.
+pub(super) struct Told {
+    /// The place of each field; `None` if the spec does not tell it.
+    pub(super) places: [Option<Place>; COUNT],
+    /// What separates the cells; `None` if the first line tells it.
+    pub(super) delimiter: Option<Delimiter>,
+    /// Whether the first line is a heading; `None` if that line tells it.
+    pub(super) has_heading: Option<bool>,
+    /// Whether cells may be in double quotes.
+    pub(super) has_quotes: bool,
+    /// Words for values that are missing, beside the usual ones.
+    pub(super) missing: Vec<String>,
+    /// What two numbers with a colon are in durations; `None` if they are refused.
+    pub(super) pair: Option<Pair>,
+    /// The time zone.
+    pub(super) clock: Clock,
+}
+
+impl Told {
+    /// Takes the parameters of a spec of the format `table`.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        let mut places = [const { None }; COUNT];
+        for (place, field) in places.iter_mut().zip(&FIELDS) {
+            *place = params.take_text(field.name).map(|text| Place::parse(&text));
+            if let Some(Place::Number(column, Some(_))) = place
+                && !field.kind.is_time()
+            {
+                let found = format!("{column} with a unit");
+                return Err(params.bad_value(
+                    field.name,
+                    &found,
+                    "a column without a unit, as it holds no times",
+                ));
+            }
+        }
+        let mut delimiters = vec![("guess", None)];
+        delimiters.extend(DELIMITERS.map(|(name, delimiter)| (name, Some(delimiter))));
+        let pairs = [
+            ("refuse", None),
+            ("minutes-seconds", Some(Pair::MinutesSeconds)),
+            ("hours-minutes", Some(Pair::HoursMinutes)),
+        ];
+        let missing = params.take_text("missing").unwrap_or_default();
+        let words = missing.split('+').filter(|word| !word.is_empty());
+        Ok(Self {
+            places,
+            delimiter: params.choose("delimiter", &delimiters)?,
+            has_heading: params
+                .choose("header", &[("guess", None), ("yes", Some(true)), ("no", Some(false))])?,
+            has_quotes: true,
+            missing: words.map(str::to_owned).collect(),
+            pair: params.choose("colon", &pairs)?,
+            clock: Clock::take(params)?,
+        })
+    }
+
+    /// Returns whether numbers of columns alone give all that is needed, so that no heading is.
+    pub(super) fn needs_no_heading(&self) -> bool {
+        let is_number = |place: &Option<Place>| !matches!(place, Some(Place::Name(_)));
+        self.places.iter().all(is_number) && Layout::of_numbers(self).lacks().is_none()
+    }
+
+    /// Returns whether the spec says that no column holds a field of this kind.
+    fn is_off(&self, kind: Kind) -> bool {
+        FIELDS
+            .iter()
+            .zip(&self.places)
+            .any(|(field, place)| field.kind == kind && *place == Some(Place::Nowhere))
+    }
+}
+
+/// The columns of the fields, once the heading is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The column of each field of [`FIELDS`], from 1; `None` if no column has it.
+    pub(super) columns: Vec<Option<usize>>,
+    /// The unit of the times of each field.
+    pub(super) units: Vec<Option<&'static TimeUnit>>,
+    /// The names of all columns; empty if the table has no heading.
+    pub(super) names: Vec<String>,
+    /// Jobs without a submit time are wanted: the spec says that no column holds submit times.
+    has_no_submits: bool,
+    /// The table is the `job_table` of slurmdbd, whose states and limits are numbers of Slurm.
+    pub(super) is_slurm_table: bool,
+}
+
+impl Layout {
+    /// Returns the layout of a table without a heading.
+    pub(super) fn of_numbers(told: &Told) -> Self {
+        let number = |place: &Option<Place>| match place {
+            Some(Place::Number(number, unit)) => (Some(*number), *unit),
+            _ => (None, None),
+        };
+        let (columns, units) = told.places.iter().map(number).unzip();
+        Self { columns, units, has_no_submits: told.is_off(Kind::Submit), ..Self::default() }
+    }
+
+    /// Returns the layout of a table by its heading. What the spec gives goes first; the other fields are found by the
+    /// usual names of columns, unless such a column already has a field. The error is a message that the heading does
+    /// not have a column that the spec names.
+    pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
+        let (mut columns, mut units) = (vec![None; COUNT], vec![None; COUNT]);
+        for (field, place) in told.places.iter().enumerate() {
+            (columns[field], units[field]) = match place {
+                Some(Place::Number(number, unit)) => (Some(*number), *unit),
+                Some(Place::Name(name)) => {
+                    let (column, unit) = named(&names, name, FIELDS[field].kind)?;
+                    (Some(column), unit)
+                }
+                Some(Place::Nowhere) | None => (None, None),
+            };
+        }
+        let plain_names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+        let bases: Vec<Option<String>> =
+            names.iter().map(|name| TimeUnit::of_column(name).map(|(base, _)| base)).collect();
+        let is_slurm_table =
+            ["idjob", "timesubmit"].iter().all(|known| plain_names.iter().any(|name| name == known));
+        for (field, row) in FIELDS.iter().enumerate() {
+            if told.places[field].is_some() {
+                continue;
+            }
+            let procs = columns[PROCS].and_then(|column: usize| plain_names.get(column - 1));
+            let is_free = |column: &usize| {
+                let is_other_unit = field == REQ_PROCS
+                    && procs.is_some_and(|procs| counts_others(procs, &plain_names[*column - 1]));
+                !columns.contains(&Some(*column)) && !is_other_unit
+            };
+            let column_of = |synonym: &str| {
+                let by_name = plain_names.iter().position(|name| name == synonym);
+                let by_base = || bases.iter().position(|base| base.as_deref() == Some(synonym));
+                by_name.or_else(|| if row.kind.is_time() { by_base() } else { None }).map(|at| at + 1)
+            };
+            columns[field] = row.synonyms.split_whitespace().filter_map(column_of).find(is_free);
+        }
+        for (field, row) in FIELDS.iter().enumerate() {
+            let name = columns[field].and_then(|column| names.get(column - 1)).filter(|_| row.kind.is_time());
+            units[field] = units[field].or_else(|| unit_of(name?));
+        }
+        if is_slurm_table && plain_names.iter().any(|name| name == "timelimit") {
+            let is_limit = |field: usize| {
+                columns[field].is_some_and(|column: usize| {
+                    plain_names.get(column - 1).is_some_and(|name| name == "timelimit")
+                })
+            };
+            for (field, unit) in units.iter_mut().enumerate().filter(|(field, _)| is_limit(*field)) {
+                *unit = FIELDS[field].kind.is_time().then(|| unit.unwrap_or(MINUTES));
+            }
+        }
+        let has_no_submits = told.is_off(Kind::Submit);
+        let layout = Self { columns, units, names, has_no_submits, is_slurm_table };
+        layout.check_names(told)?;
+        Ok(layout)
+    }
+
+    /// Fails if a column that is known by its name has the name of another one.
+    fn check_names(&self, told: &Told) -> Result<(), String> {
+        for (field, column) in self.columns.iter().enumerate() {
+            let Some(column) = column.filter(|_| !matches!(told.places[field], Some(Place::Number(..))))
+            else {
+                continue;
+            };
+            let same = |other: &usize| *other != column && self.names[*other - 1] == self.names[column - 1];
+            if let Some(other) = (1..=self.names.len()).find(same) {
+                let (name, field) = (&self.names[column - 1], FIELDS[field].name);
+                return Err(format!(
+                    "columns {column} and {other} are both called '{name}'; say which one holds {field} by its number: --columns \
+                     {field}={column} or {field}={other}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the column of a field that has this kind; `None` if no column has it.
+    pub(super) fn column(&self, kind: Kind) -> Option<usize> {
+        let field = FIELDS.iter().position(|field| field.kind == kind)?;
+        self.columns[field]
+    }
+
+    /// Returns what is missing to make jobs of the lines, in words; `None` if nothing is.
+    pub(super) fn lacks(&self) -> Option<&'static str> {
+        let has = |name: &str| find(name).is_some_and(|field| self.columns[field].is_some());
+        let has_start = has("start") || has("submit") && has("wait") || has("end") && has("run");
+        let has_submit = has("submit") || has_start && (has("wait") || self.has_no_submits);
+        if !has_submit {
+            Some("a submit time (submit)")
+        } else if !has("procs") && !has("req-procs") {
+            Some("the number of processors or nodes (procs)")
+        } else {
+            let has_run = has("run") || has("end") && has_start;
+            (!has_run).then_some("a run time (run), or a start and an end (start, end)")
+        }
+    }
+
+    /// Returns the message that something is missing, with the columns that there are and the argument that tells
+    /// what they hold.
+    pub(super) fn complaint(&self, lacks: &str, first: &[String]) -> String {
+        let has_names = !self.names.is_empty();
+        let shown = if has_names { &self.names } else { first };
+        let columns: Vec<String> = shown
+            .iter()
+            .take(30)
+            .enumerate()
+            .map(|(i, name)| format!("{} '{}'", i + 1, name.chars().take(30).collect::<String>()))
+            .collect();
+        let more = if shown.len() > 30 { format!(" and {} more", shown.len() - 30) } else { String::new() };
+        let suggested: Vec<String> =
+            [("submit", "COLUMN"), ("start", "COLUMN"), ("end", "COLUMN"), ("procs", "COLUMN")]
+                .into_iter()
+                .map(|(name, unknown)| {
+                    let column = find(name).and_then(|field| self.columns[field]);
+                    let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
+                    let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
+                    format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned()))
+                })
+                .collect();
+        format!(
+            "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or number: \
+             --columns {} (run=COLUMN instead of start and end is as good; submit=none takes starts for submissions)",
+            columns.join(", "),
+            suggested.join(",")
+        )
+    }
+
+    /// Returns the unit of the times of a field: seconds if nothing else is given.
+    pub(super) fn unit(&self, field: usize) -> &'static TimeUnit {
+        self.units[field].unwrap_or(SECONDS)
+    }
+
+    /// Returns the columns that hold fields, such as `submit=Submit,run=Runtime:minutes,procs=NNodes`.
+    pub(super) fn told(&self) -> String {
+        let held = FIELDS.iter().enumerate().filter_map(|(at, field)| {
+            let name = self.names.get(self.columns[at]? - 1)?;
+            let unit = self.units[at].map(|unit| format!(":{}", unit.name)).unwrap_or_default();
+            Some(format!("{}={name}{unit}", field.name))
+        });
+        held.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// The places of the fields of processors in [`FIELDS`].
+const PROCS: usize = 4;
+const REQ_PROCS: usize = 7;
+
+/// Returns whether one of two columns counts nodes and the other one CPUs, by their plain names.
+fn counts_others(one: &str, other: &str) -> bool {
+    let counts_nodes = |name: &str| name.contains("node");
+    let counts_cpus = |name: &str| name.contains("cpu") || name.contains("core");
+    counts_nodes(one) && counts_cpus(other) || counts_cpus(one) && counts_nodes(other)
+}
+
+/// Returns the number of the column with this name, from 1, and the unit behind the name if the field is a time. Upper and
+/// lower case and signs do not matter if no name is the same. The error is a message that there is no such column.
+fn named(names: &[String], name: &str, kind: Kind) -> Result<(usize, Option<&'static TimeUnit>), String> {
+    let same = |name: &str| names.iter().position(|known| known == name);
+    let alike = |name: &str| names.iter().position(|known| plain(known) == plain(name));
+    let with_unit = with_unit(name).filter(|_| kind.is_time());
+    let by_unit = || {
+        let (column, unit) = with_unit?;
+        Some((same(column).or_else(|| alike(column))?, Some(unit)))
+    };
+    let by_name = same(name).map(|at| (at, None));
+    let found = by_name.or_else(by_unit).or_else(|| alike(name).map(|at| (at, None)));
+    found.map(|(at, unit)| (at + 1, unit)).ok_or_else(|| {
+        let known: Vec<String> = names.iter().take(40).map(|known| format!("'{known}'")).collect();
+        let name = with_unit.map_or(name, |(column, _)| column);
+        format!("no column is named '{name}'; the columns are {}", known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_base::spec::Spec;
+
+    fn layout(spec: &str, heading: &str) -> Result<Layout, String> {
+        let spec: Spec = spec.parse().map_err(|error: SpecError| error.to_string())?;
+        let told = Told::take(&mut Params::new(&spec)).map_err(|error| error.to_string())?;
+        Layout::of_heading(&told, heading.split(',').map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn units_stand_behind_columns_and_in_their_names() -> Result<(), String> {
+        for (spec, heading, expected) in [
+            (
+                "table:run=Runtime:minutes",
+                "Submit,Runtime,Nodes",
+                "submit=Submit,run=Runtime:minutes,procs=Nodes",
+            ),
+            ("table", "submit,Runtime (h),nodes", "submit=submit,run=Runtime (h):hours,procs=nodes"),
+            (
+                "table:run=Runtime (h):ms",
+                "submit,Runtime (h),nodes",
+                "submit=submit,run=Runtime (h):milliseconds,procs=nodes",
+            ),
+            ("table:run=a:min", "submit,a:min,nodes", "submit=submit,run=a:min:minutes,procs=nodes"),
+            ("table:run=b", "submit,run_h,b,nodes", "submit=submit,run=b,procs=nodes"),
+            ("table:wait=none", "submit,wait,run,nodes", "submit=submit,run=run,procs=nodes"),
+            (
+                "table",
+                "submit_ms,queue_wait_ms,duration_ms,num_nodes",
+                "submit=submit_ms:milliseconds,wait=queue_wait_ms:milliseconds,run=duration_ms:milliseconds,procs=num_nodes",
+            ),
+            (
+                "table",
+                "id_job,time_submit,time_start,time_end,timelimit,nodes_alloc,cpus_req",
+                "job=id_job,submit=time_submit,procs=nodes_alloc,req-time=timelimit:minutes,start=time_start,end=time_end",
+            ),
+        ] {
+            let found = layout(spec, heading)?;
+            assert_eq!(found.told(), expected, "{heading}");
+            assert_eq!(found.lacks(), None, "{heading}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_job_needs_is_named() -> Result<(), String> {
+        for (spec, heading, lacks) in [
+            ("table", "start,end,nodes", Some("a submit time")),
+            ("table:submit=none", "start,end,nodes", None),
+            ("table", "start,end,wait,nodes", None),
+            ("table", "submit,run", Some("the number of processors")),
+            ("table", "submit,end,nodes", Some("a run time")),
+        ] {
+            let found = layout(spec, heading)?.lacks().unwrap_or_default();
+            assert!(found.starts_with(lacks.unwrap_or_default()), "{heading}: {found}");
+            assert_eq!(found.is_empty(), lacks.is_none(), "{heading}: {found}");
+        }
+        assert!(layout("table:procs=4:minutes", "submit,run,x,y").is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,435 @@
+//! Tables of any program: one job on each line, in columns, with a heading or without.
+//!
+//! What separates the columns, whether there is a heading, and which column holds what is found by the first line,
+//! unless parameters tell it. Each line becomes a record as follows:
+//!
+//! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970. Smaller
+//!   numbers are seconds from the start of the log.
+//! * The wait time is the time from submission to start, and the run time that from start to end. Columns of wait and run
+//!   times stand for instants that are missing; where a row has both and they disagree, the instants count.
+//! * Times with fractions are added up as they are. Then submission, start and end are rounded to seconds, half a second up.
+//! * An instant of 0, or of 1 January 1970 beside later dates, is unknown.
+//! * A job that started before it was submitted counts as submitted at its start.
+//! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
+//! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "columns are positions in a line plus 1, and lines are counted one by one"
+)]
+
+mod advice;
+mod counts;
+mod field;
+mod layout;
+mod preview;
+mod row;
+mod spec;
+mod status;
+mod times;
+
+use std::hash::BuildHasher;
+use std::ops::RangeInclusive;
+
+use super::format::{Format, LineParser, Parsed, Preview};
+use crate::error::{Problem, TraceError};
+use crate::facts::{Facts, STEPS};
+use crate::names::Names;
+use crate::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
+use crate::times::{DateOrder, TimeUnit};
+use meshreplay_base::spec::{Params, Spec};
+
+use super::cells::{Cells, Delimiter, candidates};
+use counts::Counts;
+use field::{COUNT, FIELDS, Kind, plain};
+use layout::{Layout, Told};
+
+pub use spec::Columns;
+
+/// The row of the format of tables with or without a heading.
+pub(super) const TABLE: Format = Format {
+    name: "table",
+    summary: "one job on each line, in columns separated by commas, tabs, pipes, semicolons or blanks, with a heading \
+              or without",
+    source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, if the \
+             heading does not",
+    parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu memory req-procs \
+                 req-time req-memory status user group app queue partition nodes preceding think shape \
+                 delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
+                 colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
+    reads: &[],
+    lacks: "machine, and every field that no column holds",
+    extensions: &[],
+    recognises: Some(is_heading),
+    records_starts: false,
+    repeats_jobs: false,
+    expects_spaces: false,
+    parser: |spec| {
+        let mut params = Params::new(spec);
+        let told = Told::take(&mut params)?;
+        params.finish()?;
+        Ok(Box::new(Table::new(told)))
+    },
+    writing: None,
+};
+
+/// The row of the format of columns that are told by number, with the fields of the Standard Workload Format. It is the
+/// same as a table, but by older rules: cells have no quotes, and blanks separate them if that gives enough columns.
+pub(super) const COLUMNS: Format = Format {
+    name: "columns",
+    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
+    source: "logs of any program; fields as in swf",
+    parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
+                 app queue partition preceding think shape",
+    reads: &[],
+    lacks: "machine, and every field that no column holds",
+    extensions: &[],
+    recognises: None,
+    records_starts: false,
+    repeats_jobs: false,
+    expects_spaces: false,
+    parser: |spec| {
+        Columns::of(spec)?;
+        let told = Told::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
+        Ok(Box::new(Table::new(Told { has_quotes: false, pair: None, ..told })))
+    },
+    writing: None,
+};
+
+/// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// The parser of one log.
+struct Table {
+    told: Told,
+    /// What separates the cells, and where the fields are; `None` before the first line.
+    layout: Option<(Delimiter, Layout)>,
+    cells: Cells,
+    /// A line whose last quote is not closed yet; empty if there is none.
+    partial: Vec<u8>,
+    names: Names,
+    jobs: i64,
+    /// Whether times count from 1970; `None` before the first time.
+    has_unix_times: Option<bool>,
+    /// The text in the column of job numbers of the last job, and the number of lines of steps of jobs.
+    last_job: Vec<u8>,
+    steps: u64,
+    /// The least and the greatest time in seconds; `None` before the first time.
+    span_s: Option<(i64, i64)>,
+    counts: Counts,
+    /// The order of day and month in the columns of instants, where a look at the whole table has found it.
+    orders: [Option<DateOrder>; COUNT],
+    /// What was found.
+    order_notes: Vec<String>,
+}
+
+/// The days from 2000 to 2099 as spreadsheets count them.
+const DAYS_OF_SHEETS: RangeInclusive<i64> = 36_526..=73_050;
+
+impl Table {
+    /// Makes the parser of one log.
+    fn new(told: Told) -> Self {
+        Self {
+            told,
+            layout: None,
+            cells: Cells::default(),
+            partial: Vec::new(),
+            names: Names::default(),
+            jobs: 0,
+            has_unix_times: None,
+            last_job: Vec::new(),
+            steps: 0,
+            span_s: None,
+            counts: Counts::default(),
+            orders: [None; COUNT],
+            order_notes: Vec::new(),
+        }
+    }
+
+    /// Finds out by the first line what separates the cells and where the fields are. Returns whether the line is a
+    /// heading.
+    fn start(&mut self, line: &[u8]) -> Result<bool, Problem> {
+        let mut delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
+        let needs_no_heading = self.told.needs_no_heading();
+        let expects_heading = self.told.has_heading.unwrap_or(!needs_no_heading);
+        if !expects_heading || needs_no_heading {
+            return self.start_by_numbers(line, &delimiters);
+        }
+        // Blanks in a heading that something else separates belong to the names.
+        delimiters.truncate(delimiters.len().saturating_sub(1).max(1));
+        let line = line.trim_ascii_start();
+        let heading = line.strip_prefix(b"#").unwrap_or(line);
+        let mut complaint = None;
+        for delimiter in delimiters {
+            self.cells.split(heading, delimiter, self.told.has_quotes);
+            let first = self.cells.texts();
+            let found = Layout::of_heading(&self.told, first.clone());
+            let found = found.and_then(|layout| match layout.lacks() {
+                Some(lacks) => Err(layout.complaint(lacks, &first)),
+                None => Ok(layout),
+            });
+            match found {
+                Ok(layout) => {
+                    self.layout = Some((delimiter, layout));
+                    return Ok(true);
+                }
+                // The first delimiter is the likeliest, so its message helps most.
+                Err(problem) => complaint = complaint.or(Some(problem)),
+            }
+        }
+        Err(Problem::Heading(self.advised(heading, complaint.unwrap_or_default())))
+    }
+
+    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is known.
+    fn advised(&mut self, line: &[u8], complaint: String) -> String {
+        self.cells.split(line, candidates(line)[0], self.told.has_quotes);
+        let cells = self.cells.texts();
+        let clock = &mut self.told.clock;
+        let is_instant =
+            |cell: &String| cell.contains(':') && matches!(clock.instant(cell.as_bytes()), Ok(Some(_)));
+        match advice::advice(line, &cells, is_instant) {
+            Some(advice) => format!("{advice}; {complaint}"),
+            None => complaint,
+        }
+    }
+
+    /// Does the same as [`Self::start`] for a table whose columns are told by number.
+    fn start_by_numbers(&mut self, line: &[u8], delimiters: &[Delimiter]) -> Result<bool, Problem> {
+        let layout = Layout::of_numbers(&self.told);
+        let last = layout.columns.iter().flatten().copied().max().unwrap_or_default();
+        let mut has_enough = |delimiter: &Delimiter| {
+            self.cells.split(line, *delimiter, self.told.has_quotes);
+            self.cells.count() >= last
+        };
+        // By the older rules blanks go first.
+        let is_older = !self.told.has_quotes && self.told.delimiter.is_none();
+        let blanks = [Delimiter::Blanks];
+        let order = if is_older { blanks.iter().chain(delimiters) } else { delimiters.iter().chain(&[]) };
+        let fallback = if is_older { Delimiter::Blanks } else { delimiters[0] };
+        let delimiter = order.copied().find(|delimiter| has_enough(delimiter)).unwrap_or(fallback);
+        self.cells.split(line, delimiter, self.told.has_quotes);
+        if let Some(lacks) = layout.lacks() {
+            return Err(Problem::Heading(layout.complaint(lacks, &self.cells.texts())));
+        }
+        // A heading has a word where the lines have a time.
+        let time = layout.column(Kind::Submit).or_else(|| layout.column(Kind::Start));
+        let cell = time.and_then(|column| self.cells.get(column)).unwrap_or_default();
+        let is_word = cell.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'#');
+        let is_heading = is_word && self.told.clock.instant(cell).is_err();
+        self.layout = Some((delimiter, layout));
+        Ok(self.told.has_heading.unwrap_or(is_heading))
+    }
+
+    /// Returns the problem that the cell in column `column` with field `field` is not what was expected.
+    fn malformed(&self, field: usize, column: usize, expected: &'static str) -> Problem {
+        let found = self.cells.get(column).unwrap_or_default();
+        if let Some(name) = self.layout.as_ref().and_then(|(_, layout)| layout.names.get(column - 1)) {
+            return Problem::column(column, name, found, expected);
+        }
+        let name = FIELD_NAMES.get(field).filter(|_| field < FIELDS_OF_SWF - 1);
+        Problem::not_a_number(column, name.unwrap_or(&FIELDS[field].name), found, expected)
+    }
+}
+
+impl LineParser for Table {
+    fn has_semicolons(&self) -> bool {
+        let found = self.layout.as_ref().map(|(delimiter, _)| *delimiter);
+        found.or(self.told.delimiter) == Some(Delimiter::Byte(b';'))
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        let is_note = line.trim_ascii_start().starts_with(b"#");
+        if self.layout.is_none() {
+            match self.start(line) {
+                Ok(true) => return Ok(Parsed::Part),
+                Ok(false) => {}
+                Err(_) if is_note => return Ok(Parsed::NoJob),
+                Err(problem) => return Err(problem),
+            }
+        }
+        if is_note && self.partial.is_empty() {
+            return Ok(Parsed::NoJob);
+        }
+        let is_whole = self.split(line);
+        if is_whole {
+            self.partial.clear();
+            if self.is_step() {
+                self.steps += 1;
+                return Ok(Parsed::Part);
+            }
+            return self.row();
+        }
+        if self.partial.is_empty() {
+            self.partial.extend_from_slice(line);
+        }
+        if self.partial.len() > LONGEST {
+            self.partial.clear();
+            return Err(Problem::TooFewFields { found: self.cells.count(), expected: COUNT });
+        }
+        Ok(Parsed::Part)
+    }
+
+    fn finish(&mut self) -> Result<Option<crate::Record>, Problem> {
+        if std::mem::take(&mut self.partial).is_empty() {
+            return Ok(None);
+        }
+        let column = self.cells.count() + 1;
+        let name = "quoted text";
+        Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
+    }
+
+    fn preview(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
+        self.find_orders(lines)
+    }
+
+    fn identity(&self) -> Option<u64> {
+        let (_, layout) = self.layout.as_ref()?;
+        let cell = self.cells.get(layout.column(Kind::Job)?)?;
+        Some(foldhash::fast::FixedState::with_seed(0).hash_one(cell))
+    }
+
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
+    fn facts(&mut self) -> Facts {
+        let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
+        let mut facts = Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: self.has_unix_times == Some(true),
+            ..Facts::default()
+        };
+        facts.add_clock(&self.told.clock);
+        let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        facts.notes.extend(self.days_of_sheets());
+        let has_submits =
+            self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
+        // A column called `status` is that of SWF; a state is a word elsewhere.
+        let state = self.named("status").map(|(name, _)| name).filter(|name| plain(name).ends_with("state"));
+        let notes = self.counts.notes(has_submits, self.named("req-time"), state);
+        facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
+        facts.counts.extend(self.counts.rows(has_submits));
+        facts.counts.extend((self.steps > 0).then_some((STEPS, self.steps)));
+        facts
+    }
+}
+
+impl Table {
+    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all quotes are closed.
+    fn split(&mut self, line: &[u8]) -> bool {
+        let delimiter = self.layout.as_ref().map_or(Delimiter::Blanks, |(delimiter, _)| *delimiter);
+        if self.partial.is_empty() {
+            return self.cells.split(line, delimiter, self.told.has_quotes);
+        }
+        self.partial.push(b'\n');
+        self.partial.extend_from_slice(line);
+        self.cells.split(&self.partial, delimiter, self.told.has_quotes)
+    }
+
+    /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has the field.
+    fn named(&self, field: &str) -> Option<(&str, &'static TimeUnit)> {
+        let (_, layout) = self.layout.as_ref()?;
+        let field = field::find(field)?;
+        Some((layout.names.get(layout.columns[field]? - 1)?.as_str(), layout.unit(field)))
+    }
+
+    /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what `sacct` prints that lacks
+    /// what its own format needs. Columns of other programs may have points in their job numbers, too, so that a number behind the point
+    /// is that of a step only if the last line without a point was that of the job.
+    fn is_step(&mut self) -> bool {
+        let Some((_, layout)) = &self.layout else { return false };
+        let Some(column) = layout.column(Kind::Job) else { return false };
+        let is_of_slurm =
+            layout.names.get(column - 1).is_some_and(|name| ["jobid", "jobidraw"].contains(&&*plain(name)));
+        let Some(cell) = self.cells.get(column).filter(|_| is_of_slurm) else { return false };
+        if let Some((job, step)) = cell.iter().position(|&byte| byte == b'.').map(|at| cell.split_at(at)) {
+            let step = &step[1..];
+            let is_number = !step.is_empty() && step.iter().all(u8::is_ascii_digit);
+            let is_named = [&b"batch"[..], b"extern", b"interactive"].contains(&step);
+            // A step of a part of a heterogeneous job is `4.0+0`.
+            let is_part =
+                step.iter().all(|byte| byte.is_ascii_digit() || *byte == b'+') && step.contains(&b'+');
+            return is_named || (is_number || is_part) && job == self.last_job;
+        }
+        self.last_job.clear();
+        self.last_job.extend_from_slice(cell);
+        false
+    }
+
+    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look the same, so
+    /// that this is no error.
+    fn days_of_sheets(&self) -> Option<String> {
+        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.rounded > 0)?;
+        let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
+        may_be.then(|| {
+            format!(
+                "all times are numbers from {first_s} to {last_s}, some with fractions, and are read as seconds; if they \
+                 are the days of a spreadsheet, format its cells as dates, such as 2024-05-01 12:00:00"
+            )
+        })
+    }
+}
+
+/// Returns whether a line is the heading of a table whose columns have names that tell enough.
+fn is_heading(line: &[u8]) -> bool {
+    let Ok(told) = Told::take(&mut Params::new(&Spec::named(TABLE.name))) else { return false };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut table = Table::new(told);
+    line.len() < 1 << 16 && table.start(line).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_jobs_are_left_out_whatever_separates_the_columns() -> Result<(), Box<dyn std::error::Error>> {
+        let dump = "JobID|User|Submit|Start|End|Elapsed|State|NNodes\n\
+                    1|anna|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
+                    1.0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3|bob|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.extern||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.12||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
+                    2_3.0+0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    2_3.5||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
+                    5.0|eve|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4";
+        for delimiter in [",", "\t", ";"] {
+            let mut parser = (TABLE.parser)(&"table:time-zone=UTC".parse()?)?;
+            let mut jobs = Vec::new();
+            for line in dump.replace('|', delimiter).lines() {
+                if let Parsed::Record(record, _) = parser.parse(line.as_bytes())? {
+                    jobs.push(record.job);
+                }
+            }
+            // A number with a fraction is none of a step if its job was not there before.
+            assert_eq!(jobs, [1, 2_000_003, 5], "{delimiter:?}");
+            let counts = parser.facts().counts;
+            assert!(counts.contains(&(STEPS, 7)), "{counts:?}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn days_of_spreadsheets_are_named() -> Result<(), Box<dyn std::error::Error>> {
+        for (lines, is_named) in [
+            ("45000.5,45000.5,45000.75,4\n45001.25,45001.25,45002,4\n", true),
+            ("45000,45000,45001,4\n", false),
+            ("45000.5,45000.5,90000.75,4\n", false),
+            ("0.5,45000.5,45000.75,4\n", false),
+        ] {
+            let mut parser = (TABLE.parser)(&"table".parse()?)?;
+            for line in ["submit,start,end,procs"].into_iter().chain(lines.lines()) {
+                parser.parse(line.as_bytes())?;
+            }
+            let facts = parser.facts();
+            let named = facts.notes.iter().any(|note| note.contains("the days of a spreadsheet"));
+            assert_eq!(named, is_named, "{lines}{:?}", facts.notes);
+        }
+        Ok(())
+    }
+}

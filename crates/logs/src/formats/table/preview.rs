@@ -1,0 +1,110 @@
+//! Finds the order of day and month in a table by a look at its dates before the first row is read.
+//!
+//! `05/04/2024` may be the 4th of May or the 5th of April. A column in which a date such as `13/05/2024` stands has the day
+//! first in all its rows, also in those before that date.
+
+use super::field::{COUNT, FIELDS};
+use super::{Delimiter, Table};
+use crate::error::TraceError;
+use crate::formats::format::Preview;
+use crate::times::{DateOrder, numbers_of_date};
+
+impl Table {
+    /// Reads rows until the order of every column of dates is known, the dates have a fixed order, or the table ends. A
+    /// column in which each date exists both ways has the order of the others.
+    pub(super) fn find_orders(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
+        if self.told.clock.order.is_some() {
+            return Ok(());
+        }
+        let (mut is_either, mut decided) = (false, [const { None }; COUNT]);
+        while let Some(line) = lines()? {
+            if line.trim_ascii_start().starts_with(b"#") && self.layout.is_some() {
+                continue;
+            }
+            if self.layout.is_none() {
+                match self.start(&line) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(_) if line.trim_ascii_start().starts_with(b"#") => continue,
+                    // The reading itself reports the problem.
+                    Err(_) => break,
+                }
+            }
+            let has_semicolons =
+                self.layout.as_ref().is_some_and(|(delimiter, _)| *delimiter == Delimiter::Byte(b';'));
+            if line.trim_ascii_start().starts_with(b";") && !has_semicolons {
+                continue;
+            }
+            if !self.split(&line) {
+                if self.partial.is_empty() {
+                    self.partial = line;
+                }
+                continue;
+            }
+            self.partial.clear();
+            let has_fixed = self.look_at_dates(&mut is_either, &mut decided);
+            if has_fixed && !is_either || self.are_all(&decided) {
+                break;
+            }
+        }
+        self.partial.clear();
+        self.layout = None;
+        let mut found = decided.iter().flatten();
+        let Some((first, example)) = found.next() else { return Ok(()) };
+        let all_have = |order: DateOrder| decided.iter().flatten().all(|(other, _)| *other == order);
+        if all_have(*first) {
+            self.orders = [Some(*first); COUNT];
+            let (order, number) = match first {
+                DateOrder::DayFirst => ("day", "first"),
+                DateOrder::MonthFirst => ("month", "second"),
+            };
+            self.order_notes.push(format!(
+                "dates are read with the {order} first: the {number} number of {example} is no month; --dates to choose"
+            ));
+        } else {
+            self.orders = decided.map(|decided| decided.map(|(order, _)| order));
+            self.order_notes.push("the order of day and month differs among the columns of dates".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Looks at the dates of a row. Returns whether one of its instants is no date whose order is open.
+    fn look_at_dates(
+        &self,
+        is_either: &mut bool,
+        decided: &mut [Option<(DateOrder, String)>; COUNT],
+    ) -> bool {
+        let mut has_fixed = false;
+        for (field, row) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
+            let column = self.layout.as_ref().and_then(|(_, layout)| layout.columns[field]);
+            let Some(cell) = column.and_then(|column| self.cells.get(column)) else { continue };
+            if self.is_missing(cell) {
+                continue;
+            }
+            debug_assert!(row.kind.is_time());
+            match numbers_of_date(cell) {
+                None => has_fixed = true,
+                Some([first, second]) => {
+                    *is_either = true;
+                    let order = match (first > 12, second > 12) {
+                        (true, false) => DateOrder::DayFirst,
+                        (false, true) => DateOrder::MonthFirst,
+                        _ => continue,
+                    };
+                    let example = || String::from_utf8_lossy(cell).chars().take(10).collect();
+                    decided[field].get_or_insert_with(|| (order, example()));
+                }
+            }
+        }
+        has_fixed
+    }
+
+    /// Returns whether the order is known in every column of instants.
+    fn are_all(&self, decided: &[Option<(DateOrder, String)>; COUNT]) -> bool {
+        let Some((_, layout)) = &self.layout else { return false };
+        let instants = FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant());
+        instants
+            .filter(|(field, _)| layout.columns[*field].is_some())
+            .all(|(field, _)| decided[field].is_some())
+    }
+}

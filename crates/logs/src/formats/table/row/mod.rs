@@ -1,0 +1,311 @@
+//! Makes a record of the cells of one line.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in range; casts \
+              of numbers with fractions clamp"
+)]
+
+use super::Table;
+use super::counts::Counts;
+use super::field::{FIELDS, Kind, sides};
+use super::status::{status, status_of_slurm};
+use super::times::Times;
+use crate::error::Problem;
+use crate::formats::format::{Parsed, number_of_task};
+use crate::names::NameKind;
+use crate::nodes::NO_NODES;
+use crate::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
+use crate::times::{
+    Exact, Instant, InstantError, Pair, TimeUnit, exact_duration, has_fraction, is_missing, rounded_s,
+};
+
+/// The values from which time limits of Slurm are no limits: the numbers for infinite and for no value.
+const SLURM_NO_LIMIT: f64 = 4_294_967_294.0;
+
+/// The values of one line.
+pub(super) struct Row {
+    /// The fields of the record. Names and times are not among them yet.
+    pub(super) fields: [i64; FIELDS_OF_SWF],
+    average_cpu_s: f64,
+    pub(super) times: Times,
+    sides: Option<[u32; 3]>,
+    pub(super) counts: Counts,
+}
+
+impl Table {
+    /// Returns the record of the cells. If the result is a problem, nothing has changed.
+    pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
+        let clock = self.told.clock.counted();
+        let mut row = Row {
+            fields: [-1; FIELDS_OF_SWF],
+            average_cpu_s: -1.0,
+            times: Times::default(),
+            sides: None,
+            counts: self.counts,
+        };
+        row.fields[0] = self.jobs + 1;
+        let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
+        if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
+            self.told.clock.restore(clock);
+            return Err(problem);
+        }
+        self.jobs += 1;
+        let mut nodes = None;
+        for (field, known) in FIELDS.iter().enumerate() {
+            let Some(cell) = self.cell(field) else { continue };
+            match known.kind {
+                Kind::Name(index) => row.fields[index] = self.name(field, index),
+                Kind::Nodes
+                    if !self.is_missing(cell) && !NO_NODES.iter().any(|none| none.as_bytes() == cell) =>
+                {
+                    let cell = cell.to_vec();
+                    nodes = self.names.nodes(&cell);
+                }
+                _ => {}
+            }
+        }
+        for instant in row.times.instants() {
+            let time_s = rounded_s(instant.micros);
+            self.span_s = Some(self.span_s.map_or((time_s, time_s), |(a, b)| (a.min(time_s), b.max(time_s))));
+        }
+        if self.has_unix_times.is_none() {
+            self.has_unix_times = row.times.instants().next().map(Instant::is_absolute);
+        }
+        row.settle(self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Start).is_some()));
+        self.counts = row.counts;
+        let known = self.layout.as_ref().map_or(0, |(_, layout)| layout.names.len());
+        let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
+        let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
+        Ok(Parsed::Record(record, surplus))
+    }
+
+    /// Drops instants of 0 beside instants that count from 1970: they are unknown. Fails if instants of the row, or of the
+    /// table, count from different beginnings.
+    fn check_origin(&self, row: &mut Row) -> Result<(), Problem> {
+        let is_absolute = self.has_unix_times == Some(true) || row.times.instants().any(Instant::is_absolute);
+        if is_absolute {
+            row.times.drop_epochs();
+        }
+        let kinds = [Kind::Submit, Kind::Start, Kind::End];
+        let instants = [row.times.submit, row.times.start, row.times.end];
+        let other = kinds
+            .into_iter()
+            .zip(instants)
+            .find(|(_, instant)| instant.is_some_and(|instant| instant.is_absolute() != is_absolute));
+        let (Some((kind, _)), Some((_, layout))) = (other, &self.layout) else { return Ok(()) };
+        let field = FIELDS.iter().position(|field| field.kind == kind).unwrap_or_default();
+        let expected = if is_absolute {
+            "a time that counts from 1970, as other times of this table do; leave a column of another beginning out, \
+             such as by start=none, or say that it is a duration, such as by wait=COLUMN"
+        } else {
+            "a time that counts from the beginning of the log, as other times of this table do; leave a column of another \
+             beginning out, such as by start=none"
+        };
+        Err(Problem::Rule(Box::new(self.malformed(
+            field,
+            layout.columns[field].unwrap_or_default(),
+            expected,
+        ))))
+    }
+
+    /// Returns the cell of a field; `None` if no column has the field or the line is too short.
+    fn cell(&self, field: usize) -> Option<&[u8]> {
+        let (_, layout) = self.layout.as_ref()?;
+        self.cells.get(layout.columns[field]?)
+    }
+
+    /// Returns whether a cell stands for a missing value.
+    pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
+        is_missing(cell) || self.told.missing.iter().any(|word| word.as_bytes() == cell)
+    }
+
+    /// Returns the number of the name of a field. A missing name is −1, and a negative number stays as it is.
+    fn name(&mut self, field: usize, index: usize) -> i64 {
+        const KINDS: [NameKind; 5] =
+            [NameKind::User, NameKind::Group, NameKind::Executable, NameKind::Queue, NameKind::Partition];
+        let Some(cell) = self.cell(field) else { return -1 };
+        if self.is_missing(cell) {
+            return -1;
+        }
+        let negative = cell.starts_with(b"-").then(|| number(cell)).flatten();
+        if let Some(value) = negative.filter(|value| *value < 0.0) {
+            return value.round() as i64;
+        }
+        let cell = cell.to_vec();
+        self.names.number(KINDS[index - 11], &cell)
+    }
+
+    /// Reads the cell of a field, unless that is a name.
+    fn read(&mut self, field: usize, row: &mut Row) -> Result<(), Problem> {
+        let Some((_, layout)) = &self.layout else { return Ok(()) };
+        let Some(column) = layout.columns[field] else { return Ok(()) };
+        let Some(cell) = self.cells.get(column) else {
+            return Err(Problem::TooFewFields { found: self.cells.count(), expected: column });
+        };
+        let kind = FIELDS[field].kind;
+        if matches!(kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
+            return Ok(());
+        }
+        let wrong = match kind {
+            Kind::Name(_) | Kind::Nodes => None,
+            Kind::Job => {
+                row.read_job(cell);
+                None
+            }
+            Kind::Number(CPU) => match number(cell) {
+                Some(value) => {
+                    row.average_cpu_s = value;
+                    None
+                }
+                None => Some("a number"),
+            },
+            Kind::Number(index) | Kind::Procs(index) => row.read_number(index, cell),
+            Kind::Status => row.read_status(cell, layout.is_slurm_table),
+            Kind::Shape => match sides(cell) {
+                Some(sides) => {
+                    row.sides = sides;
+                    None
+                }
+                None => Some("sides such as 4x4x2"),
+            },
+            Kind::Duration(_) => {
+                let has_no_limit =
+                    layout.is_slurm_table && number(cell).is_some_and(|value| value >= SLURM_NO_LIMIT);
+                if has_no_limit {
+                    None
+                } else {
+                    row.read_duration(kind, cell, layout.unit(field), self.told.pair)
+                }
+            }
+            Kind::Submit | Kind::Start | Kind::End => {
+                // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+                let earlier = match kind {
+                    Kind::Start => row.times.submit,
+                    Kind::End => row.times.start.or(row.times.submit),
+                    _ => None,
+                };
+                let order = self.orders[field].or(self.told.clock.order);
+                let earlier_us = earlier.map(|instant| instant.micros);
+                let clock = &mut self.told.clock;
+                let unknown = cell == b"-1";
+                let found = clock.exact_instant_after(cell, layout.unit(field), order, earlier_us);
+                match if unknown { Ok(None) } else { found } {
+                    Ok(instant) => *row.times.of(kind) = instant,
+                    Err(error) => {
+                        let problem = self.malformed(field, column, error.expected());
+                        let is_rule = matches!(error, InstantError::Order(_) | InstantError::TooLarge);
+                        return Err(if is_rule { Problem::Rule(Box::new(problem)) } else { problem });
+                    }
+                }
+                None
+            }
+        };
+        wrong.map_or(Ok(()), |expected| Err(self.malformed(field, column, expected)))
+    }
+}
+
+impl Row {
+    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there is.
+    fn read_job(&mut self, cell: &[u8]) {
+        if let Some(value) = number(cell) {
+            self.fields[0] = value.round() as i64;
+            return;
+        }
+        if let Some(number) = task(cell) {
+            self.fields[0] = number;
+            return;
+        }
+        let length = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = std::str::from_utf8(&cell[..length]).ok().and_then(|text| text.parse().ok());
+        if let Some(value) = digits {
+            self.counts.cut_numbers += 1;
+            self.fields[0] = value;
+        }
+    }
+
+    /// Reads a number. Returns what was expected if it is none.
+    fn read_number(&mut self, index: usize, cell: &[u8]) -> Option<&'static str> {
+        let Some(value) = number(cell) else { return Some("a number") };
+        self.counts.rounded_numbers += u64::from(value.fract() != 0.0);
+        self.fields[index] = value.round() as i64;
+        None
+    }
+
+    /// Reads how the job ended: a word, or a number of the Standard Workload Format or of Slurm.
+    fn read_status(&mut self, cell: &[u8], is_of_slurm: bool) -> Option<&'static str> {
+        if let Some(value) = number(cell) {
+            let number = value.round() as i64;
+            self.counts.numeric_states += u64::from(!is_of_slurm);
+            self.fields[10] = if is_of_slurm { status_of_slurm(number).unwrap_or(-1) } else { number };
+            return None;
+        }
+        let status = status(&String::from_utf8_lossy(cell));
+        self.counts.odd_words += u64::from(status.is_none());
+        self.fields[10] = status.unwrap_or(-1);
+        None
+    }
+
+    /// Reads a duration. Returns what was expected if it is none.
+    fn read_duration(
+        &mut self,
+        kind: Kind,
+        cell: &[u8],
+        plain: &TimeUnit,
+        pair: Option<Pair>,
+    ) -> Option<&'static str> {
+        if pair.is_none() && !cell.contains(&b'-') && cell.split(|&byte| byte == b':').count() == 2 {
+            return Some(
+                "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
+            );
+        }
+        let index = if let Kind::Duration(index) = kind { index } else { 0 };
+        match exact_duration(cell, plain, pair.unwrap_or(Pair::HoursMinutes)) {
+            Ok(Exact::Micros(micros)) => {
+                self.counts.rounded += u64::from(has_fraction(micros));
+                self.fields[index] = rounded_s(micros);
+                match index {
+                    WAIT => self.times.wait_us = Some(micros),
+                    RUN => self.times.run_us = Some(micros),
+                    _ => {}
+                }
+            }
+            Ok(Exact::Unlimited) => self.counts.unlimited += 1,
+            Ok(Exact::Missing) => {}
+            // A negative number is odd, and it stays as it is.
+            Err(expected) => match number(cell).filter(|value| *value < 0.0) {
+                Some(value) => self.fields[index] = value.round() as i64,
+                None => return Some(expected),
+            },
+        }
+        None
+    }
+
+    /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column holds starts.
+    fn settle(&mut self, has_starts: bool) {
+        let settled = self.times.settle(has_starts, &mut self.counts);
+        self.fields[1] = settled.submit_s.unwrap_or(-1);
+        self.fields[WAIT] = settled.wait_s.unwrap_or(self.fields[WAIT]);
+        self.fields[RUN] = settled.run_s.unwrap_or(self.fields[RUN]);
+        self.counts.add_limit(self.fields[RUN], self.fields[8]);
+    }
+}
+
+/// Returns the number of a task of an array, such as `123_4` or `123[4]`; `None` for other texts.
+fn task(cell: &[u8]) -> Option<i64> {
+    let (array, index) = std::str::from_utf8(cell).ok()?.split_once(['_', '['])?;
+    number_of_task(array.parse().ok()?, index.strip_suffix(']').unwrap_or(index).parse().ok()?)
+}
+
+/// The places of the wait time and the run time in a record, from 0.
+const WAIT: usize = 2;
+const RUN: usize = 3;
+
+/// Returns a number. Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
+fn number(cell: &[u8]) -> Option<f64> {
+    let value: f64 = std::str::from_utf8(cell).ok()?.parse().ok()?;
+    (value.is_finite() && value.abs() < 9e18).then_some(value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! The times of one row: checks those that say the same, and rounds instants once.
+//!
+//! A row needs a submission, a start and an end, or the durations from which they follow. All of them are added up to the
+//! microsecond. Then each instant is rounded to seconds, half a second up, and the wait and the run time are differences
+//! of rounded instants. So jobs that follow one another on the same nodes never overlap.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in range"
+)]
+
+use super::counts::Counts;
+use super::field::Kind;
+use crate::times::{Instant, rounded_s};
+
+/// The times of a row, to the microsecond; `None` for those that it lacks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    pub(super) submit: Option<Instant>,
+    pub(super) start: Option<Instant>,
+    pub(super) end: Option<Instant>,
+    pub(super) wait_us: Option<i64>,
+    pub(super) run_us: Option<i64>,
+}
+
+/// The times of a record, in seconds; `None` for those that are unknown.
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Settled {
+    pub(super) submit_s: Option<i64>,
+    pub(super) wait_s: Option<i64>,
+    pub(super) run_s: Option<i64>,
+}
+
+/// Durations that differ by less than this agree: programs round or cut each time by itself.
+const SLACK_US: i64 = 2_000_000;
+/// The same beside instants that are spelled without seconds.
+const SLACK_OF_MINUTES_US: i64 = 62_000_000;
+
+impl Times {
+    /// Returns the place of an instant.
+    pub(super) fn of(&mut self, kind: Kind) -> &mut Option<Instant> {
+        match kind {
+            Kind::Submit => &mut self.submit,
+            Kind::Start => &mut self.start,
+            _ => &mut self.end,
+        }
+    }
+
+    /// Returns the instants that the row has.
+    pub(super) fn instants(&self) -> impl Iterator<Item = Instant> {
+        [self.submit, self.start, self.end].into_iter().flatten()
+    }
+
+    /// Drops the instants that are the beginning of 1970.
+    pub(super) fn drop_epochs(&mut self) {
+        for instant in [&mut self.submit, &mut self.start, &mut self.end] {
+            *instant = instant.filter(|instant| !instant.is_epoch());
+        }
+    }
+
+    /// Returns the times of the record, and counts what is odd. `has_starts` says whether the table has a column of starts,
+    /// so that a job without one never started.
+    pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> Settled {
+        self.count_contradictions(counts);
+        let micros = |instant: Option<Instant>| instant.map(|instant| instant.micros);
+        let (mut submit, start, end) = (micros(self.submit), micros(self.start), micros(self.end));
+        let has_run = self.run_us.is_some_and(|run_us| run_us > 0);
+        if has_starts && start.is_none() && !has_run {
+            counts.never_started += 1;
+            self.wait_us = None;
+            self.run_us = None;
+        }
+        let from_end = || Some(end? - self.run_us?);
+        let from_submit = || Some(submit? + self.wait_us?);
+        let start = start.or_else(from_submit).or_else(from_end);
+        let end = end.or_else(|| Some(start? + self.run_us?));
+        counts.unended += u64::from(start.is_some() && end.is_none());
+        if submit.is_none() && start.is_some() {
+            submit = start.map(|start| start - self.wait_us.unwrap_or(0));
+            counts.starts_as_submits += u64::from(self.wait_us.is_none());
+        }
+        if start.zip(submit).is_some_and(|(start, submit)| start < submit) {
+            counts.early_starts += 1;
+            submit = start;
+        }
+        let [submit_s, start_s, end_s] = [submit, start, end].map(|micros| micros.map(rounded_s));
+        let mut run_s = end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s);
+        if let (Some(start), Some(end)) = (start, end) {
+            counts.vanished += u64::from(end > start && run_s == Some(0));
+            counts.early_ends += u64::from(end < start);
+        }
+        if run_s.is_some_and(|run_s| run_s < 0) {
+            run_s = Some(-1);
+        }
+        Settled {
+            submit_s,
+            wait_s: start_s.zip(submit_s).map(|(start_s, submit_s)| start_s - submit_s),
+            run_s,
+        }
+    }
+
+    /// Counts a row whose wait or run time is not the one between its instants. The instants count.
+    fn count_contradictions(&self, counts: &mut Counts) {
+        let differs = |from: Option<Instant>, to: Option<Instant>, length_us: Option<i64>| {
+            let (Some(from), Some(to), Some(length_us)) = (from, to, length_us) else { return false };
+            let is_coarse = from.has_minutes_only || to.has_minutes_only;
+            let slack_us = if is_coarse { SLACK_OF_MINUTES_US } else { SLACK_US };
+            (to.micros - from.micros - length_us).abs() >= slack_us && to.micros >= from.micros
+        };
+        counts.other_waits += u64::from(differs(self.submit, self.start, self.wait_us));
+        counts.other_runs += u64::from(differs(self.start, self.end, self.run_us));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::unnecessary_wraps, reason = "times of a row may be missing")]
+    fn at(micros: i64) -> Option<Instant> {
+        Some(Instant { micros, is_date: false, has_minutes_only: false })
+    }
+
+    #[test]
+    fn every_sufficient_subset_gives_the_same_times() {
+        // 0.6, 10.5 and 15.4 s: the wait is 9.9 and the run 4.9 s.
+        let all = Times {
+            submit: at(600_000),
+            start: at(10_500_000),
+            end: at(15_400_000),
+            wait_us: Some(9_900_000),
+            run_us: Some(4_900_000),
+        };
+        let expected = Settled { submit_s: Some(1), wait_s: Some(10), run_s: Some(4) };
+        for subset in [
+            all,
+            Times { wait_us: None, run_us: None, ..all },
+            Times { start: None, end: None, ..all },
+            Times { start: None, run_us: None, ..all },
+            Times { start: None, wait_us: None, ..all },
+            Times { submit: None, end: None, ..all },
+            Times { submit: None, run_us: None, ..all },
+            Times { submit: None, start: None, ..all },
+            Times { wait_us: None, end: None, ..all },
+        ] {
+            let mut counts = Counts::default();
+            assert_eq!(subset.settle(subset.start.is_some(), &mut counts), expected, "{subset:?}");
+            assert_eq!(counts, Counts::default(), "{subset:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_odd_is_counted() {
+        let counted = |times: Times, has_starts: bool| {
+            let mut counts = Counts::default();
+            (times.settle(has_starts, &mut counts), counts)
+        };
+        let times =
+            Times { submit: at(0), start: at(60_000_000), end: at(3_660_000_000), ..Times::default() };
+        let (settled, counts) =
+            counted(Times { wait_us: Some(1_000_000), run_us: Some(60_000_000), ..times }, true);
+        assert_eq!((settled.wait_s, settled.run_s), (Some(60), Some(3600)));
+        assert_eq!(counts, Counts { other_waits: 1, other_runs: 1, ..Counts::default() });
+        let (settled, counts) =
+            counted(Times { submit: at(0), end: at(9_000_000), ..Times::default() }, true);
+        assert_eq!(settled, Settled { submit_s: Some(0), ..Settled::default() });
+        assert_eq!(counts, Counts { never_started: 1, ..Counts::default() });
+        let (settled, counts) = counted(Times { end: None, ..times }, true);
+        assert_eq!((settled.wait_s, settled.run_s), (Some(60), None));
+        assert_eq!(counts, Counts { unended: 1, ..Counts::default() });
+        let (settled, counts) = counted(Times { end: at(60_300_000), ..times }, true);
+        assert_eq!((settled.run_s, counts), (Some(0), Counts { vanished: 1, ..Counts::default() }));
+        let (settled, counts) = counted(Times { submit: at(70_000_000), ..times }, true);
+        assert_eq!((settled.submit_s, settled.wait_s), (Some(60), Some(0)));
+        assert_eq!(counts, Counts { early_starts: 1, ..Counts::default() });
+        let (settled, counts) = counted(Times { end: at(50_000_000), ..times }, true);
+        assert_eq!((settled.run_s, counts), (Some(-1), Counts { early_ends: 1, ..Counts::default() }));
+    }
+}

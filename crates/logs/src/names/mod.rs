@@ -1,0 +1,192 @@
+//! Replaces names by numbers: users, groups, applications, queues, partitions and lists of nodes.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "names and jobs are numbered one by one in memory, fewer than 2^60; an hour of the week is below 168"
+)]
+
+mod filter;
+mod log_names;
+mod partitions;
+
+pub(crate) use filter::PartitionFilter;
+pub use log_names::LogNames;
+pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions, no_such_partition};
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The kinds of names in a log. Each kind is numbered by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// Users, field 12.
+    User,
+    /// Groups or accounts, field 13.
+    Group,
+    /// Applications, field 14.
+    Executable,
+    /// Queues or qualities of service, field 15.
+    Queue,
+    /// Partitions, field 16.
+    Partition,
+    /// Lists of the nodes of a job, such as `n[1-4,7]`, as the log spells them.
+    Nodes,
+}
+
+/// Every kind with its name in one word and in the plural, in the order of the enum.
+const KINDS: [(NameKind, &str, &str); 6] = [
+    (NameKind::User, "user", "users"),
+    (NameKind::Group, "group", "groups"),
+    (NameKind::Executable, "application", "applications"),
+    (NameKind::Queue, "queue", "queues"),
+    (NameKind::Partition, "partition", "partitions"),
+    (NameKind::Nodes, "nodes", "lists of nodes"),
+];
+
+impl NameKind {
+    /// Returns every kind, in the order of the enum.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KINDS.into_iter().map(|(kind, ..)| kind)
+    }
+
+    /// Returns the name of the kind in one word, such as `user`.
+    pub const fn word(self) -> &'static str {
+        KINDS[self as usize].1
+    }
+
+    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1 anna`;
+    /// `None` for lists of nodes, of which headers say nothing.
+    pub const fn header_key(self) -> Option<&'static str> {
+        match self {
+            Self::User => Some("User"),
+            Self::Group => Some("Group"),
+            Self::Executable => Some("Executable"),
+            Self::Queue => Some("Queue"),
+            Self::Partition => Some("Partition"),
+            Self::Nodes => None,
+        }
+    }
+
+    /// Returns the name of the kind in the plural, such as `users`.
+    pub const fn plural(self) -> &'static str {
+        KINDS[self as usize].2
+    }
+}
+
+/// The names of one kind that were seen so far. They are numbered from 1 in the order of their first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Labels {
+    numbers: HashMap<Vec<u8>, i64>,
+    /// The names; number n is entry n − 1.
+    names: Vec<Vec<u8>>,
+    /// The number of the name that was asked for last; 0 before the first. Logs often repeat a name.
+    last: i64,
+}
+
+impl Labels {
+    /// Returns the number of `name`. A new name gets the next number.
+    fn number(&mut self, name: &[u8]) -> i64 {
+        if self.last > 0 && self.names[self.last as usize - 1] == name {
+            return self.last;
+        }
+        if let Some(&number) = self.numbers.get(name) {
+            self.last = number;
+            return number;
+        }
+        let number = self.names.len() as i64 + 1;
+        self.numbers.insert(name.to_vec(), number);
+        self.names.push(name.to_vec());
+        self.last = number;
+        number
+    }
+}
+
+/// The names of a log by kind, with their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    kinds: [Labels; KINDS.len()],
+    /// Whether lists of nodes are not kept.
+    forgets_nodes: bool,
+    /// The number of lists of nodes that were not kept.
+    forgotten_nodes: u64,
+}
+
+impl Names {
+    /// Returns the number of `name` among the names of its kind, from 1. A new name gets the next number.
+    pub fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
+        self.kinds[kind as usize].number(name)
+    }
+
+    /// Keeps no lists of nodes from now on. In large logs nearly every job has a list of its own.
+    pub fn forget_nodes(&mut self) {
+        self.forgets_nodes = true;
+    }
+
+    /// Returns the number of jobs whose lists of nodes were not kept.
+    pub fn forgotten_nodes(&self) -> u64 {
+        self.forgotten_nodes
+    }
+
+    /// Returns the number of a list of nodes, for [`Record::nodes`](super::Record::nodes). Beyond 2^32 − 1 lists it is
+    /// `None`, and so it is if no lists are kept.
+    pub fn nodes(&mut self, list: &[u8]) -> Option<u32> {
+        if self.forgets_nodes {
+            self.forgotten_nodes += 1;
+            return None;
+        }
+        u32::try_from(self.number(NameKind::Nodes, list)).ok()
+    }
+
+    /// Returns the name with this number; `None` if no name has it. Bytes that are not UTF-8 are replaced.
+    pub fn name(&self, kind: NameKind, number: i64) -> Option<Cow<'_, str>> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        Some(String::from_utf8_lossy(self.kinds[kind as usize].names.get(at)?))
+    }
+
+    /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such names.
+    pub fn of(&self, kind: NameKind) -> impl Iterator<Item = String> {
+        self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// Returns the names of the kinds that are `wanted`.
+    fn only(&self, wanted: impl Fn(NameKind) -> bool) -> Self {
+        let mut kept = Self::default();
+        for kind in NameKind::all().filter(|kind| wanted(*kind)) {
+            kept.kinds[kind as usize].clone_from(&self.kinds[kind as usize]);
+        }
+        kept
+    }
+
+    /// Returns the number of names of a kind.
+    pub fn count(&self, kind: NameKind) -> usize {
+        self.kinds[kind as usize].names.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_by_kind_in_the_order_of_their_first_appearance() {
+        let mut names = Names::default();
+        let numbers = ["b", "a", "a", "b", "c"].map(|name| names.number(NameKind::User, name.as_bytes()));
+        assert_eq!(numbers, [1, 2, 2, 1, 3]);
+        assert_eq!((names.number(NameKind::Queue, b"a"), names.nodes(b"n[1-2]")), (1, Some(1)));
+        assert_eq!(names.of(NameKind::User).collect::<Vec<_>>(), ["b", "a", "c"]);
+        assert_eq!(names.name(NameKind::User, 2).as_deref(), Some("a"));
+        assert_eq!((names.name(NameKind::User, 0), names.name(NameKind::User, 4)), (None, None));
+        assert_eq!((names.count(NameKind::User), names.count(NameKind::Group)), (3, 0));
+        names.forget_nodes();
+        assert_eq!((names.nodes(b"n3"), names.count(NameKind::Nodes)), (None, 1));
+    }
+
+    #[test]
+    fn kinds_are_in_the_order_of_the_enum() {
+        for (place, kind) in NameKind::all().enumerate() {
+            assert_eq!(kind as usize, place, "{}", kind.plural());
+        }
+    }
+}

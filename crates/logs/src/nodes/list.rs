@@ -1,0 +1,280 @@
+//! Reads lists of nodes as Slurm writes them, such as `node[001-004,007]` or `rack[1-2]n[0-7],login1`.
+//!
+//! A list is parsed without being spelt out: `n[0-99999]` takes a few bytes. The names come one by one.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after its \
+              beginning"
+)]
+
+use meshreplay_base::words::excerpt;
+use std::fmt::Write as _;
+
+/// A list of nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeList {
+    patterns: Vec<Pattern>,
+}
+
+/// What stands between two commas outside of brackets: text, and brackets with ranges, in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pattern {
+    parts: Vec<Part>,
+    /// The number of names, that is, the product over all brackets.
+    names: u64,
+}
+
+/// A piece of text and the bracket behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    text: String,
+    /// The ranges of the bracket; empty if there is no bracket.
+    ranges: Vec<Range>,
+    /// The number of numbers in all ranges; 1 if there is no bracket.
+    numbers: u64,
+}
+
+/// The numbers from `first` to `last`, written with at least `width` digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) width: usize,
+}
+
+/// Names of a list that differ in one number only, or names without brackets.
+pub(super) enum Names<'a> {
+    /// A text, the ranges of numbers behind it, and the text behind these.
+    Numbered(&'a str, &'a [Range], &'a str),
+    /// Any other names, one by one.
+    Others(Box<dyn Iterator<Item = String> + 'a>),
+}
+
+/// The reason why a text is no list of nodes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("node list '{list}': {problem}; expected names such as node[001-004,007],login1")]
+pub struct NodeListError {
+    /// The text, shortened.
+    list: String,
+    problem: &'static str,
+}
+
+/// The greatest number of names that brackets may stand for.
+const MOST_NAMES: u64 = 1 << 32;
+
+/// The texts that accounting writes where a job has no nodes.
+pub(crate) const NO_NODES: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
+
+impl NodeList {
+    /// Reads a list. What Slurm writes for jobs without nodes, such as `None assigned`, is the empty list. The result is
+    /// an error if brackets or ranges are malformed. O(length of the text), however many names it stands for.
+    pub fn parse(text: &str) -> Result<Self, NodeListError> {
+        let text = text.trim();
+        if NO_NODES.contains(&text) {
+            return Ok(Self::default());
+        }
+        let error = |problem| NodeListError { list: excerpt(text), problem };
+        let patterns = patterns_of(text).and_then(|texts| texts.into_iter().map(Pattern::parse).collect());
+        Ok(Self { patterns: patterns.map_err(error)? })
+    }
+
+    /// Returns the number of names.
+    pub fn count(&self) -> u64 {
+        self.patterns.iter().fold(0, |sum, pattern| sum.saturating_add(pattern.names))
+    }
+
+    /// Returns the names pattern by pattern, those with one bracket without spelling them out.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = Names<'_>> {
+        self.patterns.iter().map(|pattern| match pattern.parts.as_slice() {
+            [before, after] => Names::Numbered(&before.text, &before.ranges, &after.text),
+            _ => Names::Others(Box::new((0..pattern.names).map(|at| pattern.name(at)))),
+        })
+    }
+
+    /// Returns the names in the order of the list, one by one. Of several brackets the last one runs fastest. A name that
+    /// the list has twice comes twice.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.patterns.iter().flat_map(|pattern| (0..pattern.names).map(|at| pattern.name(at)))
+    }
+}
+
+/// Splits a list at its commas outside of brackets.
+fn patterns_of(text: &str) -> Result<Vec<&str>, &'static str> {
+    let (mut patterns, mut start, mut is_inside) = (Vec::new(), 0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' if is_inside => return Err("a bracket within a bracket"),
+            b']' if !is_inside => return Err("a closing bracket without an opening one"),
+            b'[' | b']' => is_inside = byte == b'[',
+            b',' if !is_inside => {
+                patterns.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if is_inside {
+        return Err("a bracket is not closed");
+    }
+    patterns.push(&text[start..]);
+    Ok(patterns)
+}
+
+impl Pattern {
+    /// Reads a name that may have brackets, each of which is closed.
+    fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() {
+            return Err("a name is empty");
+        }
+        if text.contains(|c: char| c.is_whitespace() || c == '|') {
+            return Err("a blank or a bar in a name");
+        }
+        let (mut parts, mut rest, mut names) = (Vec::new(), text, 1_u64);
+        while let Some((before, after)) = rest.split_once('[') {
+            let (inside, after) = after.split_once(']').unwrap_or((after, ""));
+            let ranges = inside.split(',').map(Range::parse).collect::<Result<Vec<_>, _>>()?;
+            let numbers = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.count()));
+            names = names
+                .checked_mul(numbers)
+                .filter(|&names| names <= MOST_NAMES)
+                .ok_or("more than 2^32 names")?;
+            parts.push(Part { text: before.to_owned(), ranges, numbers });
+            rest = after;
+        }
+        parts.push(Part { text: rest.to_owned(), ranges: Vec::new(), numbers: 1 });
+        Ok(Self { parts, names })
+    }
+
+    /// Returns name number `at`, from 0. The number is read in mixed radix: each bracket is a digit, the last one the
+    /// lowest.
+    fn name(&self, at: u64) -> String {
+        let (mut above, mut rest, mut name) = (self.names, at, String::new());
+        for part in &self.parts {
+            name.push_str(&part.text);
+            above /= part.numbers;
+            let mut digit = rest / above;
+            rest %= above;
+            for range in &part.ranges {
+                if digit < range.count() {
+                    let (number, width) = (range.first + digit, range.width);
+                    // Writing to memory cannot fail.
+                    let _ = write!(name, "{number:0width$}");
+                    break;
+                }
+                digit -= range.count();
+            }
+        }
+        name
+    }
+}
+
+impl Range {
+    /// Reads `7` or `001-004`.
+    fn parse(text: &str) -> Result<Self, &'static str> {
+        let number = |digits: &str| -> Result<u64, &'static str> {
+            let is_number =
+                (1..=18).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let parsed = digits.parse().ok().filter(|_| is_number);
+            parsed.ok_or("a bracket with something else than numbers and ranges of them")
+        };
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let range = Self { first: number(first)?, last: number(last)?, width: first.len() };
+        if range.first > range.last { Err("a range that runs backwards") } else { Ok(range) }
+    }
+
+    /// Returns the number of numbers.
+    fn count(self) -> u64 {
+        self.last - self.first + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        NodeList::parse(text).map(|list| list.names().collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn names_are_spelt_out_in_order() {
+        for (text, expected) in [
+            ("node1", "node1"),
+            ("node[1-3]", "node1 node2 node3"),
+            ("node[001-003,7]", "node001 node002 node003 node7"),
+            ("n[098-101]", "n098 n099 n100 n101"),
+            ("r[1-2]n[0-1]", "r1n0 r1n1 r2n0 r2n1"),
+            (
+                "r[1-2,5]n[00,03]-ib,login,gpu[9-11]",
+                "r1n00-ib r1n03-ib r2n00-ib r2n03-ib r5n00-ib r5n03-ib login gpu9 gpu10 gpu11",
+            ),
+            ("[1-2]", "1 2"),
+            ("a,b,a", "a b a"),
+        ] {
+            assert_eq!(names(text).join(" "), expected, "{text}");
+            assert_eq!(NodeList::parse(text).map(|list| list.count()), Ok(names(text).len() as u64));
+        }
+        for text in ["", "None assigned", "(null)", "Unknown"] {
+            assert_eq!(NodeList::parse(text), Ok(NodeList::default()), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_lists_are_not_spelt_out() {
+        let list = NodeList::parse("n[0-9999]c[0-999]x[0-99]").expect("a list");
+        assert_eq!(list.count(), 1_000_000_000);
+        assert_eq!(list.names().nth(123).as_deref(), Some("n0c1x23"));
+    }
+
+    #[test]
+    fn malformed_lists_say_what_was_expected() {
+        for (text, problem) in [
+            ("n[1-3", "a bracket is not closed"),
+            ("n1-3]", "a closing bracket without"),
+            ("n[1[2]]", "a bracket within a bracket"),
+            ("n[3-1]", "a range that runs backwards"),
+            ("n[]", "something else than numbers"),
+            ("n[1-]", "something else than numbers"),
+            ("n[a-c]", "something else than numbers"),
+            ("n[1-2-3]", "something else than numbers"),
+            ("n[9999999999999999999]", "something else than numbers"),
+            ("n[0-99999]c[0-99999]", "more than 2^32 names"),
+            ("n1,,n2", "a name is empty"),
+            ("n1, n2", "a blank or a bar"),
+        ] {
+            let error = NodeList::parse(text).expect_err(text).to_string();
+            assert!(error.contains(problem) && error.contains("expected names such as"), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn spelt_out_names_are_a_list_of_themselves(
+            prefixes in proptest::collection::vec(("[a-z]{1,3}", proptest::collection::vec((0_u64..2000, 0_u64..5, 0_usize..5), 1..4)), 1..4),
+        ) {
+            let (mut text, mut expected) = (Vec::new(), Vec::new());
+            for (prefix, ranges) in &prefixes {
+                let ranges: Vec<String> = ranges.iter().map(|&(first, more, width)| {
+                    for number in first..=first + more {
+                        expected.push(format!("{prefix}{number:0width$}"));
+                    }
+                    format!("{first:0width$}-{:0width$}", first + more)
+                }).collect();
+                text.push(format!("{prefix}[{}]", ranges.join(",")));
+            }
+            // A width below the length of the first number is that length: 9-11 is 9, 10, 11.
+            let spelt = names(&text.join(","));
+            prop_assert_eq!(&spelt, &expected);
+            prop_assert_eq!(names(&spelt.join(",")), expected);
+        }
+
+        #[test]
+        fn no_text_panics(text in "[a-c0-9,\\[\\]-]{0,20}") {
+            if let Ok(list) = NodeList::parse(&text) {
+                prop_assert_eq!(list.names().take(1000).count() as u64, list.count().min(1000));
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! How a log is read, and how much it may ask for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::names::Partitions;
+use meshreplay_base::spec::Spec;
+
+/// The options of reading a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the first of
+    /// them.
+    pub lenient: bool,
+    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
+    /// by the file name, then by the first line that is neither blank nor a comment. If neither tells, it is SWF, or a
+    /// table if that line does not begin with a number. So it
+    /// is with the name [`AUTO`](super::formats::AUTO), whose parameters are those of the format that is found.
+    pub format: Option<Spec>,
+    /// The partitions whose records are read. With `None` all records are.
+    pub partition: Option<Partitions>,
+    /// How much a log may ask for.
+    pub limits: LogLimits,
+}
+
+/// The limits of a log while it is read. No result depends on them: a log is read as a whole, or it is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogLimits {
+    /// How many times as much text as compressed bytes a gzip file may have. Logs have 5 to 40 times as much; gzip can make
+    /// a text of one byte 1,032 times smaller. It counts from 256 MiB of text on.
+    pub expansion: u64,
+    /// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line ends is refused
+    /// early because of it, and is not read into memory as a whole.
+    pub line_bytes: usize,
+}
+
+/// The number of bytes of text from which on it is looked how much smaller they were compressed.
+const MUCH_TEXT: u64 = 256 << 20;
+
+impl Default for LogLimits {
+    fn default() -> Self {
+        Self::USUAL
+    }
+}
+
+impl LogLimits {
+    /// The limits of a log about which nothing is said.
+    pub const USUAL: Self = Self { expansion: 200, line_bytes: 1 << 20 };
+
+    /// Returns whether so much text from so many compressed bytes is no log, but made to fill time or a disk.
+    pub(super) fn refuses(self, text: u64, compressed: u64) -> bool {
+        text > MUCH_TEXT && text.checked_div(self.expansion.max(1)).is_some_and(|times| times > compressed)
+    }
+}
+
+/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
+/// while it is hashed and parsed.
+pub(super) const CHUNK: usize = 256 << 10;
+
+/// Returns what the text of limits may be, for messages.
+fn expected() -> String {
+    format!(
+        "expected expansion=N, line=BYTES or both, N from 1 and BYTES from {CHUNK}, such as expansion=1000,line=16777216"
+    )
+}
+
+/// Writes both limits, such as `expansion=200,line=1048576`.
+impl fmt::Display for LogLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expansion={},line={}", self.expansion, self.line_bytes)
+    }
+}
+
+/// Reads one limit or both; the other one has its default.
+impl FromStr for LogLimits {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut limits = Self::default();
+        let mut seen = Vec::new();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(expected)?;
+            // Text is read in chunks, so that a limit below their size would let longer lines pass.
+            let least = if name == "line" { CHUNK } else { 1 };
+            let value = value.parse().ok().filter(|&value: &usize| value >= least).ok_or_else(expected)?;
+            match name {
+                _ if seen.contains(&name) => return Err(format!("{name} stands twice; {}", expected())),
+                "expansion" => limits.expansion = value as u64,
+                "line" => limits.line_bytes = value,
+                _ => return Err(expected()),
+            }
+            seen.push(name);
+        }
+        Ok(limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_as_they_are_written() {
+        let limits = |expansion, line_bytes| Ok(LogLimits { expansion, line_bytes });
+        let usual = LogLimits::default();
+        assert_eq!(usual.to_string().parse(), Ok(usual));
+        assert_eq!("line=300000".parse::<LogLimits>(), limits(usual.expansion, 300_000));
+        assert_eq!("expansion=1000,line=500000".parse::<LogLimits>(), limits(1000, 500_000));
+        for text in [
+            "",
+            "line",
+            "line=0",
+            "line=x",
+            "lines=5",
+            "line=5",
+            "line=300000,line=300000",
+            "expansion=-1",
+            "line=300000;expansion=3",
+        ] {
+            assert!(text.parse::<LogLimits>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_much_text_is_refused() {
+        let limits = LogLimits { expansion: 10, ..LogLimits::default() };
+        assert!(!limits.refuses(MUCH_TEXT, 1) && limits.refuses(MUCH_TEXT + 1, 1));
+        assert!(
+            !limits.refuses(20 * MUCH_TEXT, 2 * MUCH_TEXT) && limits.refuses(21 * MUCH_TEXT, 2 * MUCH_TEXT)
+        );
+    }
+}

@@ -1,0 +1,335 @@
+//! Reads a log of any format as a stream of entries.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_sign_loss,
+    reason = "lines and records are counted one by one, of which 2^63 cannot be read; a negative time is meant to \
+              become the greatest number"
+)]
+
+mod duplicates;
+mod recognise;
+mod records;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use self::duplicates::{Duplicates, NEIGHBOURS};
+use self::recognise::format_of;
+use self::records::{Records, keep_aside};
+use super::error::{Problem, TraceError};
+use super::fields::skip_blanks;
+use super::formats::{self, Format, LineParser, Parsed};
+use super::header::Header;
+use super::lines::Lines;
+use super::names::PartitionFilter;
+use super::options::{LogLimits, ReadOptions};
+use super::record::Record;
+use super::source::Source;
+use super::summary::LogSummary;
+use super::times::{DATES, TIME_ZONE};
+use meshreplay_base::spec::Spec;
+use meshreplay_base::words::counted;
+
+/// One line of a log, or one record that several lines gave together.
+#[derive(Debug)]
+pub enum Entry<'a> {
+    /// A job.
+    Record {
+        /// The fields of the job.
+        record: &'a Record,
+        /// The number of fields beyond those of the format. They are ignored.
+        surplus: usize,
+    },
+    /// A comment, from its `;` on. The reader also adds it to the header.
+    Comment(&'a [u8]),
+    /// An empty line, or a line of blanks only.
+    Blank,
+    /// A line without a record: it says nothing of any job, or it is part of a record that comes later.
+    NoJob,
+    /// A line that does not follow the format. Only lenient reading gives it; otherwise such a line is an error.
+    Skipped(Problem),
+}
+
+/// A log that is being read, entry by entry.
+pub struct Reader {
+    path: PathBuf,
+    lines: Lines,
+    line: u64,
+    format: &'static Format,
+    lenient: bool,
+    header: Header,
+    parser: Parser,
+    /// Whether the parser has more records of the last line.
+    has_more: bool,
+    /// The last record. It stays here while it is looked at, as it is large.
+    record: Record,
+    /// The first line that was skipped, from 1, with its problem.
+    first_skipped: Option<(u64, Problem)>,
+    records: Records,
+    /// The parameters of dates that were given although the format has no such dates.
+    idle: Vec<&'static str>,
+}
+
+/// The parser of the log, with a flag for whether it was given the header.
+struct Parser {
+    lines: Box<dyn LineParser>,
+    has_begun: bool,
+    /// The partitions that are read; `None` if all are.
+    filter: Option<PartitionFilter>,
+    duplicates: Duplicates,
+}
+
+impl Parser {
+    /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs to none of the
+    /// partitions that are read, or stands in the log for the second time, it is counted apart and no entry of a job.
+    fn entry<'a>(
+        &mut self,
+        (record, surplus): (&'a Record, usize),
+        header: &Header,
+        records: &mut Records,
+    ) -> Entry<'a> {
+        if let Some(filter) = &mut self.filter
+            && !filter.admits(record.partition, self.lines.names(), header)
+        {
+            return Entry::NoJob;
+        }
+        if self.duplicates.is_known(record, self.lines.identity()) {
+            return Entry::NoJob;
+        }
+        records.add(record, surplus);
+        Entry::Record { record, surplus }
+    }
+}
+
+impl Reader {
+    /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name does not
+    /// matter.
+    pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
+        // The format is the one given, or else that of the file name, or else that of the first line.
+        // `auto` has the parameters of the format that is found.
+        let (given, params) = match options.format {
+            Some(spec) if spec.name == formats::AUTO => (None, spec.params),
+            given => (given, BTreeMap::new()),
+        };
+        let mut idle = Vec::new();
+        let mut spec = |format: &Format| {
+            let mut params = params.clone();
+            idle = [TIME_ZONE, DATES]
+                .into_iter()
+                .filter(|key| !format.has_parameter(key) && params.remove(*key).is_some())
+                .collect();
+            Spec { params, ..Spec::named(format.name) }
+        };
+        let known = given.or_else(|| Format::of_path(path).map(&mut spec));
+        let given = known.as_ref().map(formats::build).transpose()?;
+        let source = Source::open(path, options.limits)?;
+        let is_read_once = path == Path::new("-") || !path.is_file();
+        let path = source.path().to_owned();
+        let mut lines = Lines::new(source);
+        let (format, mut parser) = if let Some(built) = given {
+            built
+        } else {
+            let format = format_of(&mut lines)?;
+            formats::build(&spec(format))?
+        };
+        lines.cut_behind(parser.separator());
+        if !is_read_once {
+            preview(&mut *parser, &path, options.limits)?;
+        }
+        let filter = options.partition.map(PartitionFilter::new);
+        let duplicates = Duplicates::new(format.writing.is_some());
+        let parser = Parser { lines: parser, has_begun: false, filter, duplicates };
+        let (header, records) = (Header::default(), Records::none());
+        let lenient = options.lenient;
+        Ok(Self {
+            path,
+            lines,
+            line: 0,
+            format,
+            lenient,
+            header,
+            parser,
+            has_more: false,
+            record: Record::UNKNOWN,
+            first_skipped: None,
+            records,
+            idle,
+        })
+    }
+
+    /// Keeps no lists of the nodes of jobs, which need much memory in large logs.
+    pub fn forget_nodes(&mut self) {
+        self.parser.lines.forget_nodes();
+    }
+
+    /// Returns the format of the log.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// Returns the number of the line of the last entry, from 1; 0 before the first entry.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Returns the comments read so far. They are complete only at the end of the log, as comments may follow records.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Reads the next entry; `None` at the end of the log.
+    ///
+    /// O(length of the line). Nothing is allocated for a record.
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
+        if self.has_more {
+            if let Some(record) = self.parser.lines.more() {
+                self.record = record;
+                return Ok(Some(self.parser.entry((&self.record, 0), &self.header, &mut self.records)));
+            }
+            self.has_more = false;
+        }
+        let (found, records) = (&mut self.records.irregularities, self.records.count);
+        let parsed = match self.lines.next_line()? {
+            Some((whole, line)) => {
+                self.line = line;
+                let line = whole.strip_suffix(b"\r").unwrap_or(whole);
+                found.crlf_lines += u64::from(line.len() < whole.len());
+                if let aside @ ([] | [b';', ..]) = skip_blanks(line)
+                    && (aside.is_empty() || !self.parser.lines.has_semicolons())
+                {
+                    return Ok(Some(keep_aside(aside, records, &mut self.header, found)));
+                }
+                // The parser gets the header just before the first line that is no comment.
+                if !self.parser.has_begun {
+                    self.parser.has_begun = true;
+                    self.parser.lines.begin(&self.header);
+                }
+                let parsed = self.parser.lines.parse(line);
+                if self.format.expects_spaces && matches!(parsed, Ok(Parsed::Record(..))) {
+                    found.tab_lines += u64::from(memchr::memchr(b'\t', line).is_some());
+                }
+                parsed
+            }
+            None => match self.parser.lines.finish() {
+                Ok(None) => return Ok(None),
+                Ok(Some(record)) => Ok(Parsed::Record(record, 0)),
+                Err(problem) => Err(problem),
+            },
+        };
+        match parsed {
+            Ok(Parsed::Record(record, surplus)) => {
+                self.record = record;
+                Ok(Some(self.parser.entry((&self.record, surplus), &self.header, &mut self.records)))
+            }
+            Ok(Parsed::NoJob) => {
+                found.no_jobs += 1;
+                Ok(Some(Entry::NoJob))
+            }
+            Ok(Parsed::Several) => {
+                self.has_more = true;
+                Ok(Some(Entry::NoJob))
+            }
+            Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
+            Err(problem @ Problem::Heading(_)) => {
+                Err(TraceError::Heading { path: self.path.clone(), line: self.line, problem: problem.into() })
+            }
+            Err(problem) if self.lenient => {
+                found.skip(&problem);
+                self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
+                Ok(Some(Entry::Skipped(problem)))
+            }
+            Err(problem) => Err(TraceError::Malformed {
+                path: self.path.clone(),
+                line: self.line,
+                problem: problem.into(),
+            }),
+        }
+    }
+
+    /// Reads the rest of the log and returns the facts about the log as a whole.
+    pub fn finish(mut self) -> Result<LogSummary, TraceError> {
+        while self.next_entry()?.is_some() {}
+        let mut irregularities = self.records.irregularities;
+        irregularities.unterminated_lines = u64::from(!self.lines.terminated());
+        irregularities.byte_order_marks = u64::from(self.lines.has_mark());
+        let left_out = self.parser.filter.as_ref().map_or(Ok(0), PartitionFilter::finish);
+        let left_out =
+            left_out.map_err(|problem| TraceError::Partition { path: self.path.clone(), problem })?;
+        let mut facts = self.parser.lines.facts();
+        if left_out > 0 {
+            facts.notes.push(format!("{} of other partitions left out", counted(left_out, "job")));
+        }
+        if self.parser.duplicates.count > 0 {
+            let all =
+                "records that stand twice (number, submission, start, end and size), which are read once";
+            let near = "records that stand twice within 65,536 lines (number, submission, start, end and size), which are read \
+                        once";
+            const { assert!(NEIGHBOURS == 65_536, "the words have the number") };
+            let what = if self.format.writing.is_some() { near } else { all };
+            facts.counts.push((what, self.parser.duplicates.count));
+        }
+        irregularities.of_format.clone_from(&facts.counts);
+        let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
+        let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
+        facts.header_lines(origin_s).iter().for_each(|line| self.header.push(line.as_bytes()));
+        for key in self.idle {
+            let name = self.format.name;
+            let what = if key == TIME_ZONE { "times without a zone" } else { "dates of an open order" };
+            facts.notes.push(format!("logs of the format {name} have no {what}; --{key} changes nothing"));
+        }
+        let source = self.lines.source();
+        Ok(LogSummary {
+            path: self.path,
+            format: self.format,
+            sha256: source.sha256(),
+            bytes: source.bytes(),
+            lines: self.line,
+            header: self.header,
+            records: self.records.count,
+            irregularities,
+            facts,
+            first_submit_s,
+            first_skipped: self.first_skipped,
+        })
+    }
+}
+
+/// Lets the parser of the log at `path` look at its text before the first line is parsed.
+fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Result<(), TraceError> {
+    let mut opened = None;
+    parser.preview(&mut || {
+        let lines = match &mut opened {
+            Some(lines) => lines,
+            none => none.insert(Lines::new(Source::open(path, limits)?)),
+        };
+        while let Some((line, _)) = lines.next_line()? {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !skip_blanks(line).is_empty() {
+                return Ok(Some(line.to_vec()));
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file, and
+/// returns the facts about the log as a whole.
+///
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading fails at a
+/// line, `visit` was called for the records above it.
+pub fn read(
+    path: &Path,
+    options: ReadOptions,
+    mut visit: impl FnMut(&Record),
+) -> Result<LogSummary, TraceError> {
+    let mut reader = Reader::open(path, options)?;
+    while let Some(entry) = reader.next_entry()? {
+        if let Entry::Record { record, .. } = entry {
+            visit(record);
+        }
+    }
+    reader.finish()
+}
+
+#[cfg(test)]
+mod tests;

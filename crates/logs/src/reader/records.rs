@@ -1,0 +1,54 @@
+//! Counts records and what is odd in a log.
+
+use super::Entry;
+use crate::header::Header;
+use crate::record::Record;
+use crate::summary::Irregularities;
+
+/// The counts of records and irregularities so far.
+pub(super) struct Records {
+    pub(super) count: u64,
+    /// The job number and the submit time (in seconds) of the last record; `None` before the first record.
+    last: Option<(i64, i64)>,
+    /// The least submit time that is not negative, in seconds; the greatest number before the first.
+    pub(super) first_submit_s: u64,
+    pub(super) irregularities: Irregularities,
+}
+
+impl Records {
+    /// Returns the counts before the first line.
+    pub(super) fn none() -> Self {
+        Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
+    }
+
+    /// Counts `record`, whose line has so many `surplus` fields, with its irregularities.
+    pub(super) fn add(&mut self, record: &Record, surplus: usize) {
+        self.count += 1;
+        // A negative time is unknown; as an unsigned number it is beyond all others.
+        self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
+        let found = &mut self.irregularities;
+        found.surplus_field_lines += u64::from(surplus > 0);
+        if let Some((job, submit_s)) = self.last.replace((record.job, record.submit_s)) {
+            found.job_descents += u64::from(record.job < job);
+            found.submit_descents += u64::from(record.submit_s < submit_s);
+            found.equal_submits += u64::from(record.submit_s == submit_s);
+        }
+    }
+}
+
+/// Counts a blank line, or adds a comment to the header, and returns its entry. `line` has no blanks at its start.
+/// `records` is the number of records before it.
+pub(super) fn keep_aside<'a>(
+    line: &'a [u8],
+    records: u64,
+    header: &mut Header,
+    irregularities: &mut Irregularities,
+) -> Entry<'a> {
+    if line.is_empty() {
+        irregularities.blank_lines += 1;
+        return Entry::Blank;
+    }
+    irregularities.late_comments += u64::from(records > 0);
+    irregularities.unkept_comments += u64::from(!header.keep(line));
+    Entry::Comment(line)
+}

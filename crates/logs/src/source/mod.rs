@@ -1,0 +1,412 @@
+//! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "bytes are counted as they are read, of which 2^63 cannot be read"
+)]
+
+mod ahead;
+mod table_file;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::GzDecoder;
+use sha2::{Digest, Sha256};
+
+use self::ahead::{Ahead, Text};
+pub use self::table_file::{TableConverter, set_table_converter};
+use super::error::TraceError;
+use super::options::LogLimits;
+use meshreplay_base::disk::hexadecimal;
+
+/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
+/// them.
+const OTHERS: [(&[u8], &str, &str); 18] = [
+    (
+        b"PK\x03\x04",
+        "a zip file, as Excel's workbooks (.xlsx) are",
+        "save the sheet as CSV, or unzip the file",
+    ),
+    (b"\xd0\xcf\x11\xe0", "a workbook of an old Excel (.xls)", "save the sheet as CSV"),
+    (b"PARE", "an encrypted Parquet file", "write the table as CSV"),
+    (b"FEA1", "a file of the old format Feather 1", "write the table as CSV, Parquet or Arrow"),
+    (b"ORC", "an ORC file", "write the table as CSV, Parquet or Arrow"),
+    (b"\x89HDF", "an HDF5 file", "write the table as CSV, Parquet or Arrow"),
+    (b"\x80\x04", "a pickle of Python", "write the table as CSV, Parquet or Arrow"),
+    (b"\x80\x05", "a pickle of Python", "write the table as CSV, Parquet or Arrow"),
+    (b"SQLite format 3", "a SQLite database", "write the table as CSV"),
+    (b"%PDF", "a PDF file", "get the table as CSV"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it, as in zstd -dc FILE | meshreplay … -"),
+    (b"\xfd7zXZ", "compressed by xz", "decompress it, as in xz -dc FILE | meshreplay … -"),
+    (b"BZh", "compressed by bzip2", "decompress it, as in bzip2 -dc FILE | meshreplay … -"),
+    // UTF-32 begins like UTF-16, and so comes first.
+    (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
+    (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
+];
+
+/// The number of bytes by which all kinds of files are told apart.
+const MAGIC: u64 = 15;
+
+/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is large, as
+/// formats are recognised by a line of the first chunk of text, which comes from these bytes.
+const FIRST: usize = 256 << 10;
+
+/// The two bytes with which every gzip member begins (RFC 1952).
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The number of compressed bytes that are read at a time.
+const COMPRESSED_CHUNK: usize = 64 << 10;
+
+/// The number of bytes of text from which on another thread reads ahead. A shorter log is not worth a thread.
+const AHEAD_FROM: u64 = 1 << 20;
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which tapes and some
+/// file systems fill blocks, are no part of it, as gzip has it too.
+enum Members<R> {
+    /// A member is being read.
+    Inside(Box<GzDecoder<R>>),
+    /// The end of the file was reached.
+    End,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Self::Inside(member) = self else { return Ok(0) };
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            // This member has ended. What follows is the next one, or zeros up to the end of the file.
+            let rest = member.get_mut();
+            loop {
+                let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
+                if zeros == 0 {
+                    break;
+                }
+                rest.consume(zeros);
+            }
+            let is_end = rest.fill_buf()?.is_empty();
+            let Self::Inside(member) = std::mem::replace(self, Self::End) else { return Ok(0) };
+            if !is_end {
+                *self = Self::Inside(Box::new(GzDecoder::new(member.into_inner())));
+            }
+        }
+    }
+}
+
+/// Reads what there is into `buffer`, and returns the number of bytes, which is 0 at the end.
+fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
+pub(super) struct Source {
+    path: PathBuf,
+    text: Reading,
+    gzip: bool,
+    /// Whether the text is that of a table in a binary file.
+    is_table: bool,
+    limits: LogLimits,
+    /// The number of bytes of text that were read so far, and from how many on another thread reads ahead.
+    bytes: u64,
+    ahead_from: u64,
+}
+
+/// Who reads the text.
+enum Reading {
+    /// The thread that parses it does.
+    Here(Box<Text>),
+    /// Another one does.
+    Ahead(Ahead),
+    /// Nobody does, while it is handed over.
+    HandedOver,
+}
+
+impl Source {
+    /// Opens the file at `path`, or standard input if `path` is `-`. The first bytes tell whether the log is
+    /// compressed; the name does not matter.
+    pub(super) fn open(path: &Path, limits: LogLimits) -> Result<Self, TraceError> {
+        if path == Path::new("-") {
+            return Self::new(PathBuf::from("standard input"), io::stdin(), limits);
+        }
+        let path = path.to_owned();
+        match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
+            Ok((true, _)) => Err(TraceError::Directory { path }),
+            Ok((false, file)) => match table_file::text_of(&file, &path)? {
+                Some(text) => Ok(Self::of_text(path, text, Arc::default(), limits).into_table()),
+                None => Self::new(path, file, limits),
+            },
+            Err(source) => Err(match source.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing { path },
+                _ => TraceError::Unreadable { path, source },
+            }),
+        }
+    }
+
+    /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
+    pub(super) fn new(
+        path: PathBuf,
+        mut stream: impl Read + Send + 'static,
+        limits: LogLimits,
+    ) -> Result<Self, TraceError> {
+        let mut magic = Vec::new();
+        let mut first = vec![0; FIRST];
+        // One read, as a pipe may have no more for long.
+        let more = stream
+            .by_ref()
+            .take(MAGIC)
+            .read_to_end(&mut magic)
+            .and_then(|_| read_some(&mut stream, &mut first));
+        match more {
+            Ok(count) => magic.extend(&first[..count]),
+            Err(source) => return Err(TraceError::Unreadable { path, source }),
+        }
+        if let Some(kind) = table_file::kind_of(&magic) {
+            let text = table_file::spooled(&magic, stream, kind, &path)?;
+            return Ok(Self::of_text(path, text, Arc::default(), limits).into_table());
+        }
+        if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
+            return Err(TraceError::OtherKind { path, kind, remedy });
+        }
+        let gzip = magic.starts_with(&GZIP_MAGIC);
+        // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
+        let file_bytes = Arc::default();
+        let whole = Counted { inner: Cursor::new(magic).chain(stream), count: Arc::clone(&file_bytes) };
+        let inner: Box<dyn Read + Send> = if gzip {
+            Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(
+                COMPRESSED_CHUNK,
+                whole,
+            )))))
+        } else {
+            Box::new(whole)
+        };
+        Ok(Self { gzip, ..Self::of_text(path, inner, file_bytes, limits) })
+    }
+
+    /// Makes a source of a text. `file_bytes` counts the bytes of the file that were read.
+    fn of_text(
+        path: PathBuf,
+        inner: Box<dyn Read + Send>,
+        file_bytes: Arc<AtomicU64>,
+        limits: LogLimits,
+    ) -> Self {
+        let text = Reading::Here(Box::new(Text { inner, file_bytes, hash: Sha256::new() }));
+        Self { path, text, gzip: false, is_table: false, limits, bytes: 0, ahead_from: AHEAD_FROM }
+    }
+
+    /// Returns the source as that of a table in a binary file.
+    fn into_table(self) -> Self {
+        Self { is_table: true, ..self }
+    }
+
+    /// Returns whether the text is that of a table in a binary file.
+    pub(super) fn is_table(&self) -> bool {
+        self.is_table
+    }
+
+    /// Returns the name of the log for messages: its path or `standard input`.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the greatest length of a line in bytes.
+    pub(super) fn longest_line(&self) -> usize {
+        self.limits.line_bytes
+    }
+
+    /// Returns the number of uncompressed bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the SHA-256 of the whole uncompressed text, in hexadecimal. The caller must have read up to its end.
+    pub(super) fn sha256(&self) -> String {
+        let hash = match &self.text {
+            Reading::Here(text) => text.hash.clone(),
+            Reading::Ahead(ahead) => ahead.passed().map(|(hash, _)| hash.clone()).unwrap_or_default(),
+            Reading::HandedOver => Sha256::new(),
+        };
+        hexadecimal(&hash.finalize())
+    }
+
+    /// Returns the number of bytes of the file that were read so far, which are compressed if `gzip`.
+    fn file_bytes(&self) -> u64 {
+        match &self.text {
+            Reading::Here(text) => text.file_bytes.load(Ordering::Relaxed),
+            Reading::Ahead(ahead) => ahead.passed().map_or(0, |(_, file_bytes)| file_bytes),
+            Reading::HandedOver => 0,
+        }
+    }
+
+    /// Reads some uncompressed text into `buffer` and returns the number of bytes, which is 0 only at the end of the
+    /// log. `lines` is the number of whole lines that were handed out before. Messages about damaged gzip data name it,
+    /// so that the user knows how much of the file is sound.
+    pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
+        if self.bytes >= self.ahead_from && matches!(self.text, Reading::Here(_)) {
+            let here = std::mem::replace(&mut self.text, Reading::HandedOver);
+            self.text = match here {
+                Reading::Here(text) => Ahead::begin(text).map_or_else(Reading::Here, Reading::Ahead),
+                other => other,
+            };
+            // If there was no thread, none is asked for again.
+            self.ahead_from = u64::MAX;
+        }
+        let read = match &mut self.text {
+            Reading::Here(text) => text.read(buffer),
+            Reading::Ahead(ahead) => ahead.read(buffer),
+            Reading::HandedOver => Ok(0),
+        };
+        let count = read.map_err(|error| self.failure(error, lines))?;
+        let chunk = &buffer[..count];
+        // No text has a zero byte, so this is some other kind of file.
+        if let Some(zero) = memchr::memchr(0, chunk) {
+            return Err(TraceError::Binary { path: self.path.clone(), offset: self.bytes + zero as u64 });
+        }
+        self.bytes += count as u64;
+        if self.gzip && self.limits.refuses(self.bytes, self.file_bytes()) {
+            let (path, compressed) = (self.path.clone(), self.file_bytes());
+            return Err(TraceError::Bomb { path, compressed, bytes: self.bytes });
+        }
+        Ok(count)
+    }
+
+    /// Returns the error of the log for an error of reading. In compressed data an early end and damage are told apart,
+    /// since both ask the user for another copy of the file.
+    fn failure(&self, source: io::Error, lines: u64) -> TraceError {
+        let (path, bytes) = (self.path.clone(), self.bytes);
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof if self.gzip => TraceError::TruncatedGzip { path, lines, bytes },
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
+                TraceError::CorruptGzip { path, lines, source }
+            }
+            _ => TraceError::Unreadable { path, source },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+
+    fn gzip(text: &[u8]) -> io::Result<Vec<u8>> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text)?;
+        encoder.finish()
+    }
+
+    fn drain(content: Vec<u8>) -> Result<(Vec<u8>, Source), TraceError> {
+        let mut source = Source::new(PathBuf::from("log"), Cursor::new(content), LogLimits::default())?;
+        let (mut text, mut buffer) = (Vec::new(), [0; 7]);
+        loop {
+            match source.read(&mut buffer, 0)? {
+                0 => return Ok((text, source)),
+                count => text.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    #[test]
+    fn plain_and_compressed_text_are_the_same_log() -> Result<(), Box<dyn std::error::Error>> {
+        let text = b"; MaxProcs: 4\n1 2 3\n";
+        let mut members = gzip(&text[..9])?;
+        members.extend(gzip(&text[9..])?);
+        let mut padded = members.clone();
+        padded.extend([0; 5000]);
+        for content in [text.to_vec(), gzip(text)?, members, padded] {
+            let (read, source) = drain(content)?;
+            assert_eq!((read.as_slice(), source.bytes()), (&text[..], text.len() as u64));
+            assert_eq!(source.sha256(), "6ca35a4ef01574eb4eb4382585bc41ad1e65063af7132fcbc575f4b0295c3f13");
+        }
+        Ok(())
+    }
+
+    /// Reads as [`drain`] does, with another thread from so many bytes on.
+    fn drained(content: &[u8], ahead_from: u64, step: usize) -> Result<(Vec<u8>, String, u64), TraceError> {
+        let mut source =
+            Source::new(PathBuf::from("log"), Cursor::new(content.to_vec()), LogLimits::default())?;
+        source.ahead_from = ahead_from;
+        let (mut text, mut buffer) = (Vec::new(), vec![0; step]);
+        loop {
+            match source.read(&mut buffer, 0)? {
+                0 => return Ok((text, source.sha256(), source.file_bytes())),
+                count => text.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    /// Text that is read ahead is the same text, with the same hash, and ends in the same errors.
+    #[test]
+    fn reading_ahead_changes_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        // Four lengths of a piece that is read ahead, and some bytes.
+        let text: Vec<u8> =
+            (0..1_048_583_u32).map(|i| b"0123456789 \n"[(i.wrapping_mul(i >> 3) % 12) as usize]).collect();
+        let whole = gzip(&text)?;
+        let mut damaged = whole.clone();
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 0x55;
+        let mut binary = text.clone();
+        binary[600_000] = 0;
+        let cut = whole[..middle].to_vec();
+        for content in [&text, &whole, &damaged, &cut, &binary] {
+            for step in [100_000, 262_144, 300_000] {
+                let here = drained(content, u64::MAX, step);
+                for ahead_from in [0, 1, 262_144, 1_000_000] {
+                    let ahead = drained(content, ahead_from, step);
+                    match (&here, &ahead) {
+                        (Ok(here), Ok(ahead)) => assert!(here == ahead, "{step} {ahead_from}"),
+                        (Err(here), Err(ahead)) => assert_eq!(here.to_string(), ahead.to_string()),
+                        _ => panic!("{here:?} {ahead:?}"),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn damaged_data_are_told_apart() -> Result<(), Box<dyn std::error::Error>> {
+        let whole = gzip(b"1 2 3\n4 5 6\n")?;
+        for length in 2..whole.len() {
+            let cut = drain(whole[..length].to_vec()).err();
+            assert!(matches!(cut, Some(TraceError::TruncatedGzip { .. })), "{length}: {cut:?}");
+        }
+        let mut damaged = whole;
+        let checksum = damaged.len() - 8;
+        damaged[checksum] ^= 1;
+        assert!(matches!(drain(damaged).err(), Some(TraceError::CorruptGzip { .. })));
+        let mut followed = gzip(b"1 2 3\n")?;
+        followed.extend(b"\0\0garbage that is no member");
+        assert!(matches!(drain(followed).err(), Some(TraceError::CorruptGzip { .. })));
+        let binary = drain(b"1 2 3\n\x004".to_vec()).err();
+        assert!(matches!(binary, Some(TraceError::Binary { offset: 6, .. })), "{binary:?}");
+        Ok(())
+    }
+}

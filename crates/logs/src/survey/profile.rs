@@ -1,0 +1,287 @@
+//! The profile of a log: how many jobs it holds, how large and how long they are, and how much load they bring.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::members::{Counts, Members};
+use super::quantiles::{Quantiles, Tally};
+use crate::error::TraceError;
+use crate::formats::LogUnit;
+use crate::nodes::NodeRuns;
+use crate::options::ReadOptions;
+use crate::reader::{Entry, Reader};
+use crate::record::{FIELD_NAMES, FIELDS, Record};
+use crate::summary::LogSummary;
+
+/// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is [`Record::procs`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Profile {
+    /// The path of the log, or `standard input`.
+    pub log: String,
+    /// The name of the format.
+    pub format: &'static str,
+    /// The SHA-256 of the uncompressed text, in hexadecimal.
+    pub sha256: String,
+    /// The size of the uncompressed text in bytes.
+    pub bytes: u64,
+    /// The number of lines of any kind.
+    pub lines: u64,
+    /// The number of records.
+    pub jobs: u64,
+    /// The number of processors of the machine by the header: `MaxProcs`, or else `MaxNodes`. `None` if it has neither.
+    pub procs: Option<i64>,
+    /// The number of processors of the largest job; `None` if no size is known.
+    pub largest_job_procs: Option<i64>,
+    /// The time at which submit times are 0, in seconds since 1970; `None` if the header does not tell.
+    pub unix_start_time: Option<i64>,
+    /// The earliest submit time in seconds; `None` if no submit time is known. Negative submit times count as unknown.
+    pub first_submit_s: Option<i64>,
+    /// The latest submit time in seconds; `None` if no submit time is known.
+    pub last_submit_s: Option<i64>,
+    /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
+    pub work_proc_s: f64,
+    /// The work divided by what the machine could do between the first and the last submit time. If the header does not
+    /// tell the number of processors, that of the largest job is taken. `None` if that is unknown too, if no submit
+    /// time is known, or if all jobs were submitted at once.
+    pub offered_load: Option<f64>,
+    /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
+    pub size_procs: Option<Quantiles>,
+    /// The run times of the jobs whose run time is known, in seconds; `None` if there are none.
+    pub run_s: Option<Quantiles>,
+    /// The share, from 0 to 1, of one-processor jobs among the jobs whose size is known; `None` if there are none.
+    pub serial_share: Option<f64>,
+    /// The share, from 0 to 1, of sizes that are powers of two among the jobs of more than one processor; `None` if
+    /// there are none.
+    pub power_of_two_share: Option<f64>,
+    /// The number of jobs with each status (field 11).
+    pub status: BTreeMap<i64, u64>,
+    /// Who and what the jobs belong to, for each kind that the log knows.
+    pub members: Vec<Members>,
+    /// The nodes that lists name; `None` if the log has no lists of nodes, or more than are looked at.
+    pub node_lists: Option<NodeLists>,
+    /// Notes on how the log was read, such as the time zone of its times; empty if there are none.
+    pub notes: Vec<String>,
+    /// The fields that are unknown in some jobs; empty if there are none.
+    pub missing: Vec<Missing>,
+    /// The irregularities of the text; empty if there are none.
+    pub irregularities: Vec<Irregularity>,
+}
+
+/// The nodes in the lists of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NodeLists {
+    /// The number of different nodes.
+    pub nodes: u64,
+    /// The share, from 0 to 1, of the node-seconds that count more than once, as several jobs had a node at the same time.
+    pub shared: f64,
+    /// Whether a replay counts parts of nodes only, as jobs share too many nodes to have whole ones.
+    pub needs_unit: bool,
+}
+
+/// A field that is unknown in some jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// The number of the field, from 1.
+    pub field: usize,
+    /// The name of the field.
+    pub name: &'static str,
+    /// The number of jobs without it.
+    pub jobs: u64,
+}
+
+/// Something odd in the text of a log, with the number of times it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Irregularity {
+    /// What was found, in words.
+    pub what: &'static str,
+    /// The number of times.
+    pub count: u64,
+}
+
+impl Profile {
+    /// Reads the log at `path` and returns its profile. Quantiles are exact; memory grows with the number of
+    /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if lenient reading has
+    /// skipped all of it.
+    pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
+        let mut gathering = Gathering { runs: NodeRuns::limited(), ..Gathering::default() };
+        let format = options.format.clone();
+        let mut reader = Reader::open(path, options)?;
+        while let Some(entry) = reader.next_entry()? {
+            if let Entry::Record { record, .. } = entry {
+                gathering.add(record);
+            }
+        }
+        let summary = reader.finish()?;
+        summary.check_jobs()?;
+        let unit = LogUnit::new(summary.format, format.as_ref());
+        Ok(gathering.finish(summary, unit))
+    }
+
+    /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is known.
+    pub fn span_s(&self) -> Option<i64> {
+        Some(self.last_submit_s?.saturating_sub(self.first_submit_s?))
+    }
+}
+
+/// The sums and lists that grow while the log is read.
+#[derive(Default)]
+struct Gathering {
+    sizes: Tally,
+    runs_s: Tally,
+    work_proc_s: f64,
+    /// The first and the last submit time; `None` as long as none is known.
+    submits_s: Option<(i64, i64)>,
+    status: BTreeMap<i64, u64>,
+    members: Counts,
+    /// The runs with lists of nodes.
+    runs: NodeRuns,
+    /// The number of jobs in which each field is unknown; field n is entry n − 1.
+    missing: [u64; FIELDS],
+}
+
+impl Gathering {
+    /// Counts a record.
+    fn add(&mut self, record: &Record) {
+        let submit_s = record.submit_s;
+        if submit_s >= 0 {
+            let (first, last) = self.submits_s.unwrap_or((submit_s, submit_s));
+            self.submits_s = Some((first.min(submit_s), last.max(submit_s)));
+        }
+        record.procs().into_iter().for_each(|procs| self.sizes.add(procs));
+        if record.run_s >= 0 {
+            self.runs_s.add(record.run_s);
+            self.work_proc_s += record.procs().unwrap_or(0) as f64 * record.run_s as f64;
+        }
+        *self.status.entry(record.status).or_default() += 1;
+        self.members.add(record);
+        add_run(&mut self.runs, record);
+        for (count, missing) in self.missing.iter_mut().zip(record.missing()) {
+            *count += u64::from(missing);
+        }
+    }
+
+    /// Returns the profile. `summary` holds the facts about the log as a whole.
+    fn finish(self, summary: LogSummary, unit: LogUnit) -> Profile {
+        let node_use = self.runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+        let node_lists = NodeLists {
+            nodes: node_use.nodes,
+            shared: node_use.shared(),
+            needs_unit: unit.refuses(&node_use),
+        };
+        let size_procs = self.sizes.quantiles();
+        let largest_job_procs = size_procs.map(|sizes| sizes.max);
+        let procs = summary.header.processors();
+        let origin_s = summary.origin_s();
+        let capacity = procs.or(largest_job_procs).zip(self.submits_s);
+        let offered_load = capacity.and_then(|(procs, (first, last))| {
+            let capacity_proc_s = procs as f64 * last.saturating_sub(first) as f64;
+            (capacity_proc_s > 0.0).then(|| self.work_proc_s / capacity_proc_s)
+        });
+        let (all, parallel) = (self.sizes.count(|_| true), self.sizes.count(|procs| procs > 1));
+        // A power of two has one bit set, so p & (p − 1) is 0.
+        let powers = self.sizes.count(|procs| procs > 1 && procs & (procs - 1) == 0);
+        let missing = self.missing.iter().enumerate().filter(|&(_, &jobs)| jobs > 0);
+        Profile {
+            log: summary.path.display().to_string(),
+            format: summary.format.name,
+            bytes: summary.bytes,
+            lines: summary.lines,
+            jobs: summary.records,
+            procs,
+            largest_job_procs,
+            unix_start_time: summary.header.unix_start_time(),
+            first_submit_s: self.submits_s.map(|(first, _)| first - origin_s),
+            last_submit_s: self.submits_s.map(|(_, last)| last - origin_s),
+            work_proc_s: self.work_proc_s,
+            offered_load,
+            size_procs,
+            run_s: self.runs_s.quantiles(),
+            serial_share: share(all - parallel, all),
+            power_of_two_share: share(powers, parallel),
+            status: self.status,
+            members: self.members.finish(&summary.facts.names),
+            node_lists: (node_lists.nodes > 0).then_some(node_lists),
+            notes: summary.facts.notes.clone(),
+            missing: missing.map(|(i, &jobs)| Missing { field: i + 1, name: FIELD_NAMES[i], jobs }).collect(),
+            irregularities: irregularities(&summary),
+            sha256: summary.sha256,
+        }
+    }
+}
+
+/// Adds the run of a record that has a list of nodes, in seconds.
+pub(super) fn add_run(runs: &mut NodeRuns, record: &Record) {
+    let Record { submit_s, wait_s, run_s, nodes: Some(list), partition, .. } = *record else { return };
+    let start_s = submit_s.saturating_add(wait_s);
+    let when = (submit_s >= 0 && wait_s >= 0 && run_s >= 0).then(|| (start_s, start_s.saturating_add(run_s)));
+    let procs = record.procs().and_then(|procs| u32::try_from(procs).ok()).unwrap_or_default();
+    runs.add(when, procs, Some(list), (partition >= 0).then_some(partition));
+}
+
+/// Returns the irregularities of the text; an empty list if there are none.
+fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
+    summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
+}
+
+/// Returns `part` / `whole`; `None` if `whole` is 0.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_small_log_by_hand() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        let rest = "-1 -1 -1 -1 -1 -1 -1";
+        writeln!(file, "; MaxProcs: 8\n; UnixStartTime: 100")?;
+        writeln!(file, "1 10 -1 100 4 -1 -1 4 -1 -1 1 {rest}")?;
+        writeln!(file, "2 20 -1 50 1 -1 -1 1 -1 -1 1 {rest}")?;
+        writeln!(file, "3 110 -1 -1 6 -1 -1 6 -1 -1 5 {rest}")?;
+        writeln!(file, "4 -1 -1 10 -1 -1 -1 2 -1 -1 0 {rest}")?;
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        assert_eq!((profile.jobs, profile.procs, profile.largest_job_procs), (4, Some(8), Some(6)));
+        assert_eq!((profile.first_submit_s, profile.span_s()), (Some(10), Some(100)));
+        assert_eq!(profile.offered_load, Some((400.0 + 50.0 + 20.0) / 800.0));
+        assert_eq!(profile.serial_share, Some(0.25));
+        assert_eq!(profile.power_of_two_share, Some(2.0 / 3.0));
+        assert_eq!(profile.run_s.map(|run| (run.min, run.max)), Some((10, 100)));
+        assert_eq!(profile.status, BTreeMap::from([(0, 1), (1, 2), (5, 1)]));
+        let missing = |field| profile.missing.iter().find(|row| row.field == field).map_or(0, |row| row.jobs);
+        assert_eq!([missing(2), missing(4), missing(5), missing(8), missing(9)], [1, 1, 1, 0, 4]);
+        let users = |what| profile.members.iter().find(|members| members.what == what).cloned();
+        assert_eq!(users("users"), None);
+        Ok(())
+    }
+
+    #[test]
+    fn members_with_most_jobs_come_first() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        for (job, user) in [(1, 7), (2, 3), (3, 9), (4, 9), (5, 1), (6, 4), (7, -1)] {
+            writeln!(file, "{job} 0 -1 9 4 -1 -1 4 -1 -1 1 {user} -1 -1 0 -1 -1 -1")?;
+        }
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        let named =
+            |pairs: &[(&str, u64)]| pairs.iter().map(|&(name, jobs)| (name.to_owned(), jobs)).collect();
+        let users =
+            Members { what: "users", count: 5, largest: named(&[("9", 2), ("1", 1), ("3", 1), ("4", 1)]) };
+        let queues = Members { what: "queues", count: 1, largest: named(&[("0", 7)]) };
+        assert_eq!(profile.members, [users, queues]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_log_without_jobs_has_no_statistics() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        writeln!(file, "; MaxProcs: 8")?;
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        assert_eq!((profile.jobs, profile.offered_load, profile.size_procs), (0, None, None));
+        assert_eq!((profile.serial_share, profile.power_of_two_share), (None, None));
+        Ok(())
+    }
+}

@@ -1,0 +1,489 @@
+//! Validates a log: finds everything that is wrong or odd in it, with the lines.
+
+use std::fmt;
+use std::path::Path;
+use std::{io, mem};
+
+use super::job_numbers::{Duplicates, JobNumbers, Seen};
+use super::profile::add_run;
+use crate::error::{Problem, TraceError};
+use crate::formats::LogUnit;
+use crate::nodes::NodeRuns;
+use crate::options::ReadOptions;
+use crate::reader::{Entry, Reader};
+use crate::record::Record;
+use crate::status;
+use crate::summary::LogSummary;
+use meshreplay_base::words::counted;
+
+use Severity::{Error, Warning};
+
+/// The severity of a defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// A replay of the log would stop or give wrong results.
+    Error,
+    /// The log is odd here, but can be replayed.
+    Warning,
+}
+
+/// A kind of mistake or oddity in a log. [`Self::title`] describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "`title` says what each of them is")]
+pub enum Defect {
+    TooFewFields,
+    NotANumber,
+    OutOfRange,
+    NegativeSubmit,
+    LargerThanMachine,
+    DuplicateJob,
+    SharedNodes,
+    RepeatedJob,
+    NoMachine,
+    RecordCount,
+    TooManyFields,
+    SubmitDescent,
+    JobDescent,
+    NoProcs,
+    NoRun,
+    ZeroRun,
+    RunAboveRequest,
+    OddStatus,
+    LateComment,
+    BlankLine,
+    Tabs,
+    CarriageReturns,
+    Unterminated,
+    Mark,
+    FewSharedNodes,
+    OfFormat,
+}
+
+/// Every defect with its severity and its title, in the order of the enum and of reports.
+const DEFECTS: [(Defect, Severity, &str); 26] = [
+    (Defect::TooFewFields, Error, "too few fields"),
+    (Defect::NotANumber, Error, "not a number"),
+    (Defect::OutOfRange, Error, "number out of range"),
+    (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
+    (Defect::LargerThanMachine, Error, "job larger than the machine"),
+    (Defect::DuplicateJob, Error, "job number used before"),
+    (Defect::SharedNodes, Error, "jobs share nodes, and processors are nodes"),
+    (Defect::RepeatedJob, Warning, "job number used before, as a requeued job has one record for each run"),
+    (Defect::NoMachine, Warning, "no number MaxProcs or MaxNodes in the header"),
+    (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
+    (Defect::TooManyFields, Warning, "too many fields"),
+    (Defect::SubmitDescent, Warning, "submit time below the one before"),
+    (Defect::JobDescent, Warning, "job number below the one before"),
+    (Defect::NoProcs, Warning, "allocated processors unknown or 0"),
+    (Defect::NoRun, Warning, "run time unknown"),
+    (Defect::ZeroRun, Warning, "run time 0"),
+    (Defect::RunAboveRequest, Warning, "run time above requested time"),
+    (Defect::OddStatus, Warning, "status outside -1 to 5"),
+    (Defect::LateComment, Warning, "comment after the first job"),
+    (Defect::BlankLine, Warning, "blank line"),
+    (Defect::Tabs, Warning, "fields separated by tabs"),
+    (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
+    (Defect::Unterminated, Warning, "last line without a line end"),
+    (Defect::Mark, Warning, "byte order mark at the start"),
+    (Defect::FewSharedNodes, Warning, "jobs share nodes"),
+    (Defect::OfFormat, Warning, "values that are read as others"),
+];
+
+/// What is said of a job of which a dump has two runs that ended for good.
+const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump may be made of parts that overlap";
+
+/// The last second of the range of [`Time`](meshreplay_base::job::Time).
+const LATEST_S: i64 = i64::MAX / 1_000_000;
+
+impl Defect {
+    /// Returns the defect in words.
+    pub const fn title(self) -> &'static str {
+        DEFECTS[self as usize].2
+    }
+
+    /// Returns the severity of the defect. A line that does not follow the format is an error, but only a warning if
+    /// `lenient`, as lenient reading skips it.
+    pub const fn severity(self, lenient: bool) -> Severity {
+        match self {
+            Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
+            _ => DEFECTS[self as usize].1,
+        }
+    }
+
+    /// Returns the defect of a line that does not follow the format, by the problem of the line.
+    const fn of_line(problem: &Problem) -> Self {
+        match problem {
+            Problem::TooFewFields { .. } => Self::TooFewFields,
+            Problem::NotANumber { .. }
+            | Problem::Column { .. }
+            | Problem::Value { .. }
+            | Problem::Rule(_)
+            | Problem::Heading(_) => Self::NotANumber,
+            Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
+        }
+    }
+}
+
+/// All findings of one defect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// The defect.
+    pub defect: Defect,
+    /// The severity of the defect.
+    pub severity: Severity,
+    /// The number of findings.
+    pub count: u64,
+    /// The first findings. It is empty for defects that are only counted.
+    pub shown: Vec<Finding>,
+}
+
+/// One place in a log with a defect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The number of the line, from 1; `None` if the finding is about the log as a whole.
+    pub line: Option<u64>,
+    /// The wrong values in words; empty if the title of the defect says everything.
+    pub detail: String,
+}
+
+/// The result of [`validate`].
+#[derive(Clone, Debug)]
+pub struct Validation {
+    /// The facts about the log as a whole.
+    pub summary: LogSummary,
+    /// The defects that were found at least once, errors first; empty if the log has none.
+    pub tallies: Vec<Tally>,
+}
+
+impl Validation {
+    /// Returns the number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.tallies.iter().filter(|tally| tally.severity == severity).map(|tally| tally.count).sum()
+    }
+}
+
+/// Reads the whole log at `path` and returns everything that is wrong or odd in it. At most `shown_max` findings of
+/// each defect are kept; the others are counted. The result is an error only if the log cannot be read at all.
+///
+/// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which there are too many
+/// runs. To find shared nodes, memory holds the lists of nodes.
+pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
+    let (lenient, format) = (options.lenient, options.format.clone());
+    let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
+    let mut check = Check::new(shown_max);
+    if reader.format().repeats_jobs {
+        check.ended = Some(JobNumbers::default());
+    }
+    // Set at the first record, so that it also tells whether a comment comes late.
+    let mut procs_max = None;
+    while let Some(entry) = reader.next_entry()? {
+        match entry {
+            Entry::Record { record, surplus } => {
+                let record = *record;
+                let line = reader.line();
+                let limit = *procs_max.get_or_insert_with(|| reader.header().processors());
+                check.record(line, &record, surplus, limit);
+            }
+            Entry::Comment(_) if procs_max.is_some() => {
+                check.found(Defect::LateComment, reader.line(), format_args!(""));
+            }
+            Entry::Comment(_) | Entry::NoJob => {}
+            Entry::Blank => check.found(Defect::BlankLine, reader.line(), format_args!("")),
+            Entry::Skipped(problem) => {
+                check.found(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
+            }
+        }
+    }
+    let summary = reader.finish()?;
+    check.late_duplicates().map_err(TraceError::Uncounted)?;
+    check.log(&summary);
+    check.shared_nodes(&summary, LogUnit::new(summary.format, format.as_ref()));
+    Ok(Validation { summary, tallies: check.tallies(lenient) })
+}
+
+/// The findings so far, with what is needed to find more.
+struct Check {
+    shown_max: usize,
+    /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
+    found: Vec<(u64, Vec<Finding>)>,
+    jobs: JobNumbers,
+    /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a record for each run of a
+    /// requeued job; `None` in other formats.
+    ended: Option<JobNumbers>,
+    previous: Option<Record>,
+    /// The runs with lists of nodes.
+    runs: NodeRuns,
+}
+
+impl Check {
+    /// Makes a check without findings.
+    fn new(shown_max: usize) -> Self {
+        Self {
+            shown_max,
+            found: vec![(0, Vec::new()); DEFECTS.len()],
+            jobs: JobNumbers::default(),
+            ended: None,
+            previous: None,
+            runs: NodeRuns::limited(),
+        }
+    }
+
+    /// Counts a finding, and keeps it if fewer than `shown_max` are kept.
+    fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
+        let (count, shown) = &mut self.found[defect as usize];
+        *count += 1;
+        if shown.len() < self.shown_max {
+            shown.push(Finding { line: Some(line), detail: detail.to_string() });
+        }
+    }
+
+    /// Finds what is wrong with one record. `procs_max` is the number of processors of the machine, if it is known.
+    fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
+        let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
+        if surplus > 0 {
+            self.found(Defect::TooManyFields, line, format_args!("{surplus} more than the format has"));
+        }
+        if submit_s < 0 {
+            self.found(Defect::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
+        } else if submit_s > LATEST_S {
+            let detail = format_args!("job {job}: submit time {submit_s}, expected at most {LATEST_S}");
+            self.found(Defect::OutOfRange, line, detail);
+        }
+        if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
+            let procs = counted(procs, "processor");
+            let detail = format_args!("job {job}: {procs}, the machine has {limit}");
+            self.found(Defect::LargerThanMachine, line, detail);
+        }
+        self.number(line, job, status);
+        add_run(&mut self.runs, record);
+        if let Some(previous) = self.previous.replace(*record) {
+            if submit_s < previous.submit_s {
+                let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
+                self.found(Defect::SubmitDescent, line, detail);
+            }
+            if job < previous.job {
+                self.found(Defect::JobDescent, line, format_args!("{job} after {}", previous.job));
+            }
+        }
+        if allocated_procs <= 0 {
+            let requested = record.requested_procs;
+            let detail = format_args!("job {job}: {allocated_procs}, requested {requested}");
+            self.found(Defect::NoProcs, line, detail);
+        }
+        match run_s {
+            ..0 => self.found(Defect::NoRun, line, format_args!("job {job}: {run_s}, status {status}")),
+            0 => self.found(Defect::ZeroRun, line, format_args!("job {job}, status {status}")),
+            _ if requested_time_s > 0 && run_s > requested_time_s => {
+                let detail = format_args!("job {job}: ran {run_s} s, requested {requested_time_s} s");
+                self.found(Defect::RunAboveRequest, line, detail);
+            }
+            _ => {}
+        }
+        if !status::ALL.contains(&status) {
+            self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
+        }
+    }
+
+    /// Finds out whether the number of a job was used before.
+    fn number(&mut self, line: u64, job: i64, status: i64) {
+        let is_ended_twice = [status::COMPLETED, status::CANCELLED].contains(&status)
+            && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == Seen::Before);
+        // The parts of an interrupted job share its number. Of what is known already not more is to be known later.
+        let may_repeat = is_ended_twice || status::PARTS.contains(&status);
+        let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
+        if is_ended_twice {
+            self.found(Defect::DuplicateJob, line, format_args!("job {job}{ENDED}"));
+        } else if is_known {
+            let defect = if self.ended.is_some() { Defect::RepeatedJob } else { Defect::DuplicateJob };
+            self.found(defect, line, format_args!("job {job}"));
+        }
+    }
+
+    /// Finds the duplicates among the job numbers that are in a temporary file.
+    fn late_duplicates(&mut self) -> io::Result<()> {
+        let mut late = mem::take(&mut self.jobs).duplicates(self.shown_max)?;
+        late.first.sort_unstable();
+        let Some(ended) = self.ended.take() else {
+            self.add_late(Defect::DuplicateJob, &late, "");
+            return Ok(());
+        };
+        let mut twice = ended.duplicates(self.shown_max)?;
+        twice.first.sort_unstable();
+        // Those that ended twice are among those that were there before.
+        late.count = late.count.saturating_sub(twice.count);
+        late.first.retain(|found| !twice.first.contains(found));
+        late.first.truncate(usize::try_from(late.count).unwrap_or(usize::MAX));
+        self.add_late(Defect::DuplicateJob, &twice, ENDED);
+        self.add_late(Defect::RepeatedJob, &late, "");
+        Ok(())
+    }
+
+    /// Adds duplicates that are known at the end. Those that are not shown are counted.
+    fn add_late(&mut self, defect: Defect, late: &Duplicates, why: &str) {
+        for &(line, job) in &late.first {
+            self.found(defect, line, format_args!("job {job}{why}"));
+        }
+        self.found[defect as usize].0 += late.count.saturating_sub(late.first.len() as u64);
+    }
+
+    /// Finds what is wrong with the log as a whole. These findings have no line.
+    fn log(&mut self, summary: &LogSummary) {
+        let findings = &summary.irregularities;
+        self.found[Defect::Tabs as usize].0 = findings.tab_lines;
+        self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
+        self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
+        self.found[Defect::Mark as usize].0 = findings.byte_order_marks;
+        // Each kind of such values is one finding, with their number.
+        for (what, count) in &findings.of_format {
+            let (found, shown) = &mut self.found[Defect::OfFormat as usize];
+            *found += 1;
+            shown.push(Finding { line: None, detail: format!("{what}: {count}") });
+        }
+        self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
+        let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
+        // The header may count jobs and records; both should be the number of records.
+        for (key, count) in counts {
+            let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
+            let detail = format!("{key} is {count}, there are {}", summary.records);
+            let (found, shown) = &mut self.found[Defect::RecordCount as usize];
+            *found += 1;
+            shown.push(Finding { line: None, detail });
+        }
+    }
+
+    /// Finds out whether jobs share nodes although processors are nodes.
+    fn shared_nodes(&mut self, summary: &LogSummary, unit: LogUnit) {
+        let runs = mem::take(&mut self.runs);
+        let node_use = runs.on_nodes(&summary.facts.names).node_use(&|_| true);
+        if !unit.counts_nodes(&node_use) || !node_use.is_shared() {
+            return;
+        }
+        let defect = if unit.refuses(&node_use) { Defect::SharedNodes } else { Defect::FewSharedNodes };
+        let share = 100.0 * node_use.shared();
+        let detail = format!("{share:.1} % of the node-seconds in lists of nodes count more than once");
+        self.found[defect as usize] = (1, vec![Finding { line: None, detail }]);
+    }
+
+    /// Returns the defects that were found, errors first.
+    fn tallies(self, lenient: bool) -> Vec<Tally> {
+        let tally = |((defect, ..), (count, shown)): ((Defect, _, _), _)| {
+            let severity = defect.severity(lenient);
+            (count > 0).then_some(Tally { defect, severity, count, shown })
+        };
+        let mut tallies: Vec<Tally> = DEFECTS.into_iter().zip(self.found).filter_map(tally).collect();
+        tallies.sort_by_key(|tally| tally.severity);
+        tallies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    type Found = Vec<(Defect, u64, Option<u64>)>;
+
+    fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        file.write_all(text.as_bytes())?;
+        let report = validate(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2)?;
+        let errors = report.count(Severity::Error);
+        let row =
+            |tally: Tally| (tally.defect, tally.count, tally.shown.first().and_then(|finding| finding.line));
+        Ok((report.tallies.into_iter().map(row).collect(), errors))
+    }
+
+    fn job(number: i64, submit_s: i64, run_s: i64, procs: i64, requested_s: i64, status: i64) -> String {
+        format!(
+            "{number} {submit_s} -1 {run_s} {procs} -1 -1 -1 {requested_s} -1 {status} 1 1 -1 -1 -1 -1 -1\n"
+        )
+    }
+
+    #[test]
+    fn rows_are_in_the_order_of_the_enum() {
+        for (place, (defect, ..)) in DEFECTS.into_iter().enumerate() {
+            assert_eq!(defect as usize, place, "{}", defect.title());
+        }
+    }
+
+    #[test]
+    fn a_sound_log_has_no_findings() -> Result<(), Box<dyn std::error::Error>> {
+        let text =
+            format!("; MaxProcs: 8\n; MaxJobs: 2\n{}{}", job(1, 0, 5, 8, 5, 1), job(2, 0, 5, 1, -1, 5));
+        assert_eq!(findings(&text, false)?, (vec![], 0));
+        Ok(())
+    }
+
+    #[test]
+    fn every_defect_is_found_on_its_line() -> Result<(), Box<dyn std::error::Error>> {
+        let text = [
+            "; MaxProcs: 8\n; MaxJobs: 99\n".to_owned(),
+            job(5, 50, 5, 8, 5, 1),
+            "1 2 3\n".to_owned(),
+            job(6, 60, 5, 8, 5, 1).replacen("60", "6x", 1),
+            job(7, 60, 5, 8, 5, 1).replacen("60", "99999999999999999999", 1),
+            job(8, -1, 5, 9, 5, 1),
+            job(8, 60, 6, 0, 5, 7),
+            job(8, 60, 6, 1, 6, 3).replace('\n', " 0\r\n"),
+            job(4, 60, -1, 1, 5, 1).replace(' ', "\t"),
+            "\n; late\n".to_owned(),
+            job(9, 60, 0, 1, 5, 1).trim_end().to_owned(),
+        ]
+        .concat();
+        let expected = vec![
+            (Defect::TooFewFields, 1, Some(4)),
+            (Defect::NotANumber, 1, Some(5)),
+            (Defect::OutOfRange, 1, Some(6)),
+            (Defect::NegativeSubmit, 1, Some(7)),
+            (Defect::LargerThanMachine, 1, Some(7)),
+            (Defect::DuplicateJob, 1, Some(8)),
+            (Defect::RecordCount, 1, None),
+            (Defect::TooManyFields, 1, Some(9)),
+            (Defect::SubmitDescent, 1, Some(7)),
+            (Defect::JobDescent, 1, Some(10)),
+            (Defect::NoProcs, 1, Some(8)),
+            (Defect::NoRun, 1, Some(10)),
+            (Defect::ZeroRun, 1, Some(13)),
+            (Defect::RunAboveRequest, 1, Some(8)),
+            (Defect::OddStatus, 1, Some(8)),
+            (Defect::LateComment, 1, Some(12)),
+            (Defect::BlankLine, 1, Some(11)),
+            (Defect::Tabs, 1, None),
+            (Defect::CarriageReturns, 1, None),
+            (Defect::Unterminated, 1, None),
+        ];
+        assert_eq!(findings(&text, false)?, (expected, 6));
+        assert_eq!(findings(&text, true)?.1, 3);
+        Ok(())
+    }
+
+    #[test]
+    fn a_missing_machine_is_found_and_few_are_shown() -> Result<(), Box<dyn std::error::Error>> {
+        let text: String = (1..=5).map(|number| job(number, 0, 0, 1, -1, 1)).collect();
+        assert_eq!(findings(&text, false)?.0, [(Defect::NoMachine, 1, None), (Defect::ZeroRun, 5, Some(1))]);
+        Ok(())
+    }
+
+    #[test]
+    fn runs_that_end_twice_are_told_from_requeued_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let at = |hour: i64, job: i64, state: &str| {
+            format!("{job}|2024-05-01T10:00:00|2024-05-01T{hour}:00:00|2024-05-01T{hour}:10:00|{state}|3\n")
+        };
+        let run = |job: i64, state: &str| at(10, job, state);
+        let again =
+            [at(11, 2, "COMPLETED"), at(11, 22, "CANCELLED"), at(11, 4, "COMPLETED"), at(12, 22, "FAILED")];
+        let again = again.concat();
+        // With gaps there are soon more runs of numbers than are kept in memory: of all jobs sooner than of those that ended.
+        for jobs in [11, 43, 200] {
+            let state = |i: i64| if i % 11 == 0 { "NODE_FAIL" } else { "COMPLETED" };
+            let dump: String = (1..=jobs).map(|i| run(2 * i, state(i))).collect();
+            let text = format!("JobID|Submit|Start|End|State|NNodes\n{dump}{again}");
+            let found = findings(&text, false)?.0;
+            let count =
+                |wanted: Defect| found.iter().find(|(defect, ..)| *defect == wanted).map(|found| found.1);
+            let counts = [Defect::DuplicateJob, Defect::RepeatedJob].map(count);
+            assert_eq!(counts, [Some(2), Some(2)], "{jobs} jobs: {found:?}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! Writes a log as a stream. A file is there whole or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+mod behind;
+
+use self::behind::Behind;
+use super::error::TraceError;
+use super::formats::{Format, SHAPES, Writing, is_gzip_name};
+use super::header::Header;
+use super::record::Record;
+use meshreplay_base::disk::{NewFile, Sorter, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
+
+/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
+/// of the output. Dropping the writer removes it.
+pub struct Writer {
+    path: PathBuf,
+    writing: Writing,
+    overwrite: bool,
+    out: Encoder,
+    /// Whether a comment above the first record has an entry `Shapes`, so that records are written with sides.
+    has_sides: bool,
+    has_records: bool,
+    line: Vec<u8>,
+    /// The number of records whose sides were not written.
+    lost_sides: u64,
+    /// What brings the records into the order of their submissions; `None` if they keep the order in which they come.
+    sorter: Option<Sorter<i64>>,
+}
+
+/// The way of the text to the output.
+enum Encoder {
+    /// To a temporary file, plain or compressed, which is renamed to the path of the output at the end.
+    File(Behind),
+    /// To a stream that the caller gave, plain.
+    Stream(BufWriter<Box<dyn Write>>),
+}
+
+impl Writer {
+    /// Begins the log at `path`. The log is compressed if the name ends in `.gz`. The result is an error if the file
+    /// exists and `overwrite` is false, or if the format can only be read.
+    pub fn create(path: &Path, format: &Format, overwrite: bool) -> Result<Self, TraceError> {
+        let writing = writing_of(format)?;
+        let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
+        if !overwrite && path.is_file() {
+            return Err(TraceError::Exists { path: path.to_owned() });
+        }
+        // A device or a FIFO holds nothing that could be lost.
+        let overwrite = overwrite || is_stream(path);
+        remove_leftovers_beside(path);
+        let file = NewFile::create(path, TEMPORARY).map_err(unwritable)?;
+        let out = Encoder::File(Behind::new(file, is_gzip_name(path)).map_err(unwritable)?);
+        Ok(Self::new(path.to_owned(), writing, out, overwrite))
+    }
+
+    /// Begins an uncompressed log on `stream`, which messages call `name`. The result is an error if the format can
+    /// only be read.
+    pub fn to(stream: impl Write + 'static, name: &str, format: &Format) -> Result<Self, TraceError> {
+        let out = Encoder::Stream(BufWriter::with_capacity(64 << 10, Box::new(stream)));
+        Ok(Self::new(PathBuf::from(name), writing_of(format)?, out, true))
+    }
+
+    /// Makes a writer to `out`. `overwrite` tells whether the end may replace a file.
+    fn new(path: PathBuf, writing: Writing, out: Encoder, overwrite: bool) -> Self {
+        let (has_sides, has_records, line) = (false, false, Vec::new());
+        Self { path, writing, overwrite, out, has_sides, has_records, line, lost_sides: 0, sorter: None }
+    }
+
+    /// Returns the writer, which writes the records in the order of their submissions at the end of the log. Those that were
+    /// submitted together keep the order in which they come. A temporary file holds those that are too many for 64 MB.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.sorter = Some(Sorter::default());
+        self
+    }
+
+    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if records are sorted and
+    /// it tells, below the first of them, that records have sides: there it says nothing, and above them it would.
+    pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
+        if !self.writing.has_comments {
+            return Ok(());
+        }
+        let mut header = Header::default();
+        header.push(text);
+        let says_sides = header.get(SHAPES).is_some();
+        if says_sides && self.has_records && self.sorter.is_some() {
+            // It would come before the records now, and would be believed.
+            return Ok(());
+        }
+        self.has_sides |= !self.has_records && says_sides;
+        self.line.clear();
+        self.line.extend_from_slice(text);
+        self.line.push(b'\n');
+        self.write_line()
+    }
+
+    /// Writes every line of a header as a comment.
+    pub fn header(&mut self, header: &Header) -> Result<(), TraceError> {
+        header.lines().try_for_each(|line| self.comment(line))
+    }
+
+    /// Returns the number of records so far whose sides were lost, as the format has none or the header does not say that records
+    /// have them.
+    pub fn lost_sides(&self) -> u64 {
+        self.lost_sides
+    }
+
+    /// Writes a record with the fields that the format has. Other fields are lost.
+    pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
+        let is_lost = record.sides.is_some() && !self.has_sides;
+        self.lost_sides = self.lost_sides.saturating_add(u64::from(is_lost));
+        if self.sorter.is_some() && !self.has_records {
+            self.comment(b"; Note: sorted by submit time by meshreplay")?;
+        }
+        self.line.clear();
+        self.has_records = true;
+        (self.writing.append)(record, self.has_sides, &mut self.line);
+        match &mut self.sorter {
+            Some(sorter) => sorter.add(record.submit_s, &self.line).map_err(TraceError::Unsorted),
+            None => self.write_line(),
+        }
+    }
+
+    /// Writes the bytes of `self.line`.
+    fn write_line(&mut self) -> Result<(), TraceError> {
+        let written = self.out.write_all(&self.line);
+        written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })
+    }
+
+    /// Writes the records that wait to be sorted.
+    fn write_sorted(&mut self) -> Result<(), TraceError> {
+        let Some(sorter) = self.sorter.take() else { return Ok(()) };
+        let mut lines = sorter.sorted().map_err(TraceError::Unsorted)?;
+        while let Some((_, line)) = lines.next().map_err(TraceError::Unsorted)? {
+            let written = self.out.write_all(line);
+            written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the log. A file gets its final name only now.
+    pub fn finish(mut self) -> Result<(), TraceError> {
+        self.write_sorted()?;
+        let Self { path, overwrite, out, .. } = self;
+        let placed = match out {
+            Encoder::Stream(mut stream) => stream.flush(),
+            Encoder::File(text) => text.finish().and_then(|file| {
+                file.sync()?;
+                if overwrite { file.put() } else { file.put_new() }?;
+                if is_stream(&path) {
+                    return Ok(());
+                }
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                sync_directory(folder.unwrap_or(Path::new(".")))
+            }),
+        };
+        placed.map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => TraceError::Exists { path },
+            _ => TraceError::Unwritable { path, source },
+        })
+    }
+}
+
+impl Encoder {
+    /// Adds text. An error may be that of text which was added before.
+    fn write_all(&mut self, text: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(out) => out.write_all(text),
+            Self::Stream(out) => out.write_all(text),
+        }
+    }
+}
+
+/// Returns the way in which logs of `format` are written, or an error if they can only be read.
+fn writing_of(format: &Format) -> Result<Writing, TraceError> {
+    format.writing.ok_or(TraceError::ReadOnly { format: format.name })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{ReadOptions, SWF, read};
+
+    type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+    fn write(path: &Path, format: &Format, overwrite: bool) -> std::result::Result<(), TraceError> {
+        let mut writer = Writer::create(path, format, overwrite)?;
+        let mut header = Header::default();
+        header.push(b"; MaxProcs: 4");
+        writer.header(&header)?;
+        writer.record(&Record { job: 7, submit_s: 5, average_cpu_s: 0.5, ..Record::UNKNOWN })?;
+        writer.finish()
+    }
+
+    #[test]
+    fn names_choose_format_and_compression() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let plain = directory.path().join("a.swf");
+        write(&plain, SWF, false)?;
+        let line = "7 5 -1 -1 -1 0.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+        assert_eq!(fs::read_to_string(&plain)?, format!("; MaxProcs: 4\n{line}\n"));
+        let gzip = directory.path().join("a.premas.gz");
+        write(&gzip, Format::find("premas")?, false)?;
+        let native = Writer::create(&directory.path().join("b.swf"), Format::find("nas-ipsc")?, false);
+        assert!(native.is_err_and(|error| error.to_string().contains("'nas-ipsc' can only be read")));
+        assert_eq!(fs::read(&gzip)?[..2], [0x1f, 0x8b]);
+        let mut submits = Vec::new();
+        let summary = read(&gzip, ReadOptions::default(), |record| submits.push(record.submit_s))?;
+        assert_eq!((submits, summary.header.lines().count()), (vec![5], 0));
+        Ok(())
+    }
+
+    #[test]
+    fn files_are_replaced_only_on_demand_and_never_half_written() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("a.swf");
+        fs::write(&path, "precious")?;
+        let refused = write(&path, SWF, false).err();
+        assert!(matches!(refused, Some(TraceError::Exists { .. })), "{refused:?}");
+        let mut dropped = Writer::create(&path, SWF, true)?;
+        dropped.record(&Record::UNKNOWN)?;
+        drop(dropped);
+        assert_eq!(fs::read_to_string(&path)?, "precious");
+        assert_eq!(fs::read_dir(directory.path())?.count(), 1);
+        write(&path, SWF, true)?;
+        assert!(fs::read_to_string(&path)?.starts_with("; MaxProcs"));
+
+        let late = directory.path().join("late.swf");
+        let writer = Writer::create(&late, SWF, false)?;
+        fs::write(&late, "first")?;
+        assert!(matches!(writer.finish(), Err(TraceError::Exists { .. })));
+        assert_eq!(fs::read_to_string(&late)?, "first");
+        Ok(())
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_named() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        for path in [directory.path().to_owned(), directory.path().join("none/a.swf")] {
+            let message = write(&path, SWF, true).expect_err("unwritable").to_string();
+            assert_eq!(message, format!("{} cannot be written", path.display()));
+        }
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_is_an_error_and_stays_a_device() {
+        use std::os::unix::fs::FileTypeExt;
+        let full = Path::new("/dev/full");
+        assert!(matches!(write(full, SWF, false), Err(TraceError::Unwritable { .. })));
+        assert!(fs::metadata(full).is_ok_and(|there| there.file_type().is_char_device()));
+    }
+}

@@ -1,0 +1,151 @@
+//! §3.2: "the adaptive-scan takes 20 % to 30 % more time to complete the allocation process".
+//!
+//!
+//! Both allocators are asked to place the same job on the same machine, one right after the other, in alternating
+//! order. Only one of them decides where the job goes. So both are measured on the same states, and a disturbance of
+//! the computer slows both. A single call is too short to be timed well, so the times of [`BATCH`] calls are added up.
+
+use std::time::Instant;
+
+use crate::evidence::{At, Evidence};
+use crate::finding::Finding;
+use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
+use meshreplay_base::job::{Job, Time};
+use meshreplay_machine::machine::Machine;
+use meshreplay_workload::Model;
+
+const MACHINE: &str = "32x32";
+const LOGS: [&str; 3] = ["synthetic:ratio=1", "synthetic:ratio=1.5", "synthetic:ratio=1.75"];
+const FIXED: &str = "fixed-orientation";
+const SCAN: &str = "adaptive-scan";
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+/// The number of calls whose times are added up.
+const BATCH: usize = 250;
+
+/// Two allocators that are asked together. The placements of the first one are carried out.
+struct Both {
+    allocators: [Strategy; 2],
+    machine: Machine,
+    calls: usize,
+    /// Nanoseconds of both allocators in this batch (`batch`), and in each batch before it (`batches`).
+    batch: (f64, f64),
+    batches: Vec<(f64, f64)>,
+}
+
+impl Both {
+    fn new(names: [&str; 2]) -> Option<Self> {
+        let machine = Machine::new(MACHINE.parse().ok()?);
+        let built = |name: &str| -> Option<Strategy> {
+            Some(build(&name.parse().ok()?, &Setup::new(machine.mesh(), 1)).ok()?.strategy)
+        };
+        let allocators = [built(names[0])?, built(names[1])?];
+        Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
+    }
+
+    /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it finds none.
+    fn place(&mut self, request: &Request) -> Option<Placement> {
+        let mut found = [None, None];
+        let turn = self.calls % 2;
+        for which in [turn, 1 - turn] {
+            let began = Instant::now();
+            let answer = self.allocators[which].propose(request, &self.machine);
+            let ns = began.elapsed().as_secs_f64() * 1e9;
+            *(if which == 0 { &mut self.batch.0 } else { &mut self.batch.1 }) += ns;
+            found[which] = answer;
+        }
+        self.calls += 1;
+        if self.calls.is_multiple_of(BATCH) {
+            self.batches.push(std::mem::take(&mut self.batch));
+        }
+        let [first, _] = found;
+        let mut placement = first?;
+        // The second allocator did not choose these nodes, so their rank order means nothing to it.
+        placement.nodes.sort_unstable();
+        self.machine.occupy(&placement.nodes).ok()?;
+        self.allocators[1].taken(&placement, &self.machine);
+        Some(placement)
+    }
+
+    /// Frees the nodes of a job and informs both allocators.
+    fn release(&mut self, placement: &Placement) {
+        self.machine.vacate(&placement.nodes);
+        for allocator in &mut self.allocators {
+            allocator.released(placement, &self.machine);
+        }
+    }
+
+    /// Replays jobs first come, first served: after every arrival and departure the head of the queue is tried.
+    fn replay(&mut self, jobs: &[Job]) {
+        let (mut head, mut running): (usize, Vec<(Time, Placement)>) = (0, Vec::new());
+        let mut now = Time::ZERO;
+        while let Some(job) = jobs.get(head) {
+            let ended = running.iter().enumerate().filter(|(_, (end, _))| *end <= now).map(|(i, _)| i).next();
+            if let Some(i) = ended {
+                let (_, placement) = running.swap_remove(i);
+                self.release(&placement);
+                continue;
+            }
+            let placed = if job.submit <= now { self.place(&Request::from(job)) } else { None };
+            if let Some(placement) = placed {
+                running.push((now + job.run, placement));
+                head += 1;
+                continue;
+            }
+            let arrival = Some(job.submit).filter(|submit| *submit > now);
+            let Some(next) = running.iter().map(|(end, _)| *end).chain(arrival).min() else { return };
+            now = next;
+        }
+    }
+}
+
+/// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if a name is
+/// wrong.
+fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
+    let model = Model::new(&log.parse().ok()?).ok()?;
+    let mut all = Vec::new();
+    for seed in SEEDS {
+        let mut both = Both::new(names)?;
+        let jobs = model.draw(seed, both.machine.mesh().extents(), 1.0).ok()?;
+        both.replay(&jobs);
+        all.extend(both.batches);
+    }
+    Some(all)
+}
+
+/// Measures the time of a call of both allocators in every batch, on the states to which each of them leads. The rules
+/// of the figure judge the numbers.
+pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
+    for log in LOGS {
+        for names in [[FIXED, SCAN], [SCAN, FIXED]] {
+            let at = At { dataset: "cost", log, machine: MACHINE, allocator: names[0], ..At::default() };
+            for (round, (first, second)) in batches(log, names).into_iter().flatten().enumerate() {
+                let (fixed, scan) = if names[0] == FIXED { (first, second) } else { (second, first) };
+                let per_call = |ns: f64| ns / BATCH as f64;
+                found.add_measured(at, round, &[("fixed_ns", per_call(fixed)), ("scan_ns", per_call(scan))]);
+            }
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_are_asked_on_the_same_states() {
+        let mut both = Both::new([FIXED, SCAN]).expect("allocators of that name");
+        let tall = Request::sides([2, 30, 1]);
+        let placements: Vec<Placement> = (0..17).filter_map(|_| both.place(&tall)).collect();
+        // Laid along x, sixteen of them are above each other, and none fits beside them in that orientation.
+        assert_eq!(placements.len(), 16);
+        assert_eq!(both.machine.free_count(), 1024 - 16 * 60);
+        // Adaptive scan finds the two free columns, if it was told which nodes the other allocator took.
+        let answer = both.allocators[1].propose(&tall, &both.machine).expect("two columns are free");
+        assert!(answer.nodes.iter().all(|node| node % 32 >= 30), "{answer:?}");
+        for placement in &placements {
+            both.release(placement);
+        }
+        assert!(both.place(&Request::sides([32, 32, 1])).is_some() && both.calls == 18);
+    }
+}

@@ -1,0 +1,404 @@
+//! One published number or statement, compared with the measured one, and the verdict.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::median::Median;
+use meshreplay_sim::metrics::Interval;
+
+/// A published number, as printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// The number.
+    pub value: f64,
+    /// The number of digits printed after the decimal point.
+    pub decimals: usize,
+}
+
+impl Published {
+    /// Returns the number in a text as papers print it, such as `2,687` or `1.024`; `None` for a dash.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = text.replace(',', "");
+        let value = plain.parse().ok()?;
+        Some(Self { value, decimals: plain.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
+    }
+}
+
+/// The largest difference between a measured and a published number that still counts as agreement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// This many percent of the published number.
+    Percent(f64),
+    /// This much, in the unit of the number.
+    Absolute(f64),
+}
+
+/// The result of comparing a measured value with a published one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Verdict {
+    /// The numbers are equal in every printed digit.
+    Exact,
+    /// The numbers differ by no more than this.
+    Within(Tolerance),
+    /// All inequalities of the statement hold.
+    OrderingHolds,
+    /// The statement is about nearly all cases, and it holds in all but the cases named here.
+    HoldsBut(String),
+    /// The numbers differ, or the statement does not hold. The text says what was measured instead.
+    Differs(String),
+    /// The difference is within chance, so nothing is decided. The text says why.
+    NotDecided(String),
+    /// The published value could not be measured on this log. The text says why.
+    NotMeasured(String),
+    /// A value was measured, but nothing was published to compare it with.
+    #[default]
+    None,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
+            Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
+            Self::OrderingHolds => f.write_str("ordering holds"),
+            Self::HoldsBut(exceptions) => write!(f, "ordering holds but for this: {exceptions}"),
+            Self::Differs(reason) => write!(f, "differs: {reason}"),
+            Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
+            Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
+            Self::None => Ok(()),
+        }
+    }
+}
+
+/// The result for one item of a figure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// The identifier of the rule that gave the finding. Sentences refer to it.
+    pub rule: String,
+    /// The item that the finding is about, as tables name it.
+    pub item: String,
+    /// The file name of the log without extensions; empty if the finding is about several logs.
+    pub log: String,
+    /// The machine; empty if the finding is about several machines.
+    pub machine: String,
+    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing was
+    /// published.
+    pub published: Option<Published>,
+    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was measured.
+    pub measured: Option<f64>,
+    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over replications.
+    pub half_width: Option<f64>,
+    /// The point of a curve at which the number lies; `None` if it lies on no curve.
+    pub place: Option<Place>,
+    /// The title and the label under which the number stands below the bars of its log; the title may be empty. `None`
+    /// if the number does not stand there.
+    pub below_bars: Option<[String; 2]>,
+    /// Whether the finding is an inequality, so that its numbers count comparisons.
+    pub is_ordering: bool,
+    /// The result of the comparison.
+    pub verdict: Verdict,
+}
+
+/// The place of a point on a curve, for plots and for tables that show curves side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the curve in tables.
+    pub curve: String,
+    /// The name of the curve in the plot.
+    pub series: String,
+    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all plots.
+    pub look: String,
+    /// The quantity along the horizontal axis.
+    pub axis: String,
+    /// The value on that axis, as text.
+    pub at: String,
+    /// The measured quantity; empty if it needs no title.
+    pub quantity: String,
+    /// How the points of the curve are drawn.
+    pub drawn: Drawn,
+}
+
+/// How the points of a curve are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drawn {
+    /// As a curve.
+    #[default]
+    Curve,
+    /// As bars that begin at 1, one group of bars for each value on the axis.
+    Bars,
+    /// As bars that begin at 0, one group of bars for each value on the axis.
+    BarsFromZero,
+    /// Not drawn: the points are shown as a table.
+    Table,
+}
+
+/// A published number that plots show beside the measured ones: a point of a curve, or a range for a bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The curve or bar that it belongs to, and its place on the axis.
+    pub place: Place,
+    /// The smallest and the largest published value; equal for a single number.
+    pub ends: (f64, f64),
+    /// What was printed, in words.
+    pub said: String,
+}
+
+/// The percentages to which verdicts round up.
+const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
+
+impl Finding {
+    /// Returns a finding about one log and machine, without numbers.
+    pub fn new(item: &str, log: &str, machine: &str) -> Self {
+        Self { item: item.to_owned(), log: log.to_owned(), machine: machine.to_owned(), ..Self::default() }
+    }
+
+    /// Returns the finding with a measured number that is compared with nothing.
+    #[must_use]
+    pub fn measured(self, measured: f64) -> Self {
+        Self { measured: Some(measured), ..self }
+    }
+
+    /// Returns the finding with a measured mean over replications.
+    #[must_use]
+    pub fn measured_within(self, interval: Interval) -> Self {
+        let half_width = (interval.count > 1).then_some(interval.half_width);
+        Self { measured: Some(interval.mean), half_width, ..self }
+    }
+
+    /// Returns the finding with both numbers, and with the verdict that `tolerance` allows.
+    #[must_use]
+    pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
+        let verdict = compare(published, measured, tolerance);
+        Self { published: Some(published), measured: Some(measured), verdict, ..self }
+    }
+
+    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a part of the
+    /// confidence interval is within the tolerance.
+    #[must_use]
+    pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
+        let Interval { mean, half_width, .. } = measured;
+        let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
+        let [low, high] = [mean - half_width, mean + half_width];
+        let mut item = self.measured_within(measured).compared(published, mean, tolerance);
+        if differs(low) != differs(mean) || differs(high) != differs(mean) {
+            let digits = published.decimals + 1;
+            let within = match tolerance {
+                Tolerance::Percent(most) => format!("{most} %"),
+                Tolerance::Absolute(most) => most.to_string(),
+            };
+            let place = format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}");
+            item.verdict = Verdict::NotDecided(place);
+        }
+        item
+    }
+
+    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance, and
+    /// differs if the whole interval is outside. Otherwise nothing is decided.
+    #[must_use]
+    pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
+        let Median { low, middle, high } = measured;
+        let mut finding = self.compared(published, middle, tolerance);
+        let most = match tolerance {
+            Tolerance::Percent(percent) => published.value * percent / 100.0,
+            Tolerance::Absolute(distance) => distance,
+        };
+        let interval = format!("median {middle:.2}, {low:.2} to {high:.2}");
+        let (least, most) = (published.value - most, published.value + most);
+        if low >= least && high <= most {
+            finding.verdict = Verdict::Within(tolerance);
+        } else if low <= most && high >= least {
+            finding.verdict = Verdict::NotDecided(interval);
+        } else if let Verdict::Differs(how) = &mut finding.verdict {
+            *how = format!("{how}; {interval}");
+        }
+        finding
+    }
+
+    /// Returns the finding with the verdict on a number that is said to be in `range`. The number is given as lower
+    /// end, most likely value and upper end of its interval. `is_ratio` says whether it is a ratio in percent or a
+    /// share in percent, which changes only the words of the verdict.
+    #[must_use]
+    pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
+        let [least, most] = range;
+        let ratio = || {
+            if middle < 0.0 {
+                format!("{:.0} % less ({:.0} to {:.0})", -middle, -high, -low)
+            } else {
+                format!("{middle:.0} % more ({low:.0} to {high:.0})")
+            }
+        };
+        let within = |value| (least..=most).contains(&value);
+        let verdict = match (within(low) && within(high), high < least || low > most) {
+            (true, _) => Verdict::OrderingHolds,
+            (false, true) if is_ratio => Verdict::Differs(ratio()),
+            (false, true) => {
+                Verdict::Differs(format!("by {:.1} points", (least - middle).max(middle - most)))
+            }
+            (false, false) if is_ratio => Verdict::NotDecided(ratio()),
+            (false, false) => {
+                Verdict::NotDecided(format!("{low:.1} to {high:.1}, of which a part is in the range"))
+            }
+        };
+        Self { verdict, ..self }
+    }
+
+    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their measured
+    /// difference, `most` the largest one that counts as equal.
+    #[must_use]
+    pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
+        let verdict = if percent <= most {
+            Verdict::Within(Tolerance::Percent(most))
+        } else {
+            Verdict::Differs(format!("{percent:.1} % apart at most"))
+        };
+        Self { verdict, ..self }
+    }
+
+    /// Returns the finding of an inequality with its comparisons, each in words and with whether it holds.
+    #[must_use]
+    pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
+        let failed: Vec<&str> =
+            comparisons.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect();
+        let verdict =
+            if failed.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(failed.join("; ")) };
+        let published = Published { value: comparisons.len() as f64, decimals: 0 };
+        let measured = (comparisons.len() - failed.len()) as f64;
+        Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
+    }
+
+    /// Returns the measured number divided by the published one; `None` if either is missing or the published one is 0.
+    pub fn ratio(&self) -> Option<f64> {
+        let published = self.published.filter(|published| published.value.abs() > 0.0)?;
+        self.measured.map(|measured| measured / published.value)
+    }
+}
+
+/// Returns the verdict on a single number without an interval.
+fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict {
+    let off = measured - published.value;
+    let half_digit = 0.5 * 0.1_f64.powi(published.decimals as i32);
+    if off.abs() <= half_digit * (1.0 + 1e-9) {
+        return Verdict::Exact;
+    }
+    let percent = 100.0 * (off / published.value).abs();
+    let (fine, allowed) = match tolerance {
+        Tolerance::Percent(most) => (percent <= most, format!("more than {most} %")),
+        Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, format!("more than {most}")),
+    };
+    if !fine {
+        let side = if off > 0.0 { "above" } else { "below" };
+        let by = match tolerance {
+            Tolerance::Percent(_) => format!("{percent:.1} %"),
+            // One digit more than published, so that the difference can be seen.
+            Tolerance::Absolute(_) => format!("{:.1$}", off.abs(), published.decimals + 1),
+        };
+        return Verdict::Differs(format!("{by} {side}, {allowed}"));
+    }
+    match tolerance {
+        Tolerance::Absolute(_) => Verdict::Within(tolerance),
+        Tolerance::Percent(most) => {
+            let step = STEPS.into_iter().find(|step| percent <= *step).unwrap_or(most);
+            Verdict::Within(Tolerance::Percent(step.min(most)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_printed() {
+        assert_eq!(Published::parse("5,723,590"), Some(Published { value: 5_723_590.0, decimals: 0 }));
+        assert_eq!(Published::parse("1.024"), Some(Published { value: 1.024, decimals: 3 }));
+        assert_eq!(Published::parse("—"), None);
+    }
+
+    #[test]
+    fn verdicts_follow_from_the_numbers() {
+        for (published, measured, tolerance, verdict) in [
+            ("2,687", 2686.852, Tolerance::Percent(0.1), "exact"),
+            ("2,687", 2687.5, Tolerance::Percent(0.1), "exact"),
+            ("239,926", 239_909.7, Tolerance::Percent(0.1), "within 0.01 %"),
+            ("1,420", 1418.9, Tolerance::Percent(0.1), "within 0.1 %"),
+            ("100", 103.0, Tolerance::Percent(4.0), "within 4 %"),
+            ("100", 103.0, Tolerance::Percent(2.0), "differs: 3.0 % above, more than 2 %"),
+            ("1.024", 1.0264, Tolerance::Absolute(0.003), "within 0.003"),
+            ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 0.0700 below, more than 0.003"),
+        ] {
+            let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
+            assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");
+        }
+    }
+
+    #[test]
+    fn chance_decides_nothing() {
+        let of = |mean, half_width| {
+            let interval = Interval { mean, half_width, count: 5 };
+            let published = Published { value: 35.0, decimals: 0 };
+            Finding::new("", "", "").compared_within(published, interval, Tolerance::Absolute(3.0))
+        };
+        for (mean, half_width, expected) in [
+            (36.0, 1.0, "within 3"),
+            (35.2, 0.1, "exact"),
+            (37.5, 1.0, "not decided: 36.5 to 38.5, of which a part is within 3"),
+            (38.5, 1.0, "not decided: 37.5 to 39.5, of which a part is within 3"),
+            (35.0, 9.0, "not decided: 26.0 to 44.0, of which a part is within 3"),
+            (40.0, 1.0, "differs: 5.0 above, more than 3"),
+        ] {
+            let item = of(mean, half_width);
+            assert_eq!((item.verdict.to_string().as_str(), item.half_width), (expected, Some(half_width)));
+        }
+    }
+
+    #[test]
+    fn a_range_is_met_or_missed_by_the_whole_interval() {
+        let shown = |ends, is_ratio, range| {
+            Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
+        };
+        for (mean, expected) in [
+            (73.0, "ordering holds"),
+            (75.5, "not decided: 74.5 to 76.5, of which a part is in the range"),
+            (76.5, "not decided: 75.5 to 77.5, of which a part is in the range"),
+            (77.5, "differs: by 1.5 points"),
+            (69.0, "differs: by 2.0 points"),
+        ] {
+            assert_eq!(shown((mean - 1.0, mean, mean + 1.0), false, [71.0, 76.0]), expected);
+        }
+        for (ends, expected) in [
+            ((21.0, 25.0, 29.0), "ordering holds"),
+            ((19.0, 25.0, 29.0), "not decided: 25 % more (19 to 29)"),
+            ((10.0, 12.0, 14.0), "differs: 12 % more (10 to 14)"),
+            ((29.0, 31.0, 33.0), "not decided: 31 % more (29 to 33)"),
+        ] {
+            assert_eq!(shown(ends, true, [20.0, 30.0]), expected);
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_judged_by_its_whole_interval() {
+        let published = Published { value: 10.0, decimals: 1 };
+        for (low, middle, high, expected) in [
+            (9.5, 10.0, 10.5, "within 10 %"),
+            (8.0, 10.0, 10.5, "not decided: median 10.00, 8.00 to 10.50"),
+            (7.0, 8.0, 9.1, "not decided: median 8.00, 7.00 to 9.10"),
+            (7.0, 8.0, 8.9, "differs: 20.0 % below, more than 10 %; median 8.00, 7.00 to 8.90"),
+        ] {
+            let median = Median { low, middle, high };
+            let found = Finding::new("", "", "").compared_median(published, median, Tolerance::Percent(10.0));
+            assert_eq!(found.verdict.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn an_ordering_counts_its_comparisons_and_names_those_that_fail() {
+        let comparisons = [("a < b".to_owned(), true), ("5 is not below 4".to_owned(), false)];
+        let item = Finding::new("order", "log", "4x4").ordered(&comparisons);
+        assert_eq!((item.measured, item.ratio()), (Some(1.0), Some(0.5)));
+        assert_eq!(item.verdict.to_string(), "differs: 5 is not below 4");
+        assert_eq!(Finding::new("order", "", "").ordered(&comparisons[..1]).verdict, Verdict::OrderingHolds);
+    }
+}

@@ -1,0 +1,104 @@
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the corrected
+//! one.
+
+use super::printed_scan::{self, Busy, Scan};
+use crate::evidence::Evidence;
+use crate::finding::{Finding, Verdict};
+use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
+use meshreplay_machine::machine::{Coord, Machine};
+
+const MACHINE: &str = "6x6";
+const SIDE: i32 = 6;
+/// The corners of the running jobs.
+const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
+
+/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it finds none.
+fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
+    let mut machine = Machine::new(MACHINE.parse().ok()?);
+    let mesh = machine.mesh().clone();
+    let mut allocator = build(&allocator.parse().ok()?, &Setup::new(&mesh, 1)).ok()?.strategy;
+    for corners in RUNNING {
+        let nodes = places(&[corners]).into_iter().map(|place| mesh.node(place)).collect();
+        let placement = Placement::of(nodes);
+        machine.occupy(&placement.nodes).ok()?;
+        allocator.taken(&placement, &machine);
+    }
+    let nodes = allocator.propose(&Request::sides(sides), &machine)?.nodes;
+    Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
+}
+
+/// Returns the coordinates of the nodes between these corners, sorted by x first.
+fn places(corners: &[Busy]) -> Vec<Coord> {
+    let all = corners.iter().flat_map(|&[left, low, right, high]| {
+        (low..=high).flat_map(move |y| (left..=right).map(move |x| [x.unsigned_abs(), y.unsigned_abs(), 0]))
+    });
+    let mut all: Vec<Coord> = all.collect();
+    all.sort_unstable();
+    all
+}
+
+/// Returns the finding on whether something is as printed. `instead` says what it is otherwise.
+fn item(name: &str, is_so: bool, instead: String) -> Finding {
+    let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
+    Finding { rule: "example".to_owned(), verdict, ..Finding::new(name, "", MACHINE) }
+}
+
+/// Returns numbers as the paper lists them.
+fn listed(numbers: &[i32]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the findings about what the paper prints of the example.
+pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
+    let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
+    let mut items = Vec::new();
+    if let (Some(printed), Some(repaired)) = (printed, repaired) {
+        items.extend(of_3x2(&printed, &repaired));
+    }
+    let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
+    let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";
+    let as_printed = printed_scan::qna(&RUNNING, SIDE, (6, 2), 0);
+    let corners: Vec<String> = as_printed.iter().map(|corners| format!("({})", listed(corners))).collect();
+    let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
+    items.push(item(
+        &format!("{name}: last_covered begins with 0, as printed"),
+        as_printed == printed,
+        words,
+    ));
+    if let Some(mut found) = placed("qna", [6, 2, 1]) {
+        found.sort_unstable();
+        let words = format!("the allocator begins at {:?}", found.first());
+        items.push(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
+    }
+    items
+}
+
+/// Returns the findings about the job of 3×2: the final coverage and where the job goes.
+fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Finding> {
+    let mut items = Vec::new();
+    let first = &printed.after_each[0][..3];
+    let words = format!("{} as it is printed", listed(first));
+    items.push(item("the first job covers rows 0 to 2 up to x = 2", first == [2, 2, 2], words));
+    for (name, scan) in [("0, as printed", printed), ("-1", repaired)] {
+        let last = scan.after_each.last().map_or(&[][..], Vec::as_slice);
+        let label = format!("last_covered is 3, 3, 5, 0, 0 in the end: it begins with {name}");
+        items.push(item(&label, last == [3, 3, 5, 0, 0], listed(last)));
+    }
+    for (name, scan, words) in [
+        ("0, as printed", printed, "the procedure, as it is printed, begins at"),
+        ("-1", repaired, "the procedure, repaired, begins at"),
+    ] {
+        let (x, y) = scan.base;
+        let label = format!("3x2 goes to (1, 4): last_covered begins with {name}");
+        items.push(item(&label, (x, y) == (1, 4), format!("{words} ({x}, {y})")));
+    }
+    if let Some(found) = placed("qna-scan", [3, 2, 1]) {
+        let (x, y) = repaired.base;
+        let expected = places(&[[x, y, x + 2, y + 1]]);
+        let mut found = found;
+        found.sort_unstable();
+        let words = format!("it begins at {:?}", found.first());
+        items.push(item("qna-scan takes the place of the repaired procedure", found == expected, words));
+    }
+    items
+}

@@ -1,0 +1,284 @@
+//! Writes comparisons as a table, Markdown, LaTeX, CSV or JSON.
+
+use serde::Serialize;
+
+use super::finding::{Finding, Place, Verdict};
+use super::regenerate::Comparison;
+use super::sentence::Sentence;
+use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
+
+/// A format of comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Plain text with aligned columns.
+    Table,
+    /// Markdown.
+    Markdown,
+    /// LaTeX.
+    Latex,
+    /// Comma-separated values.
+    Csv,
+    /// JSON.
+    Json,
+}
+
+impl Format {
+    /// Every format with its name.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("table", Self::Table),
+        ("markdown", Self::Markdown),
+        ("latex", Self::Latex),
+        ("csv", Self::Csv),
+        ("json", Self::Json),
+    ];
+}
+
+/// A row of the comparison in CSV and JSON.
+#[derive(Default, Serialize)]
+struct Row<'a> {
+    paper: &'a str,
+    figure: &'a str,
+    item: &'a str,
+    log: &'a str,
+    machine: &'a str,
+    published: Option<f64>,
+    measured: Option<f64>,
+    /// Half the width of the 95 % confidence interval; `None` if `measured` is no mean over replications.
+    half_width: Option<f64>,
+    ratio: Option<f64>,
+    verdict: String,
+    kind: Kind,
+}
+
+/// What the numbers of a row are.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(into = "&'static str")]
+enum Kind {
+    /// A published number, or none, and a measured one.
+    Number,
+    /// How many comparisons a sentence makes, and how many of them hold.
+    Comparisons,
+    /// There are none: a sentence that is not measured.
+    #[default]
+    Sentence,
+}
+
+impl From<Kind> for &'static str {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Number => "number",
+            Kind::Comparisons => "comparisons",
+            Kind::Sentence => "sentence",
+        }
+    }
+}
+
+/// Returns all comparisons as one text. Tables without a format fit the screen.
+pub fn shown(comparisons: &[Comparison], format: Format, screen: Screen) -> serde_json::Result<String> {
+    let rows = || comparisons.iter().flat_map(|comparison| rows(comparison).chain(unjudged(comparison)));
+    match format {
+        Format::Json => {
+            serde_json::to_string_pretty(&rows().collect::<Vec<Row<'_>>>()).map(|text| text + "\n")
+        }
+        Format::Csv => Ok(csv(rows())),
+        Format::Table | Format::Markdown | Format::Latex => {
+            let shown = comparisons.iter().filter(|comparison| !comparison.findings.is_empty());
+            let texts: Vec<String> = shown.map(|comparison| figure(comparison, format, screen)).collect();
+            Ok(texts.join("\n") + &sentences(comparisons, format))
+        }
+    }
+}
+
+/// Returns the sentences about a figure that no finding judges, each with the reason.
+fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
+    let sentences =
+        comparison.paper.sentences.iter().filter(|sentence| sentence.figure == comparison.figure.name);
+    sentences.filter_map(|sentence| {
+        Some((sentence, sentence.not_measured(&comparison.findings, &comparison.missing)?))
+    })
+}
+
+/// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which has tables
+/// only.
+fn sentences(comparisons: &[Comparison], format: Format) -> String {
+    let line = |(sentence, why): (&Sentence, String)| {
+        format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
+    };
+    let lines: Vec<String> = comparisons.iter().flat_map(not_measured).map(line).collect();
+    let title = "Sentences of the paper that are not measured here, and why";
+    match format {
+        _ if lines.is_empty() => String::new(),
+        Format::Latex => String::new(),
+        Format::Markdown => format!("\n## {title}\n\n* {}\n", lines.join("\n* ")),
+        _ => format!("\n {title}\n\n {}\n", lines.join("\n ")),
+    }
+}
+
+/// Returns a row for each finding, as CSV and JSON show it.
+fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
+    comparison.findings.iter().map(|finding| Row {
+        paper: &comparison.paper.name,
+        figure: &comparison.figure.name,
+        item: &finding.item,
+        log: &finding.log,
+        machine: &finding.machine,
+        published: finding.published.map(|published| published.value),
+        measured: finding.measured,
+        half_width: finding.half_width,
+        ratio: finding.ratio(),
+        verdict: finding.verdict.to_string(),
+        kind: if finding.is_ordering { Kind::Comparisons } else { Kind::Number },
+    })
+}
+
+/// Returns a row for each sentence that no finding judges.
+fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
+    not_measured(comparison).map(|(sentence, why)| Row {
+        paper: &comparison.paper.name,
+        figure: &comparison.figure.name,
+        item: &sentence.claim,
+        verdict: Verdict::NotMeasured(why).to_string(),
+        ..Row::default()
+    })
+}
+
+/// Returns rows as comma-separated values; a missing number is an empty field.
+fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
+    let titles = ["paper", "figure", "item", "log", "machine"];
+    let titles =
+        titles.into_iter().chain(["published", "measured", "half_width", "ratio", "verdict", "kind"]);
+    let line = |row: Row<'_>| {
+        let numbers = [row.published, row.measured, row.half_width, row.ratio];
+        let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
+        let words = [row.paper, row.figure, row.item, row.log, row.machine].into_iter();
+        csv_line(
+            words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind.into()]),
+        )
+    };
+    csv_line(titles) + &rows.map(line).collect::<String>()
+}
+
+/// Returns one figure as text, with its title and the notes about its logs.
+fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
+    let Comparison { paper, figure, findings, versions, missing, .. } = comparison;
+    let columns = [
+        ("item", Align::Left),
+        ("log", Align::Left),
+        ("machine", Align::Left),
+        ("published", Align::Right),
+        ("measured", Align::Right),
+        ("ratio", Align::Right),
+        ("verdict", Align::Left),
+    ];
+    let mut table = Table::new(&columns);
+    let (points, others): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|finding| finding.place.is_some());
+    for finding in &others {
+        let published = finding.published.map(|published| grouped(published.value, published.decimals));
+        let measured = finding.measured.map(|measured| number(finding, measured));
+        let digits = |ratio: f64| if ratio > 0.0 && ratio < 0.01 { 6 } else { 4 };
+        let ratio = finding.ratio().map(|ratio| format!("{ratio:.*}", digits(ratio)));
+        let numbers = [published, measured, ratio].map(Option::unwrap_or_default);
+        let words = [&finding.item, &finding.log, &finding.machine].map(String::clone);
+        table.add(words.into_iter().chain(numbers).chain([finding.verdict.to_string()]).collect());
+    }
+    table.drop_constant(&["log", "machine"]);
+    let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
+    let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
+    let written = |table: &Table| match format {
+        Format::Markdown => table.markdown(),
+        Format::Latex => {
+            let said = std::iter::once(&name).chain(versions).chain(&without);
+            table.latex(&said.cloned().collect::<Vec<String>>())
+        }
+        _ => screen.table_from_left(table, 1),
+    };
+    let (before, mark) = if format == Format::Markdown { ("## ", "\n* ") } else { (" ", "\n ") };
+    let mut tables: Vec<String> = curves(&points).iter().map(written).collect();
+    if !others.is_empty() {
+        tables.push(match (format, screen.width) {
+            (Format::Table, Some(width)) => {
+                let (text, removed) = table.wrapped_text(width, "verdict", 20);
+                text + &screen.no_room_for(&removed)
+            }
+            _ => written(&table),
+        });
+    }
+    let table = tables.join("\n");
+    if format == Format::Latex {
+        return table;
+    }
+    let notes: Vec<&str> = versions.iter().chain(&without).flat_map(|line| [mark, line]).collect();
+    let end = if notes.is_empty() { "" } else { "\n" };
+    format!("{before}{name}\n\n{table}{}{end}", notes.concat())
+}
+
+/// Returns a number as text, with half the width of its confidence interval if it has one.
+fn number(finding: &Finding, measured: f64) -> String {
+    let digits = decimals(finding, measured);
+    match finding.half_width {
+        None => grouped(measured, digits),
+        Some(half_width) => {
+            // The half-width has two significant digits, and the mean as many decimals.
+            let digits = if half_width > 0.0 {
+                (1.0 - half_width.log10().floor()).clamp(0.0, 4.0) as usize
+            } else {
+                digits
+            };
+            format!("{} ±{}", grouped(measured, digits), grouped(half_width, digits))
+        }
+    }
+}
+
+/// The name of a curve, and its values, each with its value on the axis.
+type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
+
+/// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column per value
+/// on the axis.
+fn curves(points: &[&Finding]) -> Vec<Table> {
+    let mut axes: Vec<&str> = Vec::new();
+    let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
+    for (_, place) in places() {
+        if !axes.contains(&place.axis.as_str()) {
+            axes.push(&place.axis);
+        }
+    }
+    let of_axis = |axis: &&str| {
+        let (mut columns, mut rows): (Vec<&str>, Vec<CurveRow<'_>>) = (Vec::new(), Vec::new());
+        for (finding, Place { curve, at, .. }) in places().filter(|(_, place)| place.axis == *axis) {
+            if !columns.contains(&at.as_str()) {
+                columns.push(at);
+            }
+            let measured = finding.measured.map(|measured| number(finding, measured));
+            let cell = (at.as_str(), measured.unwrap_or_default());
+            match rows.iter_mut().find(|(other, _)| other == curve) {
+                Some((_, cells)) => cells.push(cell),
+                None => rows.push((curve, vec![cell])),
+            }
+        }
+        let titles =
+            std::iter::once((*axis, Align::Left)).chain(columns.iter().map(|at| (*at, Align::Right)));
+        let mut table = Table::new(&titles.collect::<Vec<_>>());
+        for (curve, cells) in rows {
+            let cell = |at: &&str| {
+                let found = cells.iter().find(|(place, _)| place == at);
+                found.map(|(_, text)| text.clone()).unwrap_or_default()
+            };
+            table.add(std::iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
+        }
+        table
+    };
+    axes.iter().map(of_axis).collect()
+}
+
+/// Returns the number of decimals of a measured number. It is one more than was printed, and as many as printed for a
+/// whole number; without a published number it is 1 or 4.
+fn decimals(finding: &Finding, measured: f64) -> usize {
+    match finding.published {
+        Some(published) if measured.fract() == 0.0 => published.decimals,
+        Some(published) if published.value >= 10.0 && measured < 10.0 => 3,
+        Some(published) => published.decimals + 1,
+        None if measured.abs() >= 1000.0 => 1,
+        None => 4,
+    }
+}

@@ -1,0 +1,184 @@
+//! Confidence intervals of the ratios of a table: of means over the same jobs, or over replications.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use meshreplay_results::frame::{FrameError, Replication, Sheet};
+use meshreplay_sim::metrics::{BlockFiller, Blocks, Difference, metric};
+
+/// The results behind the cells of a table: their rows in the summary.
+pub(super) struct Ratios<'a> {
+    /// The summary.
+    pub(super) sheet: &'a Sheet,
+    /// The column of the summary that is shown.
+    pub(super) value: &'a str,
+    /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
+    jobs: BTreeMap<Replication, JobsInBlocks>,
+}
+
+/// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of them in blocks of
+/// time.
+type JobsInBlocks = ((usize, u64), Blocks);
+
+/// The jobs of one replay while a file is read that has them.
+enum Filling {
+    /// The jobs come in the order of their arrival, so that none has to be kept.
+    Sorted(BlockFiller),
+    /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when all are known.
+    Unsorted(Vec<(f64, Option<f64>, Option<f64>)>),
+}
+
+impl Filling {
+    /// Returns what is known before the first job of a replay of this size.
+    fn of(size: Option<Size>) -> Self {
+        match size {
+            Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs)),
+            _ => Self::Unsorted(Vec::new()),
+        }
+    }
+
+    fn add(&mut self, submit_s: f64, number: Option<f64>, value: Option<f64>) {
+        match self {
+            Self::Sorted(filler) => filler.add(number, value),
+            Self::Unsorted(jobs) => jobs.push((submit_s, number, value)),
+        }
+    }
+
+    fn finish(self) -> JobsInBlocks {
+        let filler = match self {
+            Self::Sorted(filler) => filler,
+            Self::Unsorted(mut jobs) => {
+                // The sort is stable: jobs that arrive together keep the order of the log.
+                jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let mut filler = BlockFiller::new(jobs.len());
+                for (_, number, value) in jobs {
+                    filler.add(number, value);
+                }
+                filler
+            }
+        };
+        filler.finish()
+    }
+}
+
+/// How many jobs a replay has, and whether they have the order of their arrival.
+#[derive(Clone, Copy)]
+struct Size {
+    jobs: usize,
+    is_sorted: bool,
+    last_submit_s: f64,
+}
+
+/// The size of a replay of which no job has been read yet.
+const NO_JOBS: Size = Size { jobs: 0, is_sorted: true, last_submit_s: f64::NEG_INFINITY };
+
+impl<'a> Ratios<'a> {
+    /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
+    /// other jobs in every replay, and there is no interval; nor where several rows are of one replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each
+    /// replay, and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
+    pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
+        let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
+        let is_trimmed =
+            sheet.numbers("trim_percent").is_some_and(|percent| percent.iter().any(Option::is_some));
+        let rows: BTreeSet<_> = (0..sheet.height()).map(|row| ratios.replay(row)).collect();
+        let is_whole = !is_trimmed && rows.len() == sheet.height();
+        let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| is_whole)
+        else {
+            return Ok(ratios);
+        };
+        let sizes = sizes(folder)?;
+        let mut names = vec!["replay", "seed", "job", "submit_s", column];
+        names.extend(less.filter(|less| *less != "submit_s"));
+        let mut current: Option<(Replication, Filling)> = None;
+        Sheet::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
+            let numbers = |name: &str| part.numbers(name);
+            let (Some(values), Some(submit), Some(number)) =
+                (numbers(column), numbers("submit_s"), numbers("job"))
+            else {
+                return Ok(());
+            };
+            let less = less.and_then(numbers);
+            for (key, rows) in part.replications() {
+                if current.as_ref().is_none_or(|(of, _)| *of != key) {
+                    let size = sizes.get(&key).copied();
+                    if let Some((key, before)) = current.replace((key, Filling::of(size))) {
+                        ratios.jobs.insert(key, before.finish());
+                    }
+                }
+                let Some((_, filling)) = &mut current else { continue };
+                for i in rows {
+                    let less = less.map_or(Some(0.0), |less| less[i]);
+                    let value = values[i].zip(less).map(|(value, less)| value - less);
+                    filling.add(submit[i].unwrap_or(0.0), number[i], value);
+                }
+            }
+            Ok(())
+        })?;
+        ratios.jobs.extend(current.map(|(key, filling)| (key, filling.finish())));
+        Ok(ratios)
+    }
+
+    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: over replications with the same
+    /// seeds; or over the same jobs if there is one result each, or if all others are the same again. `None` if they cannot be
+    /// paired.
+    pub(super) fn half_width(&self, of: &[usize], base: &[usize]) -> Option<f64> {
+        if of == base {
+            return None;
+        }
+        let found = if self.is_repeated(of) && self.is_repeated(base) {
+            let (jobs, blocks) = self.jobs.get(&self.replay(*of.first()?)?)?;
+            let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base.first()?)?)?;
+            if jobs != base_jobs {
+                return None;
+            }
+            Difference::between(blocks, base_blocks)
+        } else {
+            let seeds = self.sheet.column("seed")?;
+            let seeds = |rows: &[usize]| rows.iter().map(|&i| seeds.label(i)).collect::<Vec<_>>();
+            if seeds(of) != seeds(base) {
+                return None;
+            }
+            let numbers = self.sheet.numbers(self.value)?;
+            let values = |rows: &[usize]| rows.iter().map(|&i| numbers[i]).collect::<Option<Vec<f64>>>();
+            Difference::over_replications(&values(of)?, &values(base)?)
+        }?;
+        found.half_width.filter(|_| found.is_relative)
+    }
+
+    /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept: then seeds say nothing
+    /// about chance.
+    fn is_repeated(&self, rows: &[usize]) -> bool {
+        let jobs = |row: usize| self.replay(row).and_then(|replay| self.jobs.get(&replay));
+        let number =
+            |row: usize| self.sheet.numbers(self.value).and_then(|numbers| numbers[row]).map(f64::to_bits);
+        rows.windows(2).all(|pair| number(pair[0]) == number(pair[1]) && jobs(pair[0]) == jobs(pair[1]))
+    }
+
+    /// Returns the number and the seed of the replay in a row of the summary.
+    fn replay(&self, row: usize) -> Option<(String, String)> {
+        Some((self.sheet.column("replay")?.label(row), self.sheet.column("seed")?.label(row)))
+    }
+}
+
+/// Returns how many jobs each replay in `folder` has.
+fn sizes(folder: &Path) -> Result<BTreeMap<Replication, Size>, FrameError> {
+    let mut sizes: BTreeMap<Replication, Size> = BTreeMap::new();
+    Sheet::visit_details::<FrameError>(
+        folder,
+        "jobs",
+        &["replay", "seed", "submit_s"],
+        &|_| true,
+        &mut |part| {
+            let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
+            for (key, rows) in part.replications() {
+                let size = sizes.entry(key).or_insert(NO_JOBS);
+                for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
+                    size.is_sorted &= size.last_submit_s <= submit_s;
+                    (size.jobs, size.last_submit_s) = (size.jobs + 1, submit_s);
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(sizes)
+}

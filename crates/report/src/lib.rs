@@ -1,0 +1,30 @@
+//! Reports and tables of results. A report is one HTML file with all its data, which any browser shows without a
+//! network.
+#![forbid(unsafe_code)]
+
+mod chosen_columns;
+mod crosstab;
+mod film;
+mod groups;
+mod intervals;
+mod laws_table;
+mod listing;
+mod page;
+mod sources;
+mod sparklines;
+mod summary_table;
+mod verdict;
+
+pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
+pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
+pub use film::{FILM_FORMATS, Film, FilmFormat, FilmOptions, film_format};
+pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
+pub use laws_table::laws_table;
+pub use listing::{LISTINGS, Listing, schema_table};
+pub use page::{
+    BlockTree, Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError,
+    ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
+};
+pub use sparklines::Sparklines;
+pub use summary_table::SummaryTable;
+pub use verdict::verdict;

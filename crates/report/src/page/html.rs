@@ -1,0 +1,233 @@
+//! The HTML page of a report.
+
+use super::escape::html;
+use super::player::{Played, player};
+use super::policy::policy;
+use super::table::ReportTable;
+use meshreplay_results::text::well_formed;
+
+/// The content of a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The title of the page.
+    pub title: String,
+    /// The answer of the results in words: the sentences with which the command closes.
+    pub answer: Vec<String>,
+    /// A remark on the answer, such as what its intervals are; empty for none.
+    pub remark: String,
+    /// The origin of the numbers: pairs of a name and a value.
+    pub provenance: Vec<(String, String)>,
+    /// The commands that give the results again.
+    pub commands: Vec<String>,
+    /// The tables, in the order of the page.
+    pub tables: Vec<ReportTable>,
+    /// The figures, in the order of the page.
+    pub plots: Vec<ReportFigure>,
+    /// The data of the player, which shows the machine over time; `None` for a report without a player.
+    pub played: Option<Played>,
+}
+
+/// A figure of a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportFigure {
+    /// The name of the figure, which is its identifier in the page.
+    pub name: String,
+    /// What the figure shows, for screen readers.
+    pub label: String,
+    /// The drawing as SVG.
+    pub svg: String,
+}
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = concat!(
+    include_str!("script.js"),
+    include_str!("player/geometry.js"),
+    include_str!("player/state.js"),
+    include_str!("player/mesh.js"),
+    include_str!("player/cube.js"),
+    include_str!("player/player.js")
+);
+
+/// A section of the page: its identifier, its heading and its content.
+type Section = (String, String, String);
+
+impl Report {
+    /// Returns the whole page as HTML.
+    pub fn html(&self) -> String {
+        let title = html(&self.title);
+        let sections = self.sections();
+        let link = |(id, heading, _): &Section| format!("<a href=\"#{id}\">{}</a>\n", html(heading));
+        let links: String = sections.iter().map(link).collect();
+        let section = |(id, heading, content): &Section| {
+            format!(
+                "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{}</h2>\n{content}</section>\n",
+                html(heading)
+            )
+        };
+        let sections: String = sections.iter().map(section).collect();
+        let (mark, policy) = (meshreplay_figures::mark::PAGE, policy(STYLE, SCRIPT));
+        well_formed(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{mark}\n{policy}\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
+             <button id=\"theme\" type=\"button\">Light or dark</button>\n\
+             <nav aria-label=\"Sections\">\n{links}</nav></header>\n<main>\n{sections}</main>\n\
+             <div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+        ))
+    }
+
+    /// Returns the sections of the page, in their order.
+    fn sections(&self) -> Vec<Section> {
+        let named = |id: &str, heading: &str, content: String| (id.to_owned(), heading.to_owned(), content);
+        let mut sections = Vec::new();
+        if !self.answer.is_empty() {
+            sections.push(named("answer", "The answer", self.answer_html()));
+        }
+        for (i, table) in self.tables.iter().enumerate() {
+            sections.push((format!("table-{}", i + 1), table.title.clone(), table.html()));
+        }
+        if !self.plots.is_empty() {
+            let plots: String = self.plots.iter().map(ReportFigure::html).collect();
+            let content = format!("<div class=\"plots\">\n{plots}</div>\n");
+            sections.push(named("figures", "Figures", content));
+        }
+        if let Some(played) = &self.played {
+            sections.push(named("machine", "The machine over time", player(played)));
+        }
+        sections.push(named("origin", "Where the numbers come from", self.origin_html()));
+        sections
+    }
+
+    fn answer_html(&self) -> String {
+        let item = |text: &String| format!("<li>{}</li>\n", html(text));
+        let sentences: String = self.answer.iter().map(item).collect();
+        let remark = match self.remark.as_str() {
+            "" => String::new(),
+            remark => format!("<p class=\"quiet\">{}</p>\n", html(remark)),
+        };
+        format!("<ul class=\"answer\">\n{sentences}</ul>\n{remark}")
+    }
+
+    fn origin_html(&self) -> String {
+        let row = |(what, which): &(String, String)| {
+            format!(
+                "<tr><th class=\"words\" scope=\"row\">{}</th><td class=\"words long\">{}</td></tr>\n",
+                html(what),
+                html(which)
+            )
+        };
+        let rows: String = self.provenance.iter().map(row).collect();
+        let command = |(i, command): (usize, &String)| {
+            format!(
+                "<div class=\"command\"><pre id=\"command-{i}\" tabindex=\"0\">{}</pre>\
+                 <button type=\"button\" class=\"copy\" data-of=\"command-{i}\">Copy</button></div>\n",
+                html(command)
+            )
+        };
+        let commands: String = self.commands.iter().enumerate().map(command).collect();
+        let lead = if self.commands.is_empty() {
+            ""
+        } else {
+            "<p class=\"lead\">This gives the numbers again, with the files of the logs in place of their names:</p>\n"
+        };
+        format!(
+            "{lead}{commands}<div class=\"scroll\" role=\"group\" aria-label=\"Origin\" tabindex=\"0\">\n\
+             <table class=\"facts\">\n<caption><span>The run, its logs, and each algorithm with every default written out.</span></caption>\n\
+             <tbody>\n{rows}</tbody></table></div>\n"
+        )
+    }
+}
+
+impl ReportFigure {
+    /// Returns the figure as HTML. Its drawing has a name for screen readers.
+    fn html(&self) -> String {
+        let (name, label) = (html(&self.name), html(&self.label));
+        let svg = self.svg.replacen("<svg", &format!("<svg aria-label=\"{label}\""), 1);
+        format!("<figure id=\"{name}\">{svg}</figure>\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BlockTree, PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
+    use meshreplay_results::frame::Down;
+
+    /// Returns the data of a player with a job, a run that was lost, outages and blocks.
+    fn some_jobs() -> Played {
+        let job = PlayedJob {
+            number: 7,
+            times_s: [0.0, 1.5, 2.0],
+            procs: 3,
+            nodes: vec![(0, 1), (4, 4)],
+            is_killed: false,
+        };
+        let lost = PlayedJob { is_killed: true, ..job.clone() };
+        let replay = PlayedReplay {
+            name: "<b>".to_owned(),
+            colour: "#0095ff",
+            strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
+            extents: [4, 2, 1],
+            wraps: [true, false, false],
+            blocks: Some(BlockTree { tops: vec![[0, 0, 0, 2, 2, 1]], splits: vec![[2, 2, 1, 1, 1, 1]] }),
+            unavailable: vec![(6, 7)],
+            down: vec![
+                Down { from_s: 2.0, until_s: 3.5, nodes: vec![(4, 4)] },
+                Down { from_s: 4.0, until_s: f64::INFINITY, nodes: vec![(0, 1)] },
+            ],
+            jobs: vec![job, lost],
+        };
+        let window_s = (0.0, 10.0);
+        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+    }
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
+        let report = Report {
+            title: "a & b".to_owned(),
+            provenance: vec![("log".to_owned(), "</script>".to_owned())],
+            tables: vec![ReportTable {
+                title: "t".to_owned(),
+                columns: vec![ReportColumn::words("name"), ReportColumn::numbers("n")],
+                rows: vec![vec![ReportCell::words("x"), ReportCell::number("1,000".to_owned(), 1000.0)]],
+                ..ReportTable::default()
+            }],
+            plots: vec![ReportFigure {
+                name: "frontier".to_owned(),
+                label: "cost & quality".to_owned(),
+                svg: "<svg></svg>".to_owned(),
+            }],
+            answer: vec!["a: 1 % below <b>".to_owned()],
+            remark: "r".to_owned(),
+            commands: vec!["meshreplay replay 'x<y'".to_owned()],
+            played: Some(some_jobs()),
+        };
+        let page = report.html();
+        for part in [
+            "<title>a &amp; b</title>",
+            "data-value=\"1000\">1,000</td>",
+            "&lt;b&gt;</figcaption>",
+            "\"queue\":[2,0]",
+            "\"busy\":[0,1000]",
+            "[[7,0.0,1.5,2.0,3,[0,1,4,4]],[7,0.0,1.5,2.0,3,[0,1,4,4],1]]",
+            "\"down\":[[2.0,3.5,[4,4]],[4.0,null,[0,1]]]",
+            "</span> down, while its job still runs</p>",
+            "\"unavailable\":[6,7]",
+            "\"wraps\":[true,false,false]",
+            "\"blocks\":{\"splits\":[[2,2,1,1,1,1]],\"tops\":[[0,0,0,2,2,1]]}",
+            "<figure id=\"frontier\"><svg aria-label=\"cost &amp; quality\"></svg></figure>",
+            "<li>a: 1 % below &lt;b&gt;</li>",
+            "<th scope=\"row\" class=\"words\">x</th>",
+            "meshreplay replay &#39;x&lt;y&#39;</pre>",
+            "&lt;/script&gt;",
+        ] {
+            assert!(page.contains(part), "{part}");
+        }
+        // No element runs code of its own; the page's only script is that of the policy.
+        assert!(
+            !page.contains(" onclick=") && !page.contains(" style=") && page.matches("<script>").count() == 1
+        );
+        // The page contains no address of anything outside.
+        assert!(!page.contains("://") && !page.contains("src=") && !page.contains("@import"));
+    }
+}

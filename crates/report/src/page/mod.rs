@@ -1,0 +1,111 @@
+//! Makes the report on a directory of results: one HTML file with all its data.
+
+mod error;
+mod escape;
+mod foreign;
+mod html;
+mod player;
+mod policy;
+mod provenance;
+mod summary;
+mod table;
+mod verdicts;
+
+pub use error::ReportError;
+pub use foreign::safe_svg;
+pub use html::{Report, ReportFigure};
+pub(super) use player::played;
+pub use player::{BlockTree, Played, PlayedJob, PlayedReplay, Strip};
+pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
+
+use std::path::Path;
+
+use super::verdict::SavedAnswer;
+use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, plot_kind};
+use meshreplay_results::frame::FrameError;
+
+/// The choices of the user for a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportOptions {
+    /// The title; `None` for the name of the directory.
+    pub title: Option<String>,
+    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and in which
+    /// no replay starts too many jobs for a file.
+    pub window_s: Option<(f64, f64)>,
+    /// The allocators that the player shows; empty for those of the first few replays.
+    pub show: Vec<String>,
+}
+
+impl Report {
+    /// Returns the report on the results in `folder`, and notes on missing data.
+    ///
+    /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
+    pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
+        let name = folder.canonicalize().ok();
+        let name = name.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        let title = options.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned());
+        let mut report = Self { title, ..Self::default() };
+        let verdicts = verdicts::verdicts(folder)?;
+        let notes = match Results::read(folder) {
+            Ok(results) => report.add_results(folder, options, &results)?,
+            Err(FigureError::Frame(FrameError::NoSummary { .. })) if !verdicts.is_empty() => {
+                report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
+                let (plots, notes) = verdicts::figures(folder)?;
+                report.plots = plots;
+                notes
+            }
+            Err(error) => return Err(error.into()),
+        };
+        report.answer.extend(verdicts.iter().map(verdicts::answer));
+        report.tables.extend(verdicts);
+        Ok((report, notes))
+    }
+
+    /// Adds the tables, plots and data of saved results. Returns notes on missing data.
+    fn add_results(
+        &mut self,
+        folder: &Path,
+        options: &ReportOptions,
+        results: &Results,
+    ) -> Result<Vec<String>, ReportError> {
+        let mut notes = results.missing(folder)?;
+        let answer = SavedAnswer::read(folder, results)?;
+        self.add_answer(&answer);
+        self.tables.push(summary::summary(results, &answer));
+        self.provenance = provenance::provenance(folder, results)?;
+        self.commands = provenance::commands(folder, results)?;
+        let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
+        let figure = |(name, picture): (&str, figure::draw::Drawing)| {
+            let label = plot_kind(name).map_or(name, |kind| kind.summary);
+            ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }
+        };
+        self.plots = pictures.into_iter().map(figure).collect();
+        self.played = player::played(folder, results, &options.show, options.window_s)?;
+        if self.played.is_none() {
+            notes.push(
+                "no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
+                 machine over time"
+                    .to_owned(),
+            );
+        }
+        Ok(notes)
+    }
+
+    /// Adds the answer in words: the lines with which the command that made the results closes.
+    fn add_answer(&mut self, answer: &SavedAnswer<'_>) {
+        self.answer = answer.lines();
+        if self.answer.is_empty() {
+            self.answer.push(
+                "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the scheduler \
+                 alone."
+                    .to_owned(),
+            );
+        } else if self.answer.iter().any(|line| line.contains("95 % CI")) {
+            self.remark = String::from(
+                "95 % CI is the confidence interval of the difference, from the same jobs under both (block bootstrap) or \
+                 from replications with the same seeds. The pair of the best and the next best is planned; other intervals \
+                 are corrected for all pairs.",
+            );
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give them again.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::error::ReportError;
+use super::verdicts::{read, words};
+use meshreplay_base::words::counted;
+use meshreplay_figures::{Clock, Results};
+use meshreplay_results::frame::{Place, STUDY_FILE};
+use meshreplay_results::text::command_line;
+use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
+
+/// The most commands that a report shows where one command cannot give all of its replays.
+const MOST_COMMANDS: usize = 20;
+
+/// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be read.
+fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
+    let found = read(&folder.join("run.json"))?;
+    if found.is_some() { Ok(found) } else { read(&folder.join(STUDY_FILE)) }
+}
+
+/// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the values of
+/// columns. Fails if the run or study cannot be read.
+pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String, String)>, ReportError> {
+    let run = run(folder)?;
+    let mut lines = Vec::new();
+    let mut add = |what: &str, which: String| lines.push((what.to_owned(), which));
+    match &run {
+        Some(run) => {
+            for key in ["name", "description", "version", "replications", "trim_percent"] {
+                if let Some(value) = run.get(key).filter(|value| !value.is_null()) {
+                    add(key, words(value));
+                }
+            }
+            for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
+                let of = |key: &str| log.get(key).map(words).unwrap_or_default();
+                let began = log.get("starts").and_then(|starts| {
+                    let clock =
+                        Clock::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)?;
+                    Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name))
+                });
+                let began = began.unwrap_or_default();
+                add(
+                    "log",
+                    format!(
+                        "{}, {}{began}, SHA-256 {}",
+                        of("name"),
+                        counted(of("records"), "record"),
+                        of("sha256")
+                    ),
+                );
+            }
+        }
+        None => add("version", results.label(0, "version")),
+    }
+    // Logs stand above with their files, if these are known.
+    let has_column = |row: &&Coordinate| row.name != "log" && results.sheet.column(row.name).is_some();
+    for column in Coordinate::by_place().into_iter().filter(has_column).map(|row| row.name) {
+        let mut values: Vec<String> = Vec::new();
+        for i in 0..results.sheet.height() {
+            let (label, spec) = (results.label(i, column), results.label(i, &format!("{column}_spec")));
+            let value = if spec.is_empty() || spec == label { label } else { format!("{label} ({spec})") };
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        add(column, values.join("; "));
+    }
+    if let Some(missing) = results.sheet.missing_note() {
+        add("missing", missing);
+    }
+    Ok(lines)
+}
+
+/// The arguments of a command: each option with its values.
+type Arguments = Vec<(String, Vec<String>)>;
+
+/// Returns the commands that give the replays again, as they run in the directory of the results: a single one if they are all
+/// combinations of its arguments, otherwise one for each replay. Empty if the directory does not hold the options of the replays or
+/// where they were made. Fails if the run or study cannot be read.
+pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
+    let Some(run) = run(folder)? else { return Ok(Vec::new()) };
+    let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
+    let (Some(specs), Some(place)) = (specs(results), Place::read(folder)) else { return Ok(Vec::new()) };
+    let mut end = options.replay_arguments();
+    let name =
+        folder.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    if let Some(name) = name.filter(|_| !end.iter().any(|word| word == "--output")) {
+        end.extend(["--output".to_owned(), format!("{name}-rerun")]);
+    }
+    let each: Option<Vec<Arguments>> = specs.iter().map(|spec| arguments(spec, &place)).collect();
+    let Some(each) = each else { return Ok(Vec::new()) };
+    let directory = command_line(["cd".to_owned(), place.directory.to_string_lossy().into_owned()]);
+    let command = |arguments: &Arguments| {
+        let given = arguments.iter().flat_map(|(option, values)| {
+            // The logs come first, without an option.
+            std::iter::once(option).filter(|option| !option.is_empty()).chain(values)
+        });
+        let begin = ["meshreplay".to_owned(), "replay".to_owned()];
+        format!("({directory} && {})", command_line(begin.iter().chain(given).chain(&end)))
+    };
+    if let Some(all) = product(&each) {
+        return Ok(vec![command(&all)]);
+    }
+    let mut commands: Vec<String> = each.iter().take(MOST_COMMANDS).map(command).collect();
+    if each.len() > MOST_COMMANDS {
+        commands.push(format!("# and {} more", each.len() - MOST_COMMANDS));
+    }
+    Ok(commands)
+}
+
+/// Returns the description of each replay; `None` if one cannot be read.
+fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
+    let numbers = results.sheet.column("replay")?;
+    let mut seen = Vec::new();
+    let mut specs = Vec::new();
+    for row in 0..results.sheet.height() {
+        if !seen.contains(&numbers.label(row)) {
+            seen.push(numbers.label(row));
+            specs.push(results.spec(row)?);
+        }
+    }
+    Some(specs)
+}
+
+/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None` if its file is not
+/// known.
+fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
+    let mut arguments = vec![(String::new(), vec![place.logs.get(&*spec.log)?.clone()])];
+    let mut words = spec.arguments().into_iter();
+    while let (Some(option), Some(value)) = (words.next(), words.next()) {
+        let typed = match option.as_str() {
+            "--scheduler" => spec.labels.scheduler.clone(),
+            "--allocator" => spec.labels.allocator.clone(),
+            "--network" => spec.labels.network.clone(),
+            _ => String::new(),
+        };
+        let value = if typed.is_empty() { value } else { typed };
+        arguments.push((option, vec![value]));
+    }
+    Some(arguments)
+}
+
+/// Returns the arguments of which the replays are all combinations; `None` if they are not.
+fn product(each: &[Arguments]) -> Option<Arguments> {
+    /// The arguments that `replay` takes several values of.
+    const SEVERAL: [&str; 7] =
+        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale", "--partition"];
+    let mut all = each.first()?.clone();
+    for arguments in each {
+        if arguments.len() != all.len() {
+            return None;
+        }
+        for ((option, values), (name, value)) in all.iter_mut().zip(arguments) {
+            if option != name {
+                return None;
+            }
+            let new = value.iter().filter(|value| !values.contains(value)).cloned().collect::<Vec<_>>();
+            values.extend(new);
+        }
+    }
+    let is_allowed =
+        |(option, values): &(String, Vec<String>)| values.len() == 1 || SEVERAL.contains(&option.as_str());
+    let count: usize = all.iter().map(|(_, values)| values.len()).product();
+    (count == each.len() && all.iter().all(is_allowed)).then_some(all)
+}

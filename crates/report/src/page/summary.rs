@@ -1,0 +1,244 @@
+//! The table of a report with one row for each replay: the numbers in which replays differ, and above them what all share.
+
+use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
+use crate::chosen_columns::spread;
+use crate::crosstab::has_unasked;
+use crate::verdict::{SavedAnswer, Winners};
+use meshreplay_figures::{Curve, InMeans, Results};
+use meshreplay_results::text::grouped;
+use meshreplay_sim::metrics::{
+    Better, Circumstances, Display, Group, Interval, METRICS, MOST_SLICES, Metric, TableColumn,
+};
+use meshreplay_study::study::Coordinate;
+
+/// A number that the table can show.
+struct Shown<'a> {
+    metric: &'static Metric,
+    column: TableColumn,
+    /// The number of each row of the summary.
+    numbers: &'a [Option<f64>],
+}
+
+/// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width of its
+/// confidence interval.
+pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTable {
+    let curves = results.curves(&[]);
+    let winners = answer.winners(&curves);
+    let (mut columns, mut cells) = names(results, &curves);
+    let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
+    table.shared = shared_names(results);
+    let mut has_best = false;
+    for shown in shown(results) {
+        let mut column = shown.cells(&curves, winners.as_ref());
+        if column.iter().all(|cell| cell.value.is_none()) {
+            continue;
+        }
+        table.meanings.push(shown.meaning());
+        if column.len() > 1 && column.iter().all(|cell| cell.text == column[0].text) {
+            table.shared.push((shown.head(), column.swap_remove(0).text));
+            continue;
+        }
+        has_best |= column.iter().any(|cell| cell.is_best);
+        columns.push(shown.head());
+        cells.push(column);
+    }
+    let row = |i: usize| cells.iter().map(|column| column[i].clone()).collect();
+    table.rows = (0..curves.len()).map(row).collect();
+    table.columns = columns;
+    table.caption = caption(results, &table, has_best);
+    table
+}
+
+/// Returns what the table shows, in sentences.
+fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
+    let mut sentences = vec![match table.rows.len() {
+        1 => "One replay.".to_owned(),
+        count => format!("{} replays; press a title to sort by it.", grouped(count as f64, 0)),
+    }];
+    if has_best {
+        let places: Vec<&'static str> =
+            results.varying().iter().copied().filter(|name| is_place(name)).collect();
+        sentences.push(match places.as_slice() {
+            [] => "★ marks the best number of a column, in placements for each class of allocators.".to_owned(),
+            names => format!(
+                "★ marks the best number of a column among the replays of the same {}, in placements for each class of allocators.",
+                titles(names)
+            ),
+        });
+    }
+    let of_place = |curve: &Curve| (place(results, curve), InMeans::of(results, &curve.rows));
+    let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
+    if jobs.iter().any(|(place, of)| {
+        jobs.iter().any(|(other, by)| other == place && !are_like(of.as_ref(), by.as_ref()))
+    }) {
+        sentences.push(
+            "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not compared, and none of \
+             these means is marked."
+                .to_owned(),
+        );
+    }
+    if table.rows.iter().flatten().any(|cell| cell.text.contains('±')) {
+        sentences.push(
+            "Numbers are means over replications, ± half of their 95 % confidence interval.".to_owned(),
+        );
+    }
+    sentences.join(" ")
+}
+
+/// Returns the titles of coordinates as a list in words.
+fn titles(names: &[&'static str]) -> String {
+    names.iter().map(|name| title(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the title of the coordinate with this name.
+fn title(name: &'static str) -> &'static str {
+    Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
+}
+
+/// Returns the text with a capital at its beginning.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns whether two curves have means over as many jobs, as far as it is known.
+fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
+    of.zip(by).is_none_or(|(of, by)| of.is_like(by))
+}
+
+/// Returns what a curve is about: its labels in the coordinates that are places.
+fn place(results: &Results, curve: &Curve) -> Vec<String> {
+    let names = results.varying().iter().filter(|name| is_place(name));
+    names.map(|name| results.label(curve.rows[0], name)).collect()
+}
+
+/// Returns whether replays that differ in this coordinate are of different questions, so that none of them is better.
+fn is_place(name: &str) -> bool {
+    !["allocator", "scheduler"].contains(&name)
+}
+
+/// Returns the columns that name the rows, and their cells. The first column is the allocator, unless replays differ only in
+/// other things.
+fn names(results: &Results, curves: &[Curve]) -> (Vec<ReportColumn>, Vec<Vec<ReportCell>>) {
+    let varying = results.varying();
+    let first = ["allocator", "scheduler"].into_iter().find(|name| varying.contains(name));
+    let first = first.or(varying.first().copied()).unwrap_or("allocator");
+    let others = varying.iter().copied().filter(|name| *name != first);
+    let names: Vec<&'static str> = std::iter::once(first).chain(others).collect();
+    let cells = |name: &&str| -> Vec<ReportCell> {
+        let label = |curve: &Curve| results.label(curve.rows[0], name);
+        let cell =
+            |curve: &Curve| ReportCell { class: class(&label(curve)), ..ReportCell::words(&label(curve)) };
+        curves.iter().map(cell).collect()
+    };
+    (names.iter().map(|name| ReportColumn::words(title(name))).collect(), names.iter().map(cells).collect())
+}
+
+/// Returns the class of a cell with this text: long texts are wrapped.
+fn class(text: &str) -> &'static str {
+    if text.chars().count() > 28 { "long" } else { "" }
+}
+
+/// Returns the coordinates that all rows share, except those that are only named where replays differ in them.
+fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
+    let is_shared = |name: &&str| {
+        !results.varying().contains(name) && !["rules", "network", "arrival_scale"].contains(name)
+    };
+    let names = Coordinate::listed().map(|row| row.name).filter(is_shared);
+    // A table of one row names its allocator in the row.
+    let is_row = |name: &&str| *name == "allocator" && results.varying().is_empty();
+    let seeds = results.sheet.column("seed");
+    let one_seed = (0..results.sheet.height()).all(|row| seeds.is_some_and(|seeds| seeds.is_same(0, row)));
+    let names = names.filter(|name| !is_row(name) && (*name != "seed" || one_seed));
+    let shared = names.map(|name| (ReportColumn::words(title(name)), results.label(0, name)));
+    shared.filter(|(_, label)| !label.is_empty()).collect()
+}
+
+/// Returns the numbers that the table can show, in their order.
+fn shown(results: &Results) -> Vec<Shown<'_>> {
+    let refused = results.numbers("allocate_failures").unwrap_or_default();
+    let has = |name: &str| results.sheet.column(name).is_some();
+    let has_slice = |i: &usize| {
+        let fits = results.sheet.numbers(&format!("slices_fit_{i}_mean"));
+        fits.is_some_and(|fits| fits.iter().any(Option::is_some))
+    };
+    let circumstances = Circumstances {
+        delays: results.have_delays(),
+        refused: refused.iter().flatten().any(|&calls| calls > 0.0),
+        outages: has("goodput"),
+        predictions: has("prediction_error_s_mean"),
+        slices: (1..=MOST_SLICES).filter(has_slice).count(),
+        recorded: has("starts_delayed"),
+        recorded_nodes: has("nodes_replaced"),
+        unasked: has_unasked(&results.sheet),
+        ..Circumstances::default()
+    };
+    let number = |metric: &'static Metric| {
+        let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
+        Some(Shown { metric, column, numbers: results.sheet.numbers(metric.name())? })
+    };
+    let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
+    // The sort is stable: within a group, numbers keep the order of METRICS.
+    shown.sort_by_key(|shown| shown.column.group);
+    shown
+}
+
+impl Shown<'_> {
+    /// Returns the unit as the table shows it.
+    fn unit(&self) -> &'static str {
+        if matches!(self.metric.display, Display::Percent(_)) { "%" } else { self.metric.column.unit }
+    }
+
+    /// Returns the title without its unit.
+    fn title(&self) -> &'static str {
+        let title = self.column.title;
+        title.strip_suffix(self.unit()).and_then(|title| title.strip_suffix(' ')).unwrap_or(title)
+    }
+
+    fn head(&self) -> ReportColumn {
+        ReportColumn {
+            title: self.title().to_owned(),
+            unit: self.unit().to_owned(),
+            is_words: false,
+            explained: Some(self.metric.name()),
+        }
+    }
+
+    /// Returns what the number means, with its full name, its unit, and which direction is better.
+    fn meaning(&self) -> Meaning {
+        let Metric { column, better, .. } = self.metric;
+        let full = self.metric.title();
+        let name = if full == self.title() || full == column.meaning { String::new() } else { full + ": " };
+        let unit = if column.unit.is_empty() { String::new() } else { format!(", in {}", column.unit) };
+        let direction = match better {
+            Better::Lower => " Lower is better.",
+            Better::Higher => " Higher is better.",
+            Better::Neither => "",
+        };
+        let text = capitalized(&format!("{name}{}{unit}.{direction}", column.meaning));
+        Meaning { name: self.metric.name(), title: self.title().to_owned(), text }
+    }
+
+    /// Returns the cells of the curves. The best ones are marked.
+    fn cells(&self, curves: &[Curve], winners: Option<&Winners>) -> Vec<ReportCell> {
+        let (factor, decimals) = (self.metric.display.factor(), self.metric.display.decimals());
+        let cell = |curve: &Curve| {
+            let values: Vec<f64> =
+                curve.rows.iter().filter_map(|&row| Some(factor * self.numbers[row]?)).collect();
+            let Some(found) = Interval::of(&values) else { return ReportCell::words("-") };
+            let text = if self.column.group == Group::Last {
+                grouped(found.mean, decimals)
+            } else {
+                spread(found, decimals)
+            };
+            ReportCell::number(text, found.mean / factor)
+        };
+        let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
+        let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
+        let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
+        for i in winners.map(|winners| winners.of(self.metric, &texts, &values)).unwrap_or_default() {
+            cells[i].is_best = true;
+        }
+        cells
+    }
+}

@@ -1,0 +1,175 @@
+//! The tables and figures of reproduced papers.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::ReportError;
+use super::foreign::safe_svg;
+use super::html::ReportFigure;
+use super::table::{ReportCell, ReportColumn, ReportTable};
+use meshreplay_papers::{BESIDE, papers};
+use meshreplay_results::text::grouped;
+
+/// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read or is not valid
+/// JSON.
+pub(super) fn read(path: &Path) -> Result<Option<Value>, ReportError> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        read => read.map_err(|source| ReportError::Unreadable { path: path.to_owned(), source })?,
+    };
+    let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
+    serde_json::from_str(&text).map(Some).map_err(damaged)
+}
+
+/// Returns a JSON value as text, strings without quotation marks.
+pub(super) fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns the CSS class of a verdict. Verdicts without a decision or a measurement look neither good nor bad.
+fn verdict_class(verdict: &str) -> &'static str {
+    let begins = |words: &str| verdict.starts_with(words);
+    if begins("differs") {
+        "differs long"
+    } else if begins("not decided") || begins("not measured") {
+        "long"
+    } else if begins("ordering holds but") {
+        "holds long"
+    } else if verdict.is_empty() {
+        ""
+    } else {
+        "holds"
+    }
+}
+
+/// Returns one table of verdicts for each paper that was reproduced into this directory; none if there is no such
+/// paper.
+pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
+    let mut tables = Vec::new();
+    for paper in papers()? {
+        let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
+        let row = |row: &Value| {
+            let text =
+                |key: &str| row.get(key).filter(|value| !value.is_null()).map(words).unwrap_or_default();
+            let number = |key: &str| match row.get(key).and_then(Value::as_f64) {
+                Some(value) => ReportCell::number(digits(value), value),
+                None => ReportCell::default(),
+            };
+            let verdict = text("verdict");
+            let class = verdict_class(&verdict);
+            vec![
+                ReportCell::words(&text("figure")),
+                ReportCell::words(&text("item")),
+                ReportCell::words(&text("log")),
+                ReportCell::words(&text("machine")),
+                number("published"),
+                number("measured"),
+                number("half_width"),
+                ReportCell { text: verdict, class, ..ReportCell::default() },
+            ]
+        };
+        let column = |(title, is_words): (&str, bool)| {
+            if is_words { ReportColumn::words(title) } else { ReportColumn::numbers(title) }
+        };
+        let columns = [
+            ("figure", true),
+            ("item", true),
+            ("log", true),
+            ("machine", true),
+            ("published", false),
+            ("measured", false),
+            ("±", false),
+            ("verdict", true),
+        ];
+        tables.push(ReportTable {
+            title: format!("{}: {}", paper.name, paper.source),
+            columns: columns.into_iter().map(column).collect(),
+            rows: rows.as_array().into_iter().flatten().map(row).collect(),
+            caption: "Published numbers beside measured ones, and whether they agree.".to_owned(),
+            ..ReportTable::default()
+        });
+    }
+    Ok(tables)
+}
+
+/// Returns how many verdicts of a table hold, in words.
+pub(super) fn answer(table: &ReportTable) -> String {
+    let count = |is: fn(&str) -> bool| {
+        let verdicts = table.rows.iter().filter_map(|row| row.last()).filter(|cell| !cell.text.is_empty());
+        verdicts.filter(|cell| is(cell.class.split(' ').next().unwrap_or_default())).count()
+    };
+    let (holds, differs, open) =
+        (count(|class| class == "holds"), count(|class| class == "differs"), count(|class| class == "long"));
+    let name = table.title.split(':').next().unwrap_or_default();
+    format!("{name}: {holds} verdicts hold, {differs} differ, {open} are not decided or not measured")
+}
+
+/// Returns the figures that `reproduce -o` wrote into the directory. Drawings that contain more than our own drawings do
+/// are left out, and a note says why.
+pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
+    let (mut plots, mut notes) = (Vec::new(), Vec::new());
+    let figures = papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
+    for ((paper, figure), beside) in figures.flat_map(|figure| [(figure, ""), (figure, BESIDE)]) {
+        let name = format!("{}-{}{beside}", paper.name, figure.name);
+        let path = folder.join(format!("{name}.svg"));
+        if !path.exists() {
+            continue;
+        }
+        let svg = fs::read_to_string(&path)
+            .map_err(|source| ReportError::Unreadable { path: path.clone(), source })?;
+        match safe_svg(&svg) {
+            Ok(svg) => {
+                let of_paper = format!("{} of {}", figure.name, paper.name);
+                let label =
+                    if beside.is_empty() { of_paper } else { format!("not in the paper, beside {of_paper}") };
+                plots.push(ReportFigure { name, label, svg });
+            }
+            Err(problem) => notes.push(format!("left out {}: {problem}", path.display())),
+        }
+    }
+    Ok((plots, notes))
+}
+
+/// Returns a number as text with five digits.
+fn digits(value: f64) -> String {
+    let decimals = if value.abs() > 0.0 { (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
+    grouped(value, decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_taken_for_none() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("run.json");
+        assert!(matches!(read(&path), Ok(None)));
+        fs::create_dir(&path)?;
+        assert!(matches!(read(&path), Err(ReportError::Unreadable { .. })));
+        Ok(())
+    }
+    use meshreplay_papers::{Tolerance, Verdict};
+
+    #[test]
+    fn only_what_holds_looks_as_if_it_did() {
+        let said = || "a (2) is not below b (1)".to_owned();
+        for (verdict, class) in [
+            (Verdict::Exact, "holds"),
+            (Verdict::Within(Tolerance::Percent(0.1)), "holds"),
+            (Verdict::OrderingHolds, "holds"),
+            (Verdict::HoldsBut(said()), "holds long"),
+            (Verdict::Differs(said()), "differs long"),
+            (Verdict::NotDecided(said()), "long"),
+            (Verdict::NotMeasured(said()), "long"),
+            (Verdict::None, ""),
+        ] {
+            assert_eq!(verdict_class(&verdict.to_string()), class, "{verdict}");
+        }
+    }
+}

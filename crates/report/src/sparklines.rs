@@ -1,0 +1,187 @@
+//! Small curves of signs for the terminal: the busy nodes and the waiting jobs of each replay over time.
+
+use std::collections::BTreeSet;
+
+use meshreplay_results::text::{Screen, grouped};
+use meshreplay_sim::metrics::{BusyNodes, KilledWaits};
+use meshreplay_study::study::{Outcome, ReplaySpec};
+
+/// The signs of values above 0, from the least to the largest. A blank stands for 0.
+const SIGNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The number of signs of a curve where lines may have any length, and the least and the largest number elsewhere.
+const USUAL: usize = 40;
+const FEWEST: usize = 8;
+const MOST: usize = 60;
+
+/// What the curve of a replay is drawn from.
+#[derive(Clone, Debug)]
+struct Replay {
+    /// The number of the replay.
+    number: usize,
+    /// What can tell the replay from others.
+    labels: Vec<String>,
+    /// The number of nodes that jobs can have.
+    nodes: f64,
+    /// For each run of a job, also those in which it was killed, the time from which it waited, its start and its end in seconds,
+    /// and the number of its nodes.
+    runs: Vec<([f64; 3], f64)>,
+}
+
+/// The curves of the first replication of each replay, which are drawn once all replays have ended, so that they share
+/// their scales.
+#[derive(Clone, Debug, Default)]
+pub struct Sparklines {
+    replays: Vec<Replay>,
+    /// Whether some replay had no jobs in memory.
+    lacks_jobs: bool,
+}
+
+impl Sparklines {
+    /// Adds a replay with its outcomes, as long as these have their jobs.
+    pub fn add(&mut self, number: usize, spec: &ReplaySpec, outcomes: &[Outcome]) {
+        let Some(outcome) = outcomes.first().filter(|outcome| !outcome.is_streamed) else {
+            self.lacks_jobs |= !outcomes.is_empty();
+            return;
+        };
+        let labels = &spec.labels;
+        let partition = spec.partition.as_ref().map(ToString::to_string).unwrap_or_default();
+        let words =
+            [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
+        let rest = [spec.machine.to_string(), format!("scale {}", spec.arrival_scale)];
+        let lost_runs = outcome.recording.outages.iter().flat_map(|outages| &outages.lost_runs);
+        let waits = KilledWaits::of(lost_runs.clone().map(|run| (run.job.number, run.times_s())));
+        let killed = lost_runs.zip(waits.before()).map(|(run, &from_s)| {
+            let [_, start_s, end_s] = run.times_s();
+            ([from_s, start_s, end_s], f64::from(run.allocated))
+        });
+        let ended = outcome.jobs.iter().zip(&outcome.records).map(|(job, record)| {
+            let start_s = record.start.as_seconds();
+            let from_s = waits.since(job.number, job.submit.as_seconds(), start_s);
+            ([from_s, start_s, record.end.as_seconds()], f64::from(record.allocated))
+        });
+        self.replays.push(Replay {
+            number,
+            labels: words.into_iter().cloned().chain(rest).collect(),
+            nodes: f64::from(spec.machine.available()),
+            runs: killed.chain(ended).collect(),
+        });
+    }
+
+    /// Returns a line for each replay below a line of titles, and a note if some replay has none. Each sign is a mean over one of
+    /// equally long parts of the time from the first arrival to the last end of all replays.
+    pub fn text(&mut self, screen: Screen) -> String {
+        self.replays.sort_by_key(|replay| replay.number);
+        let note = if self.lacks_jobs {
+            "\n sparklines need the jobs in memory, which a log of so many jobs does not have with -o; `plot DIR --kind busy queue` \
+             draws them\n"
+        } else {
+            ""
+        };
+        let times = || self.replays.iter().flat_map(|replay| &replay.runs).map(|(times, _)| times);
+        let from_s = times().map(|times| times[0]).fold(f64::INFINITY, f64::min);
+        let to_s = times().map(|times| times[2]).fold(f64::NEG_INFINITY, f64::max);
+        if to_s <= from_s {
+            return note.to_owned();
+        }
+        let names = self.names();
+        let title = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let room = screen.width.map(|width| width.saturating_sub(title(&names) + 5) / 2);
+        let signs = room.map_or(USUAL, |room| room.clamp(FEWEST, MOST));
+        let curves: Vec<[Vec<f64>; 2]> =
+            self.replays.iter().map(|replay| replay.curves((from_s, to_s), signs)).collect();
+        let most = curves.iter().flat_map(|curves| &curves[1]).copied().fold(0.0, f64::max);
+        let heads = ["busy nodes, to 100 %".to_owned(), format!("waiting jobs, to {}", grouped(most, 1))];
+        let width = title(&names);
+        let mut text = format!("\n {:width$}  {:signs$}  {}\n", "", shortened(&heads[0], signs), heads[1]);
+        for (name, [busy, waiting]) in names.iter().zip(&curves) {
+            let line = format!(" {name:width$}  {}  {}", line(busy, 1.0), line(waiting, most));
+            text += line.trim_end();
+            text.push('\n');
+        }
+        let part = span((to_s - from_s) / signs as f64);
+        text + &screen
+            .words(&format!("each sign is a mean over {part}, from the first arrival to the last end"))
+            + note
+    }
+
+    /// Returns for each replay the labels in which replays differ, and at least its allocator.
+    fn names(&self) -> Vec<String> {
+        let varies = |i: &usize| {
+            let values: BTreeSet<&String> = self.replays.iter().map(|replay| &replay.labels[*i]).collect();
+            *i == 0 || values.len() > 1
+        };
+        let count = self.replays.first().map_or(0, |replay| replay.labels.len());
+        let shown: Vec<usize> = (0..count).filter(varies).collect();
+        let name = |replay: &Replay| {
+            shown.iter().map(|&i| replay.labels[i].as_str()).collect::<Vec<_>>().join(" · ")
+        };
+        self.replays.iter().map(name).collect()
+    }
+}
+
+impl Replay {
+    /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the time.
+    fn curves(&self, span_s: (f64, f64), parts: usize) -> [Vec<f64>; 2] {
+        let (mut busy, mut waiting) = (BusyNodes::new(span_s, parts), BusyNodes::new(span_s, parts));
+        for &([from_s, start_s, end_s], nodes) in &self.runs {
+            busy.add(start_s, end_s, nodes / self.nodes);
+            waiting.add(from_s, start_s, 1.0);
+        }
+        [busy, waiting].map(|curve| curve.means().into_iter().map(|(_, mean)| mean).collect())
+    }
+}
+
+/// Returns a curve as signs, of which the highest stands for `most`. Anything above 0 has a sign.
+fn line(values: &[f64], most: f64) -> String {
+    let sign = |&value: &f64| {
+        // What rounding leaves of nothing is nothing.
+        if value <= 1e-9 || most <= 0.0 {
+            return ' ';
+        }
+        let level = (value / most * SIGNS.len() as f64).ceil() as usize;
+        SIGNS[level.clamp(1, SIGNS.len()) - 1]
+    };
+    values.iter().map(sign).collect()
+}
+
+/// Returns the beginning of a title that has too little room.
+fn shortened(title: &str, room: usize) -> String {
+    title.chars().take(room).collect()
+}
+
+/// Returns a length of time in the unit that suits it.
+fn span(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 120.0 => (s, "s"),
+        s if s < 7200.0 => (s / 60.0, "min"),
+        s if s < 172_800.0 => (s / 3600.0, "h"),
+        s => (s / 86_400.0, "days"),
+    };
+    format!("{} {unit}", grouped(value, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replay(labels: [&str; 3], runs: Vec<([f64; 3], f64)>) -> Replay {
+        Replay { number: 0, labels: labels.map(str::to_owned).to_vec(), nodes: 4.0, runs }
+    }
+
+    #[test]
+    fn signs_are_means_over_parts_of_the_time() {
+        // Four nodes over 80 s, of which each sign stands for 10 s.
+        let jobs = vec![([0.0, 0.0, 20.0], 4.0), ([0.0, 20.0, 45.0], 1.0), ([10.0, 20.0, 80.0], 1.0)];
+        let replays = vec![replay(["a", "fcfs", "log"], jobs), replay(["bc", "easy", "log"], Vec::new())];
+        let mut lines = Sparklines { replays, lacks_jobs: false };
+        let text = lines.text(Screen { width: Some(30), is_bold: false });
+        let found: Vec<&str> = text.lines().collect();
+        // 100 %, then 50 % for two parts, 37.5 % and 25 %; one job waits, then two.
+        assert_eq!(found[2], " a · fcfs   ██▄▄▃▂▂▂  ▄█");
+        assert_eq!(found[3], " bc · easy");
+        assert!(found[1].ends_with("waiting jobs, to 2.0") && found[4].contains("mean over 10.0"), "{text}");
+        assert_eq!(line(&[0.0, 0.01, 0.125, 0.126, 1.0, 2.0], 1.0), " ▁▁▂██");
+        assert_eq!(line(&[0.0], 0.0), " ");
+        assert_eq!(Sparklines::default().text(Screen::default()), "");
+    }
+}

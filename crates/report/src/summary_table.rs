@@ -1,0 +1,235 @@
+//! The summary of a run as a table for readers: one row for each replay. Several replications give means with half the
+//! width of the confidence interval.
+
+use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
+use super::verdict::Winners;
+use meshreplay_results::frame::{FinishedRun, Sheet};
+use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::metrics::{
+    Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When,
+};
+use meshreplay_study::study::{Options, Outcome, ReplaySpec, Study};
+
+/// The summary of a run, formatted as a table.
+pub struct SummaryTable {
+    table: Table,
+    /// The titles of the columns of numbers, the least useful first.
+    by_use: Vec<&'static str>,
+    /// Whether the number of jobs was asked for, so that it stays in the table where all rows share it.
+    keeps_jobs: bool,
+}
+
+impl SummaryTable {
+    /// Returns the table of `run`, with the replays of `study`. It shows the default columns, or only the summary's
+    /// columns in `columns` if there are any. Rows have the order of the replays, or begin with the best by the number
+    /// `sort`. Fails if the summary lacks one of the columns.
+    pub fn new(
+        study: &Study,
+        run: &FinishedRun,
+        columns: &[String],
+        sort: Option<&Metric>,
+    ) -> Result<Self, ColumnError> {
+        let replays: Vec<(&ReplaySpec, &[Outcome])> = run
+            .replays
+            .iter()
+            .map(|(number, outcomes)| (&study.cells[*number as usize].spec, outcomes.as_slice()))
+            .collect();
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = if columns.is_empty() {
+            Vec::new()
+        } else {
+            chosen(columns, &Sheet::of_frame(&run.summary)?, &replications)?
+        };
+        let mut order: Vec<usize> = (0..replays.len()).collect();
+        if let Some(metric) = sort {
+            sort_by(&mut order, &replays, metric);
+        }
+        let winners = Winners::of_run(study, run);
+        let shown = Shown { replays, options: &study.options, chosen, winners };
+        let keeps_jobs = !shown.has_jobs();
+        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
+            .iter()
+            .rev()
+            .map(|(metric, column)| (metric.room_rank, column.title))
+            .collect();
+        by_use.sort_by_key(|(rank, _)| *rank);
+        let by_use = by_use.into_iter().map(|(_, title)| title).collect();
+        Ok(Self { table: rows_table(&shown, &order), by_use, keeps_jobs })
+    }
+
+    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line above it:
+    /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
+    /// no room are left out, and a line below the table names them.
+    pub fn text(mut self, screen: Screen) -> String {
+        let mut constant =
+            vec!["log", "partition", "machine", "scheduler", "network", "scale", "seed", "replications"];
+        constant.extend((!self.keeps_jobs).then_some("jobs"));
+        if screen.width.is_some() && self.table.height() > 1 {
+            constant.extend(self.by_use.iter().rev());
+        }
+        let shared = self.table.drop_constant(&constant);
+        let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+        let gap = if shared.is_empty() { "" } else { "\n" };
+        screen.items(&shared) + gap + &screen.table(&self.table, &self.by_use)
+    }
+
+    /// Returns the table itself, with all of its columns.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Returns the table in Markdown.
+    pub fn markdown(&self) -> String {
+        self.table.markdown()
+    }
+
+    /// Returns the table in LaTeX.
+    pub fn latex(&self) -> String {
+        self.table.latex(&["means over jobs".to_owned()])
+    }
+}
+
+/// Sorts replays by the mean of a number, the best first, and those without the number last.
+fn sort_by(order: &mut [usize], replays: &[(&ReplaySpec, &[Outcome])], metric: &Metric) {
+    let sign = if metric.better == Better::Higher { -1.0 } else { 1.0 };
+    let value = |&i: &usize| mean(metric, replays[i].1).map_or(f64::INFINITY, |value| sign * value);
+    order.sort_by(|a, b| value(a).total_cmp(&value(b)));
+}
+
+/// Returns the mean of a number over replications; `None` if none has it.
+fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
+    let values: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get(metric.name())).collect();
+    Interval::of(&values).map(|interval| interval.mean)
+}
+
+/// The replays and columns that a table shows.
+struct Shown<'a> {
+    /// The replays, each with its replications.
+    replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
+    options: &'a Options,
+    /// The columns that the user asked for; empty for the default columns.
+    chosen: Vec<Chosen>,
+    winners: Winners,
+}
+
+impl Shown<'_> {
+    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it once, at the place where
+    /// it was asked for.
+    fn has_jobs(&self) -> bool {
+        !self.chosen.iter().any(|column| column.name == "jobs")
+    }
+}
+
+/// Returns the default numbers of the table, each with its column.
+fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
+    let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
+    let has_delays =
+        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
+    let has_unasked = |(_, outcomes): &(&ReplaySpec, &[Outcome])| {
+        outcomes
+            .iter()
+            .any(|outcome| outcome.summary.get("internal_fragmentation").is_some_and(|share| share > 0.0))
+    };
+    let circumstances = Circumstances {
+        timed: shown.options.timed,
+        replicated: shown.options.replications.are_several(),
+        network: shown.options.traffic,
+        recorded: shown.options.recorded,
+        recorded_nodes: shown.options.recorded_nodes,
+        delays: shown.replays.iter().any(has_delays),
+        outages: shown.options.outages.is_some(),
+        predictions: shown.options.predictions,
+        unasked: shown.replays.iter().any(has_unasked),
+        slices: shown.options.fragmentation.as_ref().map_or(0, |slices| slices.all().len()),
+        ..Circumstances::default()
+    };
+    let column = |metric: &'static Metric| {
+        Some((metric, metric.terminal.filter(|column| column.is_shown(&circumstances))?))
+    };
+    let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
+    // The sort is stable: within a group, numbers keep the order of METRICS.
+    numbers.sort_by_key(|(_, column)| column.group);
+    numbers
+}
+
+/// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
+fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
+    let Shown { replays, options, chosen, winners } = shown;
+    let mut left = vec!["log"];
+    left.extend(options.partitions.then_some("partition"));
+    left.extend(["machine", "scheduler"]);
+    let has_networks = replays.iter().any(|(spec, _)| spec.network.name != RECORDED);
+    left.extend(has_networks.then_some("network"));
+    left.extend(["scale", "seed", "allocator"]);
+    let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
+    let has_jobs = shown.has_jobs();
+    let mut right = Vec::new();
+    right.extend(has_jobs.then_some("jobs"));
+    right.extend(options.replications.are_several().then_some("replications"));
+    let numbers = if chosen.is_empty() { default_numbers(shown) } else { Vec::new() };
+    right.extend(numbers.iter().map(|(_, column)| column.title));
+    right.extend(chosen.iter().map(|column| column.name.as_str()));
+    columns.extend(right.into_iter().map(|title| (title, Align::Right)));
+    let mut table = Table::new(&columns);
+    for &i in order {
+        let (spec, outcomes) = replays[i];
+        let mut cells = names((spec, outcomes), options, has_networks, has_jobs);
+        cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
+        cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
+        table.add(cells);
+    }
+    let mut row_of = vec![None; replays.len()];
+    for (row, &i) in order.iter().enumerate() {
+        row_of[i] = Some(row);
+    }
+    for (metric, column) in &numbers {
+        let texts: Vec<String> =
+            replays.iter().map(|(_, outcomes)| number(metric, column.group, outcomes)).collect();
+        let values: Vec<Option<f64>> = replays.iter().map(|(_, outcomes)| mean(metric, outcomes)).collect();
+        for row in winners.of(metric, &texts, &values).into_iter().filter_map(|i| row_of[i]) {
+            table.mark(row, column.title);
+        }
+    }
+    table
+}
+
+/// Returns the cells that identify a replay, then its number of jobs if `has_jobs` and, if there are several, its number of
+/// replications.
+fn names(
+    (spec, outcomes): (&ReplaySpec, &[Outcome]),
+    options: &Options,
+    has_networks: bool,
+    has_jobs: bool,
+) -> Vec<String> {
+    let mut cells = vec![spec.log.to_string()];
+    cells.extend(options.partitions.then(|| spec.partition_label()));
+    cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
+    cells.extend(has_networks.then(|| spec.labels.network.clone()));
+    let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
+    cells.extend([spec.arrival_scale.to_string(), spec.seed.to_string(), spec.labels.allocator.clone()]);
+    cells.extend(has_jobs.then(|| grouped(Interval::of(&jobs).unwrap_or_default().mean, 0)));
+    cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
+    cells
+}
+
+/// Returns the mean of a number over its replications, as text. Replications without the number do not count, and the
+/// text is `-` if none has it.
+fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
+    // A replay without a network sends no packets, so its numbers of the network are 0.
+    let absent = (metric.column.when == When::Network).then_some(0.0);
+    let value =
+        |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
+    let values: Vec<f64> = outcomes.iter().filter_map(value).collect();
+    let Some(found) = Interval::of(&values) else { return NONE.to_owned() };
+    let (mean, decimals) = (found.mean, metric.display.decimals());
+    match metric.display {
+        Display::Measured(_) if metric.column.unit == "ns" => duration_ns(mean as u64),
+        Display::Measured(_) => format!("{mean:.decimals$} {}", metric.column.unit),
+        Display::Percent(_) => spread(found, decimals) + "%",
+        // Jobs of workload models last seconds and need decimals. Jobs of logs last hours.
+        Display::Seconds(_) => spread(found, if mean.abs() < 100.0 && mean.fract() != 0.0 { 2 } else { 0 }),
+        Display::Plain(_) if group == Group::Last => grouped(mean, decimals),
+        Display::Plain(_) => spread(found, decimals),
+    }
+}

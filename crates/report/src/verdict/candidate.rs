@@ -1,0 +1,172 @@
+//! A replay among those that it is compared with, and which of them are comparable.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::measured::Replication;
+use meshreplay_results::text::grouped;
+use meshreplay_sim::metrics::{Difference, Interval};
+
+/// A replay by the name in which it differs from the others: its allocator or its scheduler.
+#[derive(Clone)]
+pub(super) struct Candidate<'a> {
+    /// The position among the replays that it is compared with.
+    pub(super) position: usize,
+    pub(super) name: &'a str,
+    /// None if the replay has no results.
+    pub(super) replications: Vec<&'a Replication<'a>>,
+}
+
+/// Replays of the same jobs, and a sentence on the others.
+pub(super) struct Comparable<'a> {
+    /// By name.
+    pub(super) candidates: Vec<Candidate<'a>>,
+    /// The names that are left out, with the reasons; `None` if nothing is left out.
+    pub(super) left_out: Option<String>,
+}
+
+impl<'a> Comparable<'a> {
+    /// Keeps the largest set of replays whose means are over the same jobs, with the replications that all of them have: `until:` may
+    /// repeat one more often than another. Of sets of equal size, the set with more jobs stays.
+    pub(super) fn new(mut candidates: Vec<Candidate<'a>>) -> Self {
+        candidates.sort_by(|a, b| a.name.cmp(b.name));
+        let (mut ended, mut left_out) = (Vec::new(), Vec::new());
+        for candidate in candidates {
+            if candidate.replications.is_empty() {
+                left_out.push(format!("{} (no results: failed or not replayed)", candidate.name));
+            } else {
+                ended.push(candidate);
+            }
+        }
+        let seeds =
+            |of: &Candidate<'_>| of.replications.iter().map(|one| one.seed).collect::<BTreeSet<u64>>();
+        let common = ended.iter().map(seeds).reduce(|a, b| &a & &b).unwrap_or_default();
+        for candidate in &mut ended {
+            candidate.replications.retain(|one| common.contains(&one.seed));
+        }
+        let size = |a: &Candidate<'_>| ended.iter().filter(|b| a.is_comparable_with(b)).count();
+        let rank = |a: &Candidate<'_>| (size(a), a.count(|one| one.jobs), a.count(|one| one.in_means));
+        // `max_by_key` takes the last of equals.
+        let leader = ended.iter().rev().max_by_key(|candidate| rank(candidate)).cloned();
+        let mut kept = Vec::new();
+        for candidate in ended {
+            match &leader {
+                Some(leader) if !candidate.is_comparable_with(leader) => {
+                    left_out.push(candidate.reason_beside(leader));
+                }
+                _ => kept.push(candidate),
+            }
+        }
+        let left_out = (!left_out.is_empty()).then(|| format!("left out: {}", listed(&left_out)));
+        Self { candidates: kept, left_out }
+    }
+}
+
+/// Returns the texts with commas; from the fourth on they are counted.
+fn listed(texts: &[String]) -> String {
+    const NAMED: usize = 3;
+    let mut shown = texts.iter().take(NAMED).cloned().collect::<Vec<_>>();
+    shown.extend((texts.len() > NAMED).then(|| format!("{} more", texts.len() - NAMED)));
+    shown.join(", ")
+}
+
+impl Candidate<'_> {
+    fn replays_same_jobs(&self, other: &Self) -> bool {
+        self.replications.iter().zip(&other.replications).all(|(a, b)| a.is_of_same_jobs(b))
+    }
+
+    fn is_comparable_with(&self, other: &Self) -> bool {
+        self.replays_same_jobs(other)
+            && self.replications.iter().zip(&other.replications).all(|(a, b)| a.counts_same_jobs(b))
+    }
+
+    /// Returns a number of jobs over all replications.
+    fn count(&self, of: impl Fn(&Replication<'_>) -> Option<f64>) -> u64 {
+        self.replications.iter().filter_map(|one| of(one)).sum::<f64>() as u64
+    }
+
+    /// Returns the name with the reason for which the replay is not comparable with `leader`.
+    fn reason_beside(&self, leader: &Self) -> String {
+        let jobs = |of: fn(&Replication<'_>) -> Option<f64>| {
+            let [own, usual] = [self, leader].map(|one| one.count(of));
+            let text = |count: u64| grouped(count as f64, 0);
+            if own == usual {
+                "other jobs".to_owned()
+            } else {
+                format!("{} jobs, not {}", text(own), text(usual))
+            }
+        };
+        if self.replays_same_jobs(leader) {
+            format!("{} (means over {})", self.name, jobs(|one| one.in_means))
+        } else {
+            format!("{} (replays {})", self.name, jobs(|one| one.jobs))
+        }
+    }
+
+    /// Returns the mean of a number over the replications.
+    pub(super) fn mean(&self, name: &str) -> Option<f64> {
+        Interval::of(&self.means(name)).map(|interval| interval.mean)
+    }
+
+    fn means(&self, name: &str) -> Vec<f64> {
+        self.replications.iter().filter_map(|replication| replication.number(name)).collect()
+    }
+
+    /// Returns whether the jobs of all replications were kept.
+    pub(super) fn has_jobs(&self) -> bool {
+        self.replications.iter().all(|replication| replication.blocks.is_some())
+    }
+
+    /// Returns whether every block of jobs has the same number as in `other`, to the last bit.
+    pub(super) fn is_same(&self, other: &Self, name: &str) -> bool {
+        self.replications.iter().zip(&other.replications).all(|(a, b)| a.equals(b, name))
+    }
+
+    /// Returns whether the number is the same as in `other`, or so close that a difference with its interval would be
+    /// printed as zeros.
+    pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
+        let is_nil = |found: Difference| {
+            let percent = [Some(found.value), found.half_width].map(|part| Some(100.0 * part?.abs()));
+            found.is_relative && percent.iter().all(|part| part.is_some_and(|part| part < 0.0005))
+        };
+        self.is_same(other, name) || self.difference(other, name).is_some_and(is_nil)
+    }
+
+    /// Returns the difference to `base`: over replications, or by the bootstrap over time if there is one, or if all others are the
+    /// same again, as nothing in them depends on the seed: they say nothing about chance.
+    pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
+        match (self.replications.as_slice(), base.replications.as_slice()) {
+            ([of, ..], [based, ..]) if self.is_repeated(name) && base.is_repeated(name) => {
+                of.difference(based, name)
+            }
+            _ => Difference::over_replications(&self.means(name), &base.means(name)),
+        }
+    }
+
+    /// Returns whether all replications are the first one again, as far as this number tells. Their arrivals may differ.
+    fn is_repeated(&self, name: &str) -> bool {
+        let Some((first, others)) = self.replications.split_first() else { return true };
+        others.iter().all(|other| other.equals(first, name))
+    }
+
+    /// Returns whether the allocator takes any free nodes: it never refused a job, and no job got more nodes than it asked
+    /// for.
+    pub(super) fn takes_any_nodes(&self) -> bool {
+        let is_none = |name: &str| self.means(name).iter().all(|&value| value <= 0.0);
+        is_none("allocate_failures") && is_none("internal_fragmentation")
+    }
+
+    /// Returns whether every job has one component.
+    pub(super) fn is_contiguous(&self) -> bool {
+        self.means("contiguous_share").iter().all(|&share| share >= 1.0)
+    }
+}
+
+/// Returns the candidates from the lowest mean of a number to the highest, by name where means are equal. Candidates without
+/// the number are left out.
+pub(super) fn ranked<'g, 'a>(group: &[&'g Candidate<'a>], name: &str) -> Vec<&'g Candidate<'a>> {
+    let mut ranked: Vec<_> =
+        group.iter().filter_map(|candidate| Some((candidate.mean(name)?, *candidate))).collect();
+    ranked.sort_by(|(a, x), (b, y)| a.partial_cmp(b).unwrap_or(Ordering::Equal).then(x.name.cmp(y.name)));
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}

@@ -1,0 +1,118 @@
+//! The replays that the closing lines compare, whether they have just ended or were saved.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use meshreplay_sim::metrics::{BlockSums, Difference, METRICS, Metric};
+use meshreplay_study::study::{Outcome, PlannedReplay, ReplaySpec};
+
+/// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the cost of the second
+/// class, and the scale of times.
+const BESIDE: [&str; 4] =
+    ["allocate_failures", "internal_fragmentation", "contiguous_share", "service_s_mean"];
+
+/// A replay and its replications; none if the replay has no results.
+#[derive(Clone)]
+pub(super) struct Measured<'a> {
+    pub(super) spec: Cow<'a, ReplaySpec>,
+    pub(super) replications: Vec<Replication<'a>>,
+    /// Whether jobs of several partitions of the log share the machine; see [`PlannedReplay::pools_partitions`].
+    pub(super) pools_partitions: bool,
+}
+
+/// The numbers of one replication.
+#[derive(Clone)]
+pub(super) struct Replication<'a> {
+    pub(super) seed: u64,
+    pub(super) jobs: Option<f64>,
+    pub(super) in_means: Option<f64>,
+    /// Numbers by name.
+    pub(super) numbers: Vec<(&'static str, f64)>,
+    /// The sums over blocks of jobs; `None` if the jobs were not kept.
+    pub(super) blocks: Option<Cow<'a, BlockSums>>,
+}
+
+impl<'a> Measured<'a> {
+    /// Returns a replay that has just ended, with no outcomes if it failed.
+    pub(super) fn of_outcomes(planned: &'a PlannedReplay, outcomes: &'a [Outcome]) -> Self {
+        let replication = |outcome: &'a Outcome| Replication {
+            seed: outcome.seed,
+            jobs: outcome.summary.get("jobs"),
+            in_means: outcome.summary.get("jobs_in_means"),
+            numbers: compared(|name| outcome.summary.get(name)),
+            blocks: Some(Cow::Borrowed(&outcome.blocks)),
+        };
+        let PlannedReplay { spec, pools_partitions, .. } = planned;
+        Self {
+            spec: Cow::Borrowed(spec),
+            replications: outcomes.iter().map(replication).collect(),
+            pools_partitions: *pools_partitions,
+        }
+    }
+}
+
+/// Returns the replays, of which those that differ in nothing but the seed are one with all their replications.
+pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
+    let mut merged: Vec<Measured<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for replay in replays {
+        let place = *places.entry(replay.spec.identity_without(&["seed"])).or_insert(merged.len());
+        match merged.get_mut(place) {
+            Some(first) => first.replications.extend(replay.replications),
+            None => merged.push(replay),
+        }
+    }
+    for replay in &mut merged {
+        replay.replications.sort_by_key(|replication| replication.seed);
+    }
+    merged
+}
+
+/// Returns the numbers that closing lines need, each with the value that `value` returns for its name.
+pub(super) fn compared(value: impl Fn(&'static str) -> Option<f64>) -> Vec<(&'static str, f64)> {
+    let of_metrics = METRICS.iter().filter(|metric| metric.is_compared).map(Metric::name);
+    of_metrics.chain(BESIDE).filter_map(|name| Some((name, value(name)?))).collect()
+}
+
+impl Replication<'_> {
+    /// Returns the number with this name; `None` if the replication has none.
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+    }
+
+    /// Returns whether the other replication is one of the same jobs. Where the jobs were not kept, their numbers are
+    /// compared.
+    pub(super) fn is_of_same_jobs(&self, other: &Self) -> bool {
+        match (&self.blocks, &other.blocks) {
+            (Some(blocks), Some(others)) => blocks.is_of_same_jobs(others),
+            _ => self.jobs == other.jobs,
+        }
+    }
+
+    /// Returns whether means are over the same jobs as in the other replication, which is of the same jobs: `--trim` leaves out
+    /// those that start late. Where the jobs were not kept, their numbers are compared.
+    pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
+        match (&self.blocks, &other.blocks) {
+            (Some(blocks), Some(others)) => blocks.counts_same_jobs(others),
+            _ => self.in_means == other.in_means,
+        }
+    }
+
+    /// Returns whether every block of jobs, or the mean if the jobs were not kept, has exactly the same number as in
+    /// `other`.
+    pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
+        match (&self.blocks, &other.blocks) {
+            (Some(blocks), Some(others)) => blocks.get(name) == others.get(name),
+            _ => self.number(name) == other.number(name),
+        }
+    }
+
+    /// Returns the difference to `base`, with an interval if the jobs were kept; `None` if one of the two has no such
+    /// number.
+    pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
+        match (&self.blocks, &base.blocks) {
+            (Some(blocks), Some(others)) => Difference::between(blocks.get(name)?, others.get(name)?),
+            _ => Some(Difference::of_means(self.number(name)?, base.number(name)?)),
+        }
+    }
+}

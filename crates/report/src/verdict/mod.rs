@@ -1,0 +1,178 @@
+//! The closing lines of a run: which allocator places jobs closest together, what contiguous places cost in waits, under which
+//! scheduler waits are shortest, and how certain that is.
+//!
+//! Replays that differ in nothing but the allocator are a group; groups that differ in nothing but the scheduler are a setting. A
+//! group has two classes of allocators: those that take any free nodes, under which jobs start at the same times, and the others.
+//! Intervals are those of [`Difference`](meshreplay_sim::metrics::Difference). The pair of the best and the next best is planned;
+//! the interval of any other pair is corrected for all pairs of the group.
+
+mod allocators;
+mod candidate;
+mod comparison;
+mod measured;
+mod saved;
+mod schedulers;
+#[cfg(test)]
+mod tests;
+mod winners;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
+use self::candidate::{Candidate, Comparable};
+use self::comparison::NO_INTERVAL;
+use self::measured::{Measured, over_seeds};
+pub(super) use self::saved::SavedAnswer;
+pub(super) use self::winners::Winners;
+use meshreplay_base::words::counted;
+use meshreplay_results::frame::FinishedRun;
+use meshreplay_results::text::command_line;
+use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec, Study};
+
+/// The most groups that get lines.
+const MOST_GROUPS: usize = 3;
+
+/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone. `folder` is the
+/// directory of the results, if they were kept, for the command that shows further groups.
+pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<String> {
+    let outcomes: BTreeMap<usize, &[Outcome]> =
+        run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
+    let of_cell = |i: usize| outcomes.get(&i).copied().unwrap_or_default();
+    let cells = study.cells.iter().enumerate();
+    let replays = cells.map(|(i, cell)| Measured::of_outcomes(cell, of_cell(i))).collect();
+    let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    lines(replays, primary(study.options.traffic), folder.as_deref())
+}
+
+/// Returns the number that decides which allocator is the best. `has_network` says that jobs run as long as a network makes
+/// them.
+fn primary(has_network: bool) -> &'static str {
+    if has_network { TURNAROUND } else { DISTANCE }
+}
+
+/// Returns the closing lines on replays. `folder` is the directory of the results as a command names it.
+fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path>) -> Vec<String> {
+    let replays = over_seeds(replays);
+    let all: Vec<&Measured<'_>> = replays.iter().collect();
+    let varying = varying(&all);
+    let (mut lines, mut room, mut left) = (Vec::new(), MOST_GROUPS, 0);
+    for setting in alike(&all, &["scheduler", "allocator"]) {
+        let groups = alike(&setting, &["allocator"]);
+        if room == 0 {
+            let groups = groups.iter().filter(|group| group.len() > 1).count();
+            left += groups.max(usize::from(setting.len() > 1));
+            continue;
+        }
+        let groups = groups.into_iter().map(|group| {
+            let prefix = prefix(&group[0].spec, &varying, &["allocator"]);
+            group_lines(&group, primary).into_iter().map(|line| prefix.clone() + &line).collect::<Vec<_>>()
+        });
+        let groups: Vec<_> = groups.filter(|lines| !lines.is_empty()).collect();
+        let prefix = prefix(&setting[0].spec, &varying, &["scheduler", "allocator"]);
+        let schedulers = schedulers::lines(&setting);
+        let count = groups.len().max(usize::from(!schedulers.is_empty()));
+        lines.extend(groups.into_iter().take(room).flatten());
+        lines.extend(schedulers.into_iter().map(|line| prefix.clone() + &line));
+        left += count.saturating_sub(room);
+        room = room.saturating_sub(count);
+    }
+    lines.extend((left > 0).then(|| rest(left, &all, (&varying, primary), folder)));
+    lines
+}
+
+/// Returns the replays in lists within which they differ in nothing but these coordinates.
+fn alike<'r, 'a>(replays: &[&'r Measured<'a>], but: &[&str]) -> Vec<Vec<&'r Measured<'a>>> {
+    let mut lists: Vec<Vec<&Measured<'_>>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for replay in replays {
+        let place = *places.entry(replay.spec.identity_without(but)).or_insert(lists.len());
+        if place == lists.len() {
+            lists.push(Vec::new());
+        }
+        lists[place].push(replay);
+    }
+    lists
+}
+
+/// Returns the coordinates in which replays differ, in the order of the arguments of a command.
+fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
+    let Some((first, others)) = replays.split_first() else { return Vec::new() };
+    let varies = |row: &&Coordinate| {
+        let text = row.text(&first.spec);
+        others.iter().any(|other| row.text(&other.spec) != text)
+    };
+    Coordinate::by_place().into_iter().filter(varies).collect()
+}
+
+/// Returns what tells a group apart, with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one group.
+fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
+    let words = varying.iter().filter(|row| !but.contains(&row.name)).map(|row| row.phrase(spec));
+    let words = words.collect::<Vec<_>>().join(", ");
+    if words.is_empty() { words } else { words + ": " }
+}
+
+/// Returns the lines on the allocators of a group.
+fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
+    if group.len() < 2 {
+        return Vec::new();
+    }
+    let candidates = group.iter().enumerate().map(|(position, replay)| Candidate {
+        position,
+        name: &replay.spec.labels.allocator,
+        replications: replay.replications.iter().collect(),
+    });
+    let Comparable { candidates, left_out } = Comparable::new(candidates.collect());
+    let lines = Classes::new(&candidates, primary).lines();
+    let mut lines: Vec<String> = lines.iter().map(|line| with_one_reason(line)).collect();
+    lines.extend(left_out);
+    lines
+}
+
+/// Returns the line with the reason for which differences have no interval behind the first of them only.
+fn with_one_reason(line: &str) -> String {
+    let mut line = line.to_owned();
+    for reason in NO_INTERVAL {
+        let reason = format!(" ({reason})");
+        if let Some(end) = line.find(&reason).map(|at| at + reason.len()) {
+            let rest = line.split_off(end);
+            line += &rest.replace(&reason, "");
+        }
+    }
+    line
+}
+
+/// Returns the line on the groups that have none, with the command that shows them.
+fn rest(
+    count: usize,
+    replays: &[&Measured<'_>],
+    (varying, primary): (&[&Coordinate], &str),
+    folder: Option<&Path>,
+) -> String {
+    let groups = counted(count, "more group");
+    let Some(folder) = folder else {
+        return format!("{groups}; keep the results with -o to see them in tables");
+    };
+    let has = |name: &str| varying.iter().any(|row| row.name == name);
+    let (row, value) = if has("allocator") { ("allocator", primary) } else { ("scheduler", WAIT) };
+    let label = |replay: &&Measured<'_>| match row {
+        "allocator" => replay.spec.labels.allocator.clone(),
+        _ => replay.spec.labels.scheduler.clone(),
+    };
+    let base = replays.iter().map(label).min().unwrap_or_default();
+    let columns: Vec<&str> = varying.iter().map(|row| row.name).filter(|name| *name != row).collect();
+    let words = [
+        "meshreplay",
+        "table",
+        &folder.to_string_lossy(),
+        "--rows",
+        row,
+        "--columns",
+        &columns.join(","),
+        "--value",
+        value,
+        "--relative-to",
+        &base,
+    ];
+    format!("{groups}: {}", command_line(words))
+}

@@ -1,0 +1,147 @@
+//! The lines on schedulers: mean waits under the same allocator, and what recorded waits mean.
+
+use super::allocators::{WAIT, joined};
+use super::candidate::{Candidate, Comparable, ranked};
+use super::comparison::Comparison;
+use super::measured::Measured;
+use meshreplay_results::text::grouped;
+use meshreplay_sim::scheduler::RECORDED;
+
+/// The most sets of allocators with waits of their own that get lines.
+const MOST_SETS: usize = 3;
+
+/// What stands before the difference between recorded and simulated waits.
+const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are in them; a \
+                        simulated scheduler is one rule alone on these jobs";
+/// What stands in place of the difference where jobs of several partitions share the machine.
+const POOLED: &str = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
+
+/// The schedulers under which allocators with the same waits were replayed.
+struct Schedulers<'a> {
+    allocators: Vec<&'a str>,
+    compared: Comparable<'a>,
+}
+
+/// Returns the lines on the schedulers of replays that differ in nothing but the scheduler and the allocator.
+pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
+    let sets = sets(setting);
+    let is_pooled = setting.iter().any(|replay| replay.pools_partitions);
+    let has_several = sets.len() > 1;
+    let with = |set: &Schedulers<'_>| {
+        if has_several { format!(" with {}", joined(&set.allocators, MOST_SETS)) } else { String::new() }
+    };
+    let mut lines = Vec::new();
+    let (mut recorded, mut has_recorded) = (Vec::new(), false);
+    for set in sets.iter().take(MOST_SETS) {
+        let (simulated, happened) = set.divided();
+        has_recorded |= happened.is_some();
+        let happened = happened.filter(|_| !is_pooled);
+        lines.extend(waits(&simulated, happened).map(|text| format!("schedulers{}: {text}", with(set))));
+        let text = happened.and_then(|happened| beside_recorded(&simulated, happened));
+        recorded.extend(text.map(|text| text + &with(set)));
+        lines.extend(set.compared.left_out.clone());
+    }
+    if sets.len() > MOST_SETS {
+        lines
+            .push(format!("schedulers: {} more sets of allocators have other waits", sets.len() - MOST_SETS));
+    }
+    if has_recorded && is_pooled {
+        lines.push(POOLED.to_owned());
+    } else if !recorded.is_empty() {
+        lines.push(format!("{HAPPENED}: {}", recorded.join("; ")));
+    }
+    lines
+}
+
+/// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same waits are one set.
+fn sets<'a>(setting: &[&'a Measured<'_>]) -> Vec<Schedulers<'a>> {
+    let mut allocators: Vec<&str> =
+        setting.iter().map(|replay| replay.spec.labels.allocator.as_str()).collect();
+    allocators.sort_unstable();
+    allocators.dedup();
+    let mut sets: Vec<Schedulers<'a>> = Vec::new();
+    for allocator in allocators {
+        let of_allocator = setting.iter().filter(|replay| replay.spec.labels.allocator == allocator);
+        let candidates: Vec<_> = of_allocator
+            .enumerate()
+            .map(|(position, replay)| Candidate {
+                position,
+                name: &replay.spec.labels.scheduler,
+                replications: replay.replications.iter().collect(),
+            })
+            .collect();
+        if candidates.len() < 2 {
+            continue;
+        }
+        let compared = Comparable::new(candidates);
+        match sets.iter_mut().find(|set| set.compared.has_same_waits(&compared)) {
+            Some(set) => set.allocators.push(allocator),
+            None => sets.push(Schedulers { allocators: vec![allocator], compared }),
+        }
+    }
+    sets
+}
+
+impl Comparable<'_> {
+    fn has_same_waits(&self, other: &Self) -> bool {
+        let mut pairs = self.candidates.iter().zip(&other.candidates);
+        self.left_out == other.left_out
+            && self.candidates.len() == other.candidates.len()
+            && pairs.all(|(a, b)| {
+                a.name == b.name && a.replications.len() == b.replications.len() && a.is_same(b, WAIT)
+            })
+    }
+}
+
+impl<'a> Schedulers<'a> {
+    /// Returns the simulated schedulers from the shortest mean wait to the longest, and the recorded one.
+    fn divided(&self) -> (Vec<&Candidate<'a>>, Option<&Candidate<'a>>) {
+        let all: Vec<_> = self.compared.candidates.iter().collect();
+        let (happened, simulated): (Vec<_>, Vec<_>) =
+            ranked(&all, WAIT).into_iter().partition(|candidate| candidate.name == RECORDED);
+        (simulated, happened.first().copied())
+    }
+}
+
+/// Returns the mean waits of schedulers, the shortest first; `None` if there are fewer than two.
+fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Option<String> {
+    let mean = |candidate: &Candidate<'_>| candidate.mean(WAIT).unwrap_or_default();
+    let seconds = |candidate: &Candidate<'_>| {
+        let mean = mean(candidate);
+        format!("{} s", grouped(mean, if mean < 100.0 { 2 } else { 0 }))
+    };
+    match (simulated, recorded) {
+        ([only], Some(recorded)) if only.is_same(recorded, WAIT) => {
+            Some(format!("mean wait {} under {} and as recorded", seconds(only), only.name))
+        }
+        ([only], Some(recorded)) => {
+            let own = format!("{} under {}", seconds(only), only.name);
+            let happened = format!("{} as recorded", seconds(recorded));
+            let both = if mean(only) <= mean(recorded) { [own, happened] } else { [happened, own] };
+            Some(format!("mean wait {}", both.join(", ")))
+        }
+        ([shortest, others @ ..], _) if !others.is_empty() => {
+            let pairs = simulated.len() * (simulated.len() - 1) / 2;
+            if others.iter().all(|other| other.is_same(shortest, WAIT)) {
+                let names: Vec<&str> = simulated.iter().map(|candidate| candidate.name).collect();
+                return Some(format!("waits are the same under {}", joined(&names, usize::MAX)));
+            }
+            let compare = |(i, other): (usize, &&Candidate<'_>)| {
+                let found = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
+                Some(found.under(other.name))
+            };
+            let others: Vec<String> = others.iter().enumerate().filter_map(compare).collect();
+            let (name, seconds) = (shortest.name, seconds(shortest));
+            Some(format!("waits are shortest under {name}, {seconds} on average; {}", others.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the waits under simulated schedulers beside the recorded ones.
+fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
+    let pairs = if simulated.len() == 1 { 1 } else { simulated.len() * (simulated.len() + 1) / 2 };
+    let compare = |one: &&Candidate<'_>| Some(Comparison::new(one, recorded, WAIT, pairs)?.under(one.name));
+    let texts: Vec<String> = simulated.iter().filter_map(compare).collect();
+    (!texts.is_empty()).then(|| format!("compared with them, jobs wait {}", texts.join(", ")))
+}

@@ -1,0 +1,105 @@
+//! Lines on replays made by hand: partitions on one machine, seeds, and sentences that must agree.
+
+use std::borrow::Cow;
+
+use super::measured::{Measured, Replication};
+use super::{DISTANCE, lines};
+use meshreplay_sim::metrics::{BlockSums, SavedJob, Trim};
+use meshreplay_study::study::ReplaySpec;
+
+/// Returns a replay of 200 jobs. `wait` returns the wait of a job, in seconds.
+fn measured<'a>(
+    scheduler: &str,
+    allocator: &str,
+    wait: impl Fn(usize) -> f64,
+    numbers: &[(&'static str, f64)],
+) -> Measured<'a> {
+    const JOBS: usize = 200;
+    let (scheduler, allocator) = (scheduler.parse().expect("a spec"), allocator.parse().expect("a spec"));
+    let spec = ReplaySpec::new("8x8".parse().expect("a machine"), scheduler, allocator);
+    let waits: Vec<f64> = (0..JOBS).map(&wait).collect();
+    let sums: Vec<f64> = (0..JOBS).map(|i| 100.0 + (i % 7) as f64).collect();
+    let job =
+        |i: usize| SavedJob { number: i as i64, submit_s: i as f64, start_s: i as f64 + waits[i], procs: 4 };
+    let jobs: Vec<SavedJob> = (0..JOBS).map(job).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / JOBS as f64;
+    let mut found =
+        vec![("wait_s_mean", mean(&waits)), ("pairwise_sum_mean", mean(&sums)), ("service_s_mean", 500.0)];
+    found.extend(numbers);
+    let blocks =
+        BlockSums::of_saved(&jobs, Trim::default(), &[("wait_s_mean", waits), ("pairwise_sum_mean", sums)]);
+    let replication = Replication {
+        seed: 1,
+        jobs: Some(JOBS as f64),
+        in_means: Some(JOBS as f64),
+        numbers: found,
+        blocks: Some(Cow::Owned(blocks)),
+    };
+    Measured { spec: Cow::Owned(spec), replications: vec![replication], pools_partitions: false }
+}
+
+fn recorded_and_easy<'a>(is_pooled: bool) -> Vec<Measured<'a>> {
+    let mut replays = vec![
+        measured("recorded", "naive", |i| 300.0 + (i * 37 % 90) as f64, &[]),
+        measured("easy", "naive", |i| 200.0 + (i * 23 % 80) as f64, &[]),
+        measured("fcfs", "naive", |i| 260.0 + (i * 29 % 80) as f64, &[]),
+    ];
+    for replay in &mut replays {
+        replay.pools_partitions = is_pooled;
+    }
+    replays
+}
+
+#[test]
+fn pooled_partitions_have_no_difference_to_recorded_waits() {
+    let told = lines(recorded_and_easy(true), DISTANCE, None);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("schedulers: waits are shortest under easy, ") && !told[0].contains("recorded")
+    );
+    let pooled = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
+    assert_eq!(told[1], pooled);
+    let apart = lines(recorded_and_easy(false), DISTANCE, None);
+    assert!(
+        apart[1].starts_with("recorded waits are what happened: ")
+            && apart[1].contains("shorter under easy (")
+    );
+    assert!(apart[1].contains("shorter under fcfs (") && apart[0] == told[0], "{apart:?}");
+}
+
+#[test]
+fn without_simulated_pairs_pooled_partitions_have_the_sentence_alone() {
+    let replays = recorded_and_easy(true).into_iter().take(2).collect();
+    let told = lines(replays, DISTANCE, None);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("partitions pooled: "), "{told:?}");
+}
+
+#[test]
+fn waits_that_differ_by_less_than_a_second_are_about_equal() {
+    let replays = vec![
+        measured("easy", "naive", |i| 20.0 + (i % 3) as f64, &[]),
+        measured("easy", "first-fit", |i| 20.5 + (i % 3) as f64, &[("allocate_failures", 9.0)]),
+    ];
+    let told = lines(replays, DISTANCE, None);
+    let expected = "one submesh per job: first-fit: pairwise sum equal to naive; jobs wait about as long as under naive \
+                    (2.382 % longer, 95 % CI 2.378 to 2.385 %)";
+    assert_eq!(told, [expected]);
+}
+
+#[test]
+fn replays_that_differ_in_seeds_are_one_with_the_seeds() {
+    let mut replays = Vec::new();
+    for seed in 1..=4_u64 {
+        for (allocator, shift) in [("naive", 3.0), ("random", 9.0)] {
+            let wait = move |i: usize| 100.0 + shift + seed as f64 + (i % 5) as f64;
+            let mut replay = measured("easy", allocator, wait, &[]);
+            replay.spec.to_mut().seed = seed;
+            replay.replications[0].seed = seed;
+            replays.push(replay);
+        }
+    }
+    let told = lines(replays, DISTANCE, None);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("waits under naive are ") && told[0].contains(", 4 seeds)"), "{told:?}");
+}

@@ -1,0 +1,211 @@
+//! The cells of a table that are marked as best: the same replays that the closing lines name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::allocators::{Classes, DISTANCE, WAIT};
+use super::candidate::{Candidate, Comparable, ranked};
+use super::comparison::Comparison;
+use super::measured::Measured;
+use super::primary;
+use meshreplay_results::frame::FinishedRun;
+use meshreplay_sim::metrics::{Better, Metric};
+use meshreplay_sim::scheduler::RECORDED;
+use meshreplay_study::study::Study;
+
+/// The numbers of placements, in which each class of allocators has a best one of its own.
+const OF_PLACEMENTS: [&str; 6] = [
+    DISTANCE,
+    "pairwise_mean_mean",
+    "pairwise_mean_parallel_mean",
+    "pairwise_ratio_to_bound_mean",
+    "components_mean",
+    "contiguous_share",
+];
+
+/// Which replays of a table are the best, and which of them are compared.
+pub(crate) struct Winners {
+    primary: &'static str,
+    rows: Vec<Row>,
+    /// The settings in which waits differ by more than chance.
+    with_differing_waits: BTreeSet<usize>,
+}
+
+/// A replay of the table.
+#[derive(Clone, Default)]
+struct Row {
+    /// The replays that differ in nothing but the scheduler and the allocator.
+    setting: usize,
+    /// The allocators of one class under one scheduler.
+    class: usize,
+    /// Whether means are over the jobs of the others in its setting.
+    is_comparable: bool,
+    /// Whether the closing lines name it as the best of its class.
+    is_best: bool,
+    /// Whether no other wait is certainly shorter, and some are certainly longer.
+    is_shortest: bool,
+}
+
+impl Winners {
+    /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator is the best.
+    pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
+        let rows = vec![Row::default(); replays.len()];
+        let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
+        let mut classes = 0;
+        let all: Vec<usize> = (0..replays.len()).collect();
+        for (setting, of_setting) in alike(replays, &all, &["scheduler", "allocator"]).iter().enumerate() {
+            for &i in of_setting {
+                winners.rows[i].setting = setting;
+            }
+            winners.add_waits(replays, of_setting);
+            for group in alike(replays, of_setting, &["allocator"]) {
+                winners.add_classes(replays, &group, classes);
+                classes += 2;
+            }
+        }
+        winners
+    }
+
+    /// Finds the winners among the replays of a run, in its order.
+    pub(crate) fn of_run(study: &Study, run: &FinishedRun) -> Self {
+        let replays = run.replays.iter();
+        let replays: Vec<Measured<'_>> = replays
+            .map(|(number, outcomes)| Measured::of_outcomes(&study.cells[*number as usize], outcomes))
+            .collect();
+        Self::new(&replays, primary(study.options.traffic))
+    }
+
+    /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of each.
+    fn add_classes(&mut self, replays: &[Measured<'_>], group: &[usize], first: usize) {
+        let Comparable { candidates, .. } = Comparable::new(candidates(replays, group));
+        let classes = Classes::new(&candidates, self.primary);
+        for (k, class) in [&classes.any, &classes.fitting].into_iter().enumerate() {
+            for one in class {
+                self.rows[one.position].class = first + k;
+            }
+            let Some(winners) = classes.winners(class) else { continue };
+            let names: Vec<&str> = winners.names().collect();
+            if names.len() < class.len() {
+                for one in class.iter().filter(|one| names.contains(&one.name)) {
+                    self.rows[one.position].is_best = true;
+                }
+            }
+        }
+        // Replays of other jobs are of no class.
+        for &i in group.iter().filter(|&&i| !candidates.iter().any(|one| one.position == i)) {
+            self.rows[i].class = usize::MAX;
+        }
+    }
+
+    /// Notes which replays of a setting have the shortest waits.
+    fn add_waits(&mut self, replays: &[Measured<'_>], setting: &[usize]) {
+        let is_compared =
+            |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
+        let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
+        let Comparable { candidates, .. } = Comparable::new(candidates(replays, &compared));
+        for one in &candidates {
+            self.rows[one.position].is_comparable = true;
+        }
+        let all: Vec<&Candidate<'_>> = candidates.iter().collect();
+        let ranked = ranked(&all, WAIT);
+        let Some((shortest, others)) = ranked.split_first() else { return };
+        let pairs = ranked.len() * others.len() / 2;
+        let compare = |other: &&Candidate<'_>| Comparison::new(other, shortest, WAIT, pairs);
+        let longer = |found: &Comparison| !found.is_about_equal && !found.is_uncertain;
+        let found: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
+        if !found.iter().any(|(_, found)| found.as_ref().is_some_and(longer)) {
+            return;
+        }
+        self.with_differing_waits.insert(self.rows[shortest.position].setting);
+        self.rows[shortest.position].is_shortest = true;
+        for (position, found) in found {
+            self.rows[position].is_shortest = found.is_some_and(|found| found.is_about_equal);
+        }
+    }
+
+    /// Returns the rows whose cell is the best of a column, which has these texts and values.
+    pub(crate) fn of(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
+        let name = metric.name();
+        if name == self.primary {
+            return self.marked(|row| row.is_best);
+        }
+        if name == WAIT {
+            return self.few(&self.marked(|row| row.is_shortest));
+        }
+        let is_of_jobs = metric.is_over_jobs_in_means();
+        let is_of_placements = OF_PLACEMENTS.contains(&name);
+        let is_of_times = is_of_jobs && !is_of_placements;
+        let place = |row: &Row| if is_of_placements { row.class } else { row.setting };
+        let column = Column { better: metric.better, texts, values };
+        let takes_part = |row: &Row| {
+            row.class != usize::MAX
+                && (!is_of_jobs || row.is_comparable)
+                && (!is_of_times || self.with_differing_waits.contains(&row.setting))
+        };
+        let mut places = BTreeMap::<usize, Vec<usize>>::new();
+        for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| takes_part(row)) {
+            places.entry(place(row)).or_default().push(i);
+        }
+        let best = places.values().flat_map(|rivals| column.best(rivals));
+        if is_of_placements { best.collect() } else { self.few(&best.collect::<Vec<_>>()) }
+    }
+
+    fn marked(&self, is_marked: impl Fn(&Row) -> bool) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&i| is_marked(&self.rows[i])).collect()
+    }
+
+    /// Leaves out marks that most replays of a setting would share, as they tell nothing.
+    fn few(&self, marked: &[usize]) -> Vec<usize> {
+        let count = |setting: usize, of: &mut dyn Iterator<Item = usize>| {
+            of.filter(|&i| self.rows[i].setting == setting).count()
+        };
+        let is_few = |&i: &usize| {
+            let setting = self.rows[i].setting;
+            2 * count(setting, &mut marked.iter().copied()) <= count(setting, &mut (0..self.rows.len()))
+        };
+        marked.iter().copied().filter(is_few).collect()
+    }
+}
+
+/// A column of a table.
+struct Column<'a> {
+    better: Better,
+    texts: &'a [String],
+    values: &'a [Option<f64>],
+}
+
+impl Column<'_> {
+    /// Returns the best of some rows; none if all have the same text.
+    fn best(&self, rivals: &[usize]) -> Vec<usize> {
+        let sign = match self.better {
+            Better::Lower => 1.0,
+            Better::Higher => -1.0,
+            Better::Neither => return Vec::new(),
+        };
+        let known = rivals.iter().filter_map(|&i| Some((i, sign * self.values[i]?)));
+        let Some((first, _)) = known.min_by(|(_, a), (_, b)| a.total_cmp(b)) else { return Vec::new() };
+        let is_best = |&i: &usize| self.texts[i] == self.texts[first];
+        if rivals.iter().all(is_best) {
+            return Vec::new();
+        }
+        rivals.iter().copied().filter(is_best).collect()
+    }
+}
+
+/// Returns positions of replays in lists within which they differ in nothing but these coordinates.
+fn alike(replays: &[Measured<'_>], positions: &[usize], but: &[&str]) -> Vec<Vec<usize>> {
+    let mut lists = BTreeMap::<Vec<String>, Vec<usize>>::new();
+    for &i in positions {
+        lists.entry(replays[i].spec.identity_without(but)).or_default().push(i);
+    }
+    lists.into_values().collect()
+}
+
+/// Returns the replays at these positions, by their allocators.
+fn candidates<'a>(replays: &'a [Measured<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
+    let candidate = |&position: &usize| Candidate {
+        position,
+        name: &replays[position].spec.labels.allocator,
+        replications: replays[position].replications.iter().collect(),
+    };
+    positions.iter().map(candidate).collect()
+}

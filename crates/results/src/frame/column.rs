@@ -1,0 +1,123 @@
+//! The columns of a frame as a table of functions: each function computes the value of one row.
+
+use polars_core::prelude::{
+    Column, Float64Chunked, Int64Chunked, IntoSeries, NamedFrom, Series, StringChunkedBuilder, UInt32Chunked,
+    UInt64Chunked,
+};
+
+use super::name;
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
+use meshreplay_study::study::Options;
+
+/// The function that computes the value of a row, by the type of the column. The values of `MaybeI64`,
+/// `MaybeU64` and `MaybeF64` are null where the function returns `None`.
+pub(super) enum Value<R> {
+    U32(fn(&R) -> u32),
+    U64(fn(&R) -> u64),
+    I64(fn(&R) -> i64),
+    F64(fn(&R) -> f64),
+    MaybeI64(fn(&R) -> Option<i64>),
+    MaybeU64(fn(&R) -> Option<u64>),
+    MaybeF64(fn(&R) -> Option<f64>),
+    Str(fn(&R) -> String),
+    /// The function writes the text of the row into an empty string. Frames of many rows have such columns, as they need no
+    /// memory for the text of each row.
+    Written(fn(&R, &mut String)),
+    /// The column has no function: it is added later, when the rows of several frames are stacked.
+    Added,
+}
+
+/// A column of a frame, with the function that computes its values from rows of type `R`.
+pub(super) struct Field<R> {
+    /// The description of the column: its name, type, unit and meaning, and when it is present.
+    pub(super) column: ColumnInfo,
+    value: Value<R>,
+}
+
+impl<R> Field<R> {
+    /// Returns a column without unit and meaning that is present in every frame.
+    pub(super) const fn new(name: &'static str, value: Value<R>) -> Self {
+        let kind = match value {
+            Value::U32(_) => ColumnType::U32,
+            Value::U64(_) | Value::MaybeU64(_) => ColumnType::U64,
+            Value::I64(_) | Value::MaybeI64(_) => ColumnType::I64,
+            Value::F64(_) | Value::MaybeF64(_) => ColumnType::F64,
+            Value::Str(_) | Value::Written(_) | Value::Added => ColumnType::Str,
+        };
+        Self { column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always }, value }
+    }
+
+    /// Returns the column with this unit.
+    pub(super) const fn unit(mut self, unit: &'static str) -> Self {
+        self.column.unit = unit;
+        self
+    }
+
+    /// Returns the column with this meaning, which `meshreplay schema` prints.
+    pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
+        self.column.meaning = meaning;
+        self
+    }
+
+    /// Returns the column, present only in the results that `when` names.
+    pub(super) const fn when(mut self, when: When) -> Self {
+        self.column.when = when;
+        self
+    }
+
+    /// Returns the polars column of `rows`; `None` if the column is added later.
+    fn build(&self, rows: &[R]) -> Option<Column> {
+        fn of<R, T>(rows: &[R], value: fn(&R) -> T) -> Vec<T> {
+            rows.iter().map(value).collect()
+        }
+        let label = name(self.column.name);
+        let series = match self.value {
+            Value::U32(value) => UInt32Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::U64(value) => UInt64Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::I64(value) => Int64Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::F64(value) => Float64Chunked::from_vec(label, of(rows, value)).into_series(),
+            Value::MaybeI64(value) => Series::new(label, of(rows, value)),
+            Value::MaybeU64(value) => Series::new(label, of(rows, value)),
+            Value::MaybeF64(value) => Series::new(label, of(rows, value)),
+            Value::Str(value) => Series::new(label, of(rows, value)),
+            Value::Written(write) => {
+                let (mut texts, mut text) = (StringChunkedBuilder::new(label, rows.len()), String::new());
+                for row in rows {
+                    text.clear();
+                    write(row, &mut text);
+                    texts.append_value(&text);
+                }
+                texts.finish().into_series()
+            }
+            Value::Added => return None,
+        };
+        Some(series.into())
+    }
+}
+
+/// Returns the polars columns of `rows`, without those that results with these options do not have.
+pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Vec<Column> {
+    let wanted = fields.iter().filter(|field| has(options, field.column.when));
+    wanted.filter_map(|field| field.build(rows)).collect()
+}
+
+/// Returns whether results with these options have the columns that are present at `when`. It returns false for the
+/// columns of a study, which are added later.
+pub(super) fn has(options: &Options, when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::Timed => options.timed,
+        When::Contention => options.contention,
+        When::Fragmentation => options.fragmentation.is_some(),
+        When::Network => options.traffic,
+        When::Placements => options.placements,
+        When::ByShape => options.by_shape,
+        When::Tidy => options.tidy,
+        When::Outages => options.outages.is_some(),
+        When::Predictions => options.predictions,
+        When::Recorded => options.recorded,
+        When::Partitions => options.partitions,
+        When::RecordedNodes => options.recorded_nodes,
+        When::Study => false,
+    }
+}

@@ -1,0 +1,100 @@
+//! Frames with many rows per replication, each in a file of its own beside the summary.
+
+pub(super) mod downtimes;
+mod fragmentation;
+mod shapes;
+pub(super) mod tidy;
+
+use std::ops::Range;
+
+use polars_core::prelude::DataFrame;
+
+use super::column::{Field, has};
+use super::{FrameError, jobs};
+use meshreplay_sim::metrics::{ColumnInfo, When};
+use meshreplay_study::study::{Options, Outcome, ReplaySpec, TOGETHER};
+
+/// Makes the rows of one replication.
+pub(super) type Of = fn(u32, &ReplaySpec, &Outcome, &Options, Range<usize>) -> Result<DataFrame, FrameError>;
+
+/// A frame of details: a row of [`DETAILS`].
+#[derive(Debug)]
+pub(super) struct Detail {
+    /// The name of the frame, which is also the stem of its files.
+    pub(super) name: &'static str,
+    /// What one row of the frame stands for.
+    pub(super) rows: &'static str,
+    /// Which results have the frame.
+    pub(super) when: When,
+    /// Whether each cell of a study keeps it in a file. Otherwise a study has one file for all cells.
+    pub(super) is_of_cells: bool,
+    /// Returns the descriptions of its columns.
+    pub(super) columns: fn() -> Vec<ColumnInfo>,
+    /// Returns the rows of one replication of the replay with this number and spec: those of the jobs in the range if a row
+    /// stands for a job, and else all.
+    pub(super) of: Of,
+    /// Whether a row stands for a job. Files of such frames are written in parts.
+    pub(super) is_of_jobs: bool,
+}
+
+/// Every frame of details. The files of a study's cell are written in this order from the last to the first, so that a
+/// process that sees the jobs of a cell may rely on its other details.
+pub(super) static DETAILS: [Detail; 5] = [
+    Detail {
+        name: "jobs",
+        rows: "one per job of a replay, in the order of the log, or of submission if arrivals are drawn anew",
+        when: When::Always,
+        is_of_cells: true,
+        columns: || described(&jobs::fields()),
+        of: |replay, _, outcome, options, rows| jobs::rows(replay, outcome, options, rows),
+        is_of_jobs: true,
+    },
+    downtimes::DETAIL,
+    fragmentation::DETAIL,
+    shapes::DETAIL,
+    tidy::DETAIL,
+];
+
+impl Detail {
+    /// Returns whether results with these options have the frame, if they have details at all.
+    pub(super) fn is_in(&self, options: &Options) -> bool {
+        has(options, self.when)
+    }
+
+    /// Returns all rows of one replication.
+    pub(super) fn whole(
+        &self,
+        replay: u32,
+        spec: &ReplaySpec,
+        outcome: &Outcome,
+        options: &Options,
+    ) -> Result<DataFrame, FrameError> {
+        (self.of)(replay, spec, outcome, options, 0..outcome.jobs.len())
+    }
+
+    /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a job.
+    pub(super) fn in_parts(
+        &self,
+        (replay, spec): (u32, &ReplaySpec),
+        outcome: &Outcome,
+        options: &Options,
+        take: &mut dyn FnMut(DataFrame) -> Result<(), FrameError>,
+    ) -> Result<(), FrameError> {
+        let jobs = outcome.jobs.len();
+        let most = if self.is_of_jobs { TOGETHER } else { jobs.max(1) };
+        let mut start = 0;
+        loop {
+            let end = (start + most).min(jobs);
+            take((self.of)(replay, spec, outcome, options, start..end)?)?;
+            if end == jobs {
+                return Ok(());
+            }
+            start = end;
+        }
+    }
+}
+
+/// Returns the descriptions of the columns that these fields compute.
+fn described<R>(fields: &[Field<R>]) -> Vec<ColumnInfo> {
+    fields.iter().map(|field| field.column).collect()
+}

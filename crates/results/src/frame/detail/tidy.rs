@@ -1,0 +1,117 @@
+//! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two frames.
+
+use std::ops::Range;
+
+use polars_core::prelude::{Column, DataFrame, Scalar};
+use serde_json::Value;
+
+use super::{Detail, described};
+use crate::frame::{FrameError, jobs, name, summary};
+use meshreplay_sim::metrics::{ColumnInfo, When};
+use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec};
+
+/// The name of the frame and of its files.
+pub(in crate::frame) const NAME: &str = "tidy";
+
+/// The frame's row in the table of details.
+pub(super) const DETAIL: Detail = Detail {
+    name: NAME,
+    rows: "one per job of a replay, those of the `jobs` frame in the same order",
+    when: When::Tidy,
+    is_of_cells: false,
+    columns,
+    of,
+    is_of_jobs: true,
+};
+
+/// The coordinate that the jobs have already.
+const IN_JOBS: &str = "seed";
+
+/// The coordinate with the name of another column of the jobs, and its name in this frame: the partitions that a replay has
+/// are something else than the partition of a job.
+const PARTITION: (&str, &str) = ("partition", "replay_partition");
+
+/// The column before which the last coordinates stand, if the jobs have it.
+const LAST: &str = "run";
+
+/// Returns whether a coordinate stands behind the columns of the jobs, because it is long and seldom looked at.
+fn is_behind(coordinate: &Coordinate) -> bool {
+    coordinate.name == "rules"
+}
+
+/// Returns the coordinates that stand in front of the columns of the jobs.
+fn in_front() -> impl Iterator<Item = &'static Coordinate> {
+    Coordinate::listed().filter(|coordinate| coordinate.name != IN_JOBS && !is_behind(coordinate))
+}
+
+/// Returns the name of the column of a coordinate.
+fn column_name(coordinate: &Coordinate) -> &'static str {
+    if coordinate.name == PARTITION.0 { PARTITION.1 } else { coordinate.name }
+}
+
+/// Returns the names of the columns that stand behind those of the jobs: long coordinates, and the specs of algorithms.
+fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
+    let long = Coordinate::listed().filter(|coordinate| is_behind(coordinate));
+    let specs = Coordinate::labelled().map(|(coordinate, labelled)| (labelled.spec_column, coordinate));
+    long.map(|coordinate| (coordinate.name, coordinate)).chain(specs)
+}
+
+/// Returns the descriptions of the columns in the order of the frame: those of the `jobs` and `summary` frames.
+fn columns() -> Vec<ColumnInfo> {
+    let of_summary = summary::columns();
+    let coordinate = |name: &str| of_summary.iter().find(|column| column.name == name).copied();
+    let named = |found: &Coordinate| {
+        Some(ColumnInfo { name: column_name(found), when: When::Tidy, ..coordinate(found.name)? })
+    };
+    let mut columns = described(&jobs::fields());
+    let front = in_front().filter_map(named);
+    columns.splice(1..1, front);
+    let last = columns.iter().position(|column| column.name == LAST).unwrap_or(columns.len());
+    columns.splice(last..last, behind().filter_map(|(name, _)| coordinate(name)));
+    // The frame is there as a whole or not at all, but some columns of jobs are only in some results.
+    for column in columns.iter_mut().filter(|column| column.when == When::Always) {
+        column.when = When::Tidy;
+    }
+    columns
+}
+
+/// Returns the rows of one replication for the jobs in the range.
+fn of(
+    replay: u32,
+    spec: &ReplaySpec,
+    outcome: &Outcome,
+    options: &Options,
+    rows: Range<usize>,
+) -> Result<DataFrame, FrameError> {
+    let mut rows = jobs::rows(replay, outcome, options, rows)?;
+    join(&mut rows, spec)?;
+    Ok(rows)
+}
+
+/// Adds the coordinates of a replay to its jobs, of which the first column is the number of the replay. Each is one value
+/// for all rows, and not a text for each job.
+pub(in crate::frame) fn join(jobs: &mut DataFrame, spec: &ReplaySpec) -> Result<(), FrameError> {
+    let height = jobs.height();
+    for (i, coordinate) in in_front().enumerate() {
+        // A number stays a number. A replay of all partitions has no value of the coordinate, but a word for it.
+        let value = match coordinate.json(spec).1 {
+            number @ Value::Number(_) => number,
+            _ => Value::String(coordinate.shown(spec)),
+        };
+        jobs.insert_column(1 + i, constant(column_name(coordinate), &value, height))?;
+    }
+    let last = jobs.get_column_index(LAST).unwrap_or(jobs.width());
+    for (i, (column, coordinate)) in behind().enumerate() {
+        jobs.insert_column(last + i, constant(column, &coordinate.json(spec).1, height))?;
+    }
+    Ok(())
+}
+
+/// Returns a column with the same text or number in all rows.
+fn constant(column: &str, value: &Value, height: usize) -> Column {
+    let scalar = match value {
+        Value::String(text) => Scalar::from(name(text)),
+        other => Scalar::from(other.as_f64().unwrap_or(f64::NAN)),
+    };
+    Column::new_scalar(name(column), scalar, height)
+}

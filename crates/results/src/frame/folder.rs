@@ -1,0 +1,455 @@
+//! The directory of a study, with these files:
+//!
+//! ```text
+//! DIR/study.json               the resolved study: every cell with its key, in order
+//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay` and labels
+//! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
+//! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
+//! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
+//! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
+//! DIR/tidy.parquet             on request, the jobs of all cells with the coordinates of their replay
+//! DIR/unfinished.json          how the study was started; gone when all of it is finished
+//! DIR/place.json               the working directory and the files of the logs, for commands that make the results again
+//! ```
+//!
+//! A file gets its name only when it is complete and on disk. A killed process leaves files with names that begin with
+//! `.meshreplay-`. The next run of the same part of the study removes them.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
+use serde::Serialize;
+
+use super::detail::{DETAILS, Detail};
+use super::file::write_to;
+use super::kept::{has_key, is_result_of, read_checked};
+use super::labels::{relabel, without_labels};
+use super::origin::{Place, STUDY_FILE, mark, result_files, study_id};
+use super::read::read_file;
+use super::whole::{read_if_there, write_filled, write_whole};
+use super::{FileFormat, FrameError, name, summary};
+use meshreplay_base::disk::{Claim, TEMPORARY, create_dir_all, open, remove_own_leftovers};
+use meshreplay_study::study::{
+    Manifest, ManifestCell, Options, Outcome, PlannedReplay, ReplaySpec, Shard, StudyLog,
+};
+
+/// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
+const KEY: usize = 64;
+
+/// The names of two frames that a cell has.
+const JOBS: &str = "jobs";
+const SUMMARY: &str = "summary";
+/// The formats in which the summary of a study is written.
+const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
+
+/// The directory of a study, as one process uses it.
+#[derive(Clone, Debug)]
+pub struct StudyFolder {
+    path: PathBuf,
+    /// The beginning of the names of this process's unfinished files. Every part of a study has its own.
+    prefix: String,
+}
+
+/// The metadata in the file of a cell: the version, the options and the cell that its numbers depend on.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    version: &'static str,
+    #[serde(flatten)]
+    options: &'a Options,
+    #[serde(flatten)]
+    cell: &'a ManifestCell,
+}
+
+impl StudyFolder {
+    /// Returns the directory at `path` for the process that runs this shard of the study, or all of the study if
+    /// `shard` is `None`. Nothing is written.
+    pub fn new(path: &Path, shard: Option<Shard>) -> Self {
+        let part = shard.map_or_else(String::new, |shard| shard.to_string().replace('/', "of") + "-");
+        Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
+    }
+
+    /// Returns the path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the directory of the files of cells.
+    pub(super) fn cells(&self) -> PathBuf {
+        self.path.join("cells")
+    }
+
+    /// Returns the path of the summary rows of a cell.
+    fn row(&self, key: &str) -> PathBuf {
+        self.cells().join(format!("{key}.parquet"))
+    }
+
+    /// Returns the path of a cell's details with this name, such as `jobs`. It exists only if they are kept.
+    pub(super) fn detail(&self, key: &str, name: &str) -> PathBuf {
+        self.cells().join(format!("{key}.{name}.parquet"))
+    }
+
+    /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is of the
+    /// summary.
+    fn files(&self, key: &str) -> impl Iterator<Item = (PathBuf, &'static str)> {
+        let details = DETAILS.iter().filter(|detail| detail.is_of_cells);
+        let details = details.map(|detail| (self.detail(key, detail.name), detail.name));
+        details.chain([(self.row(key), SUMMARY)])
+    }
+
+    /// Returns whether `study.json` holds this very study. Fails unless the directory may take the study: it does not
+    /// exist, is empty, or holds only this study. A study with the same name counts as this study even if it was changed,
+    /// because some of its cells may still be valid.
+    pub fn check(&self, manifest: &Manifest) -> Result<bool, FrameError> {
+        // Every shard but the first finds this very study, which need not be read: with a million cells it takes gigabytes.
+        let is_there = holds_json(&self.path.join(STUDY_FILE), manifest).unwrap_or(false);
+        let existing = if is_there {
+            Some(manifest.name.clone())
+        } else {
+            self.read_manifest()?.map(|other| other.name)
+        };
+        if let Some(found) = existing.clone().filter(|found| *found != manifest.name) {
+            let (folder, expected) = (self.path.clone(), manifest.name.clone());
+            return Err(FrameError::OtherStudy { folder, found, expected });
+        }
+        // In the directory of this study, its own summaries and tidy jobs may be replaced. All other results are foreign.
+        let is_ours = |file: &&PathBuf| {
+            let is_summary = SUMMARIES.iter().any(|format| **file == self.summary(*format));
+            existing.is_some() && (is_summary || **file == self.tidy())
+        };
+        match result_files(&self.path).find(|file| file.exists() && !is_ours(&file)) {
+            Some(file) => Err(FrameError::OtherResults { file, name: manifest.name.clone() }),
+            None => Ok(is_there),
+        }
+    }
+
+    /// Makes the directory, writes `study.json`, and removes the unfinished files that an earlier run of the same part
+    /// left. Several processes may do so at the same time if they run parts of the same study. Fails as [`Self::check`]
+    /// does, and if a process of another study is using the directory. As long as the returned claim is held, no other
+    /// process may replace the files.
+    pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
+        self.check(manifest)?;
+        let make = |folder: &Path| create_dir_all(folder).map_err(|source| failed(folder, source));
+        make(&self.path)?;
+        let write = || {
+            make(&self.cells())?;
+            write_filled(&self.path.join(STUDY_FILE), &self.prefix, &|file| write_json(file, manifest))
+        };
+        let claim = Claim::shared_after(&self.path, || self.check(manifest), write)?;
+        make(&self.cells())?;
+        for folder in [self.path.clone(), self.cells()] {
+            remove_own_leftovers(&folder, &self.prefix).map_err(|source| failed(&folder, source))?;
+        }
+        Ok(claim)
+    }
+
+    /// Writes where this process runs, which has these logs.
+    pub fn keep_place(&self, logs: &[StudyLog]) -> Result<(), FrameError> {
+        let place = Place::of_process(&self.path, logs).map_err(|source| failed(&self.path, source))?;
+        if Place::read(&self.path).as_ref() == Some(&place) { Ok(()) } else { place.write(&self.path) }
+    }
+
+    /// Writes where the results of `part` were made, of which this directory takes a copy.
+    pub(super) fn take_place(&self, part: &Self) -> Result<(), FrameError> {
+        let place = Place::read(&part.path).and_then(|place| place.moved(&part.path, &self.path).ok());
+        place.map_or(Ok(()), |place| place.write(&self.path))
+    }
+
+    /// Returns the path of the study's summary in this format.
+    fn summary(&self, format: FileFormat) -> PathBuf {
+        self.path.join(format!("summary.{}", format.extension()))
+    }
+
+    /// Returns whether the cell with this key is finished and, if `with_jobs`, has its jobs. An empty or damaged file
+    /// does not count, and neither does the result of another cell.
+    pub fn has(&self, key: &str, with_jobs: bool) -> bool {
+        is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.detail(key, JOBS), key))
+    }
+
+    /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep them.
+    pub fn keep(
+        &self,
+        planned: &PlannedReplay,
+        outcomes: &[Outcome],
+        options: &Options,
+    ) -> Result<(), FrameError> {
+        let PlannedReplay { spec, key, .. } = planned;
+        // The file of a cell has no labels, because another study may give the same cell others.
+        let unlabelled = ReplaySpec { labels: Arc::default(), ..spec.clone() };
+        let cell = &ManifestCell { key: key.clone(), pools_partitions: false, spec: unlabelled };
+        let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
+        if options.jobs {
+            // The jobs come last: a process that sees them may rely on the other details.
+            let kept = |detail: &&Detail| detail.is_of_cells && detail.is_in(options);
+            for detail in DETAILS.iter().rev().filter(kept) {
+                let mut all: Option<DataFrame> = None;
+                for outcome in outcomes {
+                    let rows = detail.whole(0, spec, outcome, options)?.drop("replay")?;
+                    stack(&mut all, without_labels(&rows))?;
+                }
+                let path = self.detail(key, detail.name);
+                self.write_frame(&path, all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
+            }
+        }
+        // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
+        let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
+        let frame = without_labels(&summary(&rows, options)?.drop("replay")?);
+        self.write_frame(&self.row(key), frame, FileFormat::Parquet, &origin)?;
+        self.forget_failure(key)
+    }
+
+    /// Returns the study in `study.json`; `None` if the file or the directory does not exist.
+    pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
+        let path = self.path.join(STUDY_FILE);
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        let source = match serde_json::from_str(&text) {
+            Ok(manifest) => match odd_key(&manifest) {
+                Some(odd) => io::Error::other(odd),
+                None => return Ok(Some(manifest)),
+            },
+            Err(error) => error.into(),
+        };
+        Err(FrameError::Unreadable { path, source })
+    }
+
+    /// Returns the study in `study.json`. Fails if there is no such file.
+    pub fn manifest(&self) -> Result<Manifest, FrameError> {
+        self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
+    }
+
+    /// Returns how many cells of the study are not finished. Fails if the file of one is there and cannot be read now.
+    pub fn count_missing(&self, manifest: &Manifest) -> Result<usize, FrameError> {
+        Ok(self.finished(manifest)?.into_iter().filter(|is_finished| !is_finished).count())
+    }
+
+    /// Returns the positions of the unfinished cells in the study.
+    pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
+        // Where the directory cannot be listed, its files are looked for one by one.
+        let there = self.rows_there().ok();
+        let may_be_there = |key: &str| there.as_ref().is_none_or(|there| there.contains(key));
+        let is_missing = |cell: &ManifestCell| !may_be_there(&cell.key) || !self.has(&cell.key, false);
+        let cells = manifest.cells.iter().enumerate();
+        cells.filter(|(_, cell)| is_missing(cell)).map(|(i, _)| i).collect()
+    }
+
+    /// Returns the number of cells in the directory that do not belong to the study: results of other options, or of an
+    /// earlier form of the study file. 0 if the directory cannot be listed.
+    pub fn count_others(&self, manifest: &Manifest) -> usize {
+        let mut there = self.rows_there().unwrap_or_default();
+        manifest.cells.iter().for_each(|cell| _ = there.remove(&cell.key));
+        there.len()
+    }
+
+    /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is read once,
+    /// which is faster than to ask for each cell of a large study.
+    fn rows_there(&self) -> io::Result<HashSet<String>> {
+        let entries = match fs::read_dir(self.cells()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
+            entries => entries?,
+        };
+        let mut keys = HashSet::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            // Details have another part of the name before the extension.
+            keys.extend(name.to_str().and_then(|name| name.strip_suffix(".parquet")).map(str::to_owned));
+        }
+        Ok(keys)
+    }
+
+    /// Reads the rows of a finished cell, one row per replication.
+    pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
+        read_file(&self.row(key))
+    }
+
+    /// Writes the summary of the finished cells, in the order of the study, and their tidy jobs if `tidy` or if the
+    /// directory has them already. Writes nothing if no cell is finished.
+    ///
+    /// Another process may finish more cells at the same time and write a more complete summary, which this one must
+    /// not replace. Therefore the summary is written again until no further cell has been finished meanwhile.
+    pub fn write_summary(&self, manifest: &Manifest, tidy: bool) -> Result<(), FrameError> {
+        loop {
+            let finished = self.finished(manifest)?;
+            self.write_rows(manifest, &finished)?;
+            if tidy || self.tidy().exists() {
+                self.write_tidy(manifest)?;
+            }
+            if self.finished(manifest)? == finished {
+                return self.forget_start(manifest);
+            }
+        }
+    }
+
+    /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read now: a summary
+    /// without it would look complete.
+    fn finished(&self, manifest: &Manifest) -> Result<Vec<bool>, FrameError> {
+        let unread = |source| FrameError::Unreadable { path: self.cells(), source };
+        let there = self.rows_there().map_err(unread)?;
+        let holds = |key: &str| Ok(there.contains(key) && self.holds_cell(key, false)?);
+        manifest.cells.iter().map(|cell| holds(&cell.key)).collect()
+    }
+
+    /// Returns what [`Self::has`] does, but fails if a file is there and cannot be read now.
+    pub(super) fn holds_cell(&self, key: &str, with_jobs: bool) -> Result<bool, FrameError> {
+        Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
+    }
+
+    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`. Fails if a
+    /// file is there and cannot be read now: what is left out would look like all.
+    pub(super) fn holds_detail(&self, key: &str, name: &str) -> Result<bool, FrameError> {
+        Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
+    }
+
+    /// Writes the summary of the cells for which `finished` is true.
+    fn write_rows(&self, manifest: &Manifest, finished: &[bool]) -> Result<(), FrameError> {
+        let mut rows: Option<DataFrame> = None;
+        let (mut numbers, mut keys) = (Vec::new(), Vec::new());
+        for (number, cell) in manifest.cells.iter().enumerate() {
+            if !finished[number] {
+                continue;
+            }
+            let mut replications = self.read_row(&cell.key)?;
+            relabel(&mut replications, Some(&cell.spec.labels))?;
+            numbers.extend(std::iter::repeat_n(number as u32, replications.height()));
+            keys.extend(std::iter::repeat_n(cell.key.as_str(), replications.height()));
+            stack(&mut rows, replications)?;
+        }
+        let Some(mut frame) = rows else { return Ok(()) };
+        frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+        mark(&mut frame, &study_id(manifest)?)?;
+        frame.with_column(Column::from(Series::new(name("key"), keys)))?;
+        frame.rechunk_mut();
+        for format in SUMMARIES {
+            self.write_frame(&self.summary(format), frame.clone(), format, &json(manifest)?)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the files of a cell in a directory that another user may have written. Returns one sentence for each file
+    /// that cannot be copied; none if all are in order.
+    pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
+        let mut odd = Vec::new();
+        for (path, name) in self.files(key) {
+            // This does not follow symbolic links, because another user may have written the directory.
+            if fs::symlink_metadata(&path).is_ok() {
+                odd.extend(read_checked(&path, key, name)?.err());
+            }
+        }
+        Ok(odd)
+    }
+
+    /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file that cannot
+    /// be copied is left out, and so is a file that this directory has already.
+    pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
+        for ((source, name), (target, _)) in from.files(key).zip(self.files(key)) {
+            if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
+                continue;
+            }
+            if let Ok(bytes) = read_checked(&source, key, name)? {
+                self.write(&target, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a frame as a file in the given format, with `provenance` as metadata.
+    fn write_frame(
+        &self,
+        path: &Path,
+        mut frame: DataFrame,
+        format: FileFormat,
+        provenance: &str,
+    ) -> Result<(), FrameError> {
+        let mut bytes = Vec::new();
+        write_to(&mut bytes, &mut frame, format, provenance)?;
+        self.write(path, &bytes)
+    }
+
+    /// Writes a file so that it is either complete or does not exist, even if the power fails.
+    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
+        write_whole(path, bytes, &self.prefix)
+    }
+}
+
+/// The number of bytes of JSON that are in memory while a value is written or compared. A study of a million cells has some
+/// hundred megabytes.
+const JSON_PIECE: usize = 1 << 20;
+
+/// Writes `value` as indented JSON and a line feed, a piece at a time.
+fn write_json(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    let mut to = BufWriter::with_capacity(JSON_PIECE, to);
+    serde_json::to_writer_pretty(&mut to, value)?;
+    to.write_all(b"\n")?;
+    to.flush()
+}
+
+/// Returns whether the file at `path` holds exactly what [`write_json`] writes. Neither is ever in memory as a whole.
+fn holds_json(path: &Path, value: &impl Serialize) -> io::Result<bool> {
+    let mut compared = Compared { file: open(path)?, read: Vec::new() };
+    write_json(&mut compared, value)?;
+    Ok(compared.file.read(&mut [0])? == 0)
+}
+
+/// Compares what is written to it with a file, and fails where they differ.
+struct Compared {
+    file: File,
+    read: Vec<u8>,
+}
+
+impl Write for Compared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.read.resize(bytes.len(), 0);
+        self.file.read_exact(&mut self.read)?;
+        if self.read == bytes {
+            Ok(bytes.len())
+        } else {
+            Err(io::Error::other("the file has another content"))
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.
+fn names_at(path: PathBuf, key: &str) -> Result<bool, FrameError> {
+    has_key(&path, key).map_err(|source| FrameError::Unreadable { path, source })
+}
+
+/// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of
+/// files, so a foreign key could name a file elsewhere.
+fn odd_key(manifest: &Manifest) -> Option<String> {
+    let is_hexadecimal =
+        |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let (number, cell) = manifest
+        .cells
+        .iter()
+        .enumerate()
+        .find(|(_, cell)| cell.key.len() != KEY || !is_hexadecimal(&cell.key))?;
+    let key: String = cell.key.chars().take(KEY).flat_map(char::escape_default).collect();
+    Some(format!("cell {number}: found the key '{key}', expected {KEY} hexadecimal digits"))
+}
+
+/// Appends the rows of `more` to `rows`, which become `more` if there were none.
+pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
+    match rows {
+        None => *rows = Some(more),
+        Some(rows) => {
+            rows.vstack_mut(&more)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error for a file that could not be written or removed.
+fn failed(path: &Path, source: io::Error) -> FrameError {
+    FrameError::File { path: path.to_owned(), source }
+}
+
+/// Returns `value` as indented JSON.
+pub(super) fn json(value: &impl Serialize) -> Result<String, FrameError> {
+    serde_json::to_string_pretty(value).map_err(FrameError::Json)
+}

@@ -1,0 +1,288 @@
+//! The `jobs` frame: one row per job of a replay.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use polars_core::prelude::DataFrame;
+
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, U32, U64, Written};
+use super::column::{Field, Value, build};
+use super::{FrameError, frame};
+use meshreplay_base::job::{Job, Shape};
+use meshreplay_logs::{LogNames, NameKind};
+use meshreplay_sim::engine::Record;
+use meshreplay_sim::execution::{JobTraffic, Traffic};
+use meshreplay_sim::metrics::{Dispersal, JobContention, Recording, When};
+use meshreplay_study::study::{Options, Outcome};
+
+/// Jobs of a replication, with what is known of all of them.
+#[derive(Clone, Copy)]
+pub(super) struct JobsOf<'a> {
+    pub(super) replay: u32,
+    pub(super) seed: u64,
+    pub(super) names: &'a LogNames,
+    pub(super) jobs: &'a [Job],
+    pub(super) records: &'a [Record],
+    pub(super) recording: &'a Recording,
+    pub(super) traffic: Option<&'a Traffic>,
+    pub(super) is_predicted: bool,
+}
+
+impl<'a> JobsOf<'a> {
+    /// Returns the jobs of an outcome.
+    fn of(replay: u32, outcome: &'a Outcome) -> Self {
+        Self {
+            replay,
+            seed: outcome.seed,
+            names: &outcome.names,
+            jobs: &outcome.jobs,
+            records: &outcome.records,
+            recording: &outcome.recording,
+            traffic: outcome.traffic.as_ref(),
+            is_predicted: outcome.summary.get("prediction_corrections").is_some(),
+        }
+    }
+
+    /// Returns the frame of the jobs at these positions.
+    pub(super) fn frame(self, rows: Range<usize>, options: &Options) -> Result<DataFrame, FrameError> {
+        let rows: Vec<JobRow<'_>> = rows.map(|i| JobRow { of: &self, i }).collect();
+        frame(build(&fields(), &rows, options))
+    }
+}
+
+/// One row of the frame: job `i` of a replication. It is small, as each column goes through all rows.
+pub(super) struct JobRow<'a> {
+    of: &'a JobsOf<'a>,
+    i: usize,
+}
+
+impl JobRow<'_> {
+    fn job(&self) -> &Job {
+        &self.of.jobs[self.i]
+    }
+
+    fn record(&self) -> &Record {
+        &self.of.records[self.i]
+    }
+
+    fn dispersal(&self) -> &Dispersal {
+        &self.of.recording.dispersal[self.i]
+    }
+
+    /// Writes the name or the number of what the job belongs to, as its log tells it; nothing if it does not.
+    fn label(&self, kind: NameKind, number: Option<i64>, to: &mut String) {
+        if let Some(number) = number {
+            self.of.names.write_label(kind, number, to);
+        }
+    }
+
+    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
+    fn submit_hour(&self) -> Option<u64> {
+        let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
+        self.of.names.hour_of_week(after_s).map(u64::from)
+    }
+
+    /// Writes the nodes of the job as intervals; nothing if placements were not kept.
+    fn nodes(&self, to: &mut String) {
+        if let Some(nodes) = self.of.recording.placements.get(self.i) {
+            to.push_str(nodes);
+        }
+    }
+
+    /// Writes the sides of the box that these nodes form; nothing if they form none, or if placements were not kept.
+    fn shape_used(&self, to: &mut String) {
+        if let Some(sides) = self.of.recording.boxes.get(self.i).copied().flatten() {
+            write_shape(&Shape::Sides(sides), to);
+        }
+    }
+
+    /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
+    fn replaced(&self) -> Option<u64> {
+        self.of.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
+    }
+
+    /// Returns the contention of the job; zeros if it was not measured.
+    fn contention(&self) -> JobContention {
+        self.of.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
+    }
+
+    /// Returns a value of the job's record; `None` if nothing was predicted in the replay.
+    fn predicted<T>(&self, value: fn(&Record) -> T) -> Option<T> {
+        self.of.is_predicted.then(|| value(self.record()))
+    }
+
+    /// Returns the packets of the job; `None` if the replay has no network.
+    fn traffic(&self) -> Option<JobTraffic> {
+        self.of.traffic.map(|traffic| traffic.jobs[self.i])
+    }
+
+    /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets. The mean
+    /// is 0 if the job sent no packets, and `None` if the replay has no network.
+    fn per_packet(&self, total: fn(JobTraffic) -> u64) -> Option<f64> {
+        self.traffic().map(|traffic| total(traffic) as f64 / traffic.packets.max(1) as f64)
+    }
+}
+
+/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
+/// so.
+pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
+    [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
+}
+
+/// Returns the columns that say what a job is and when it ran.
+fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("replay", U32(|row| row.of.replay))
+            .meaning("number of the replay; the same in the `summary` frame"),
+        field("seed", U64(|row| row.of.seed)).meaning("its seed: replications of a replay differ in it"),
+        field("job", I64(|row| row.job().number)).meaning("the log's own number of the job"),
+        field("submit_s", F64(|row| row.job().submit.as_seconds())).unit("s").meaning("arrival, scaled"),
+        field("start_s", F64(|row| row.record().start.as_seconds())).unit("s").meaning("start"),
+        field("end_s", F64(|row| row.record().end.as_seconds())).unit("s").meaning("end"),
+        field("run_s", F64(|row| (row.record().end - row.record().start).as_seconds()))
+            .unit("s")
+            .meaning("end − start"),
+        field("estimate_s", F64(|row| row.job().estimate.as_seconds()))
+            .unit("s")
+            .meaning("how long the scheduler believed that it would run; if run times are predicted, the requested time"),
+        field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
+            .when(When::Predictions)
+            .unit("s")
+            .meaning("how long it was predicted to run when it arrived"),
+        field("corrections", MaybeU64(|row| row.predicted(|record| u64::from(record.corrections))))
+            .when(When::Predictions)
+            .meaning("how often it outlived its prediction, which was then corrected"),
+        field("backfilled", MaybeU64(|row| row.predicted(|record| u64::from(record.backfilled))))
+            .when(When::Predictions)
+            .meaning("1 if it started although an older job waited, otherwise 0"),
+        field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
+        field("shape", Written(|row, to| write_shape(&row.job().shape, to)))
+            .meaning("the shape that they are to have: sides such as 3x2, or a rule"),
+        field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
+        field("nodes", Written(JobRow::nodes)).when(When::Placements).meaning(
+            "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
+        ),
+        field("shape_used", Written(JobRow::shape_used)).when(When::Placements).meaning(
+            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
+        ),
+        field("nodes_replaced", MaybeU64(JobRow::replaced))
+            .when(When::RecordedNodes)
+            .meaning("those nodes that are not in its list of the log; null if it has no list"),
+        field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
+            .unit("s")
+            .meaning("start − arrival"),
+        field("queue_delay_s", F64(|row| (row.record().head - row.job().submit).as_seconds()))
+            .unit("s")
+            .meaning("arrival to head of the queue, or to the start if that is before"),
+        field("allocation_delay_s", F64(|row| (row.record().start - row.record().head).as_seconds()))
+            .unit("s")
+            .meaning("from there to the start"),
+        field("moves", U32(|row| row.record().moves)).meaning("how often it was moved while it ran"),
+        field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
+            .unit("s")
+            .meaning("how long it stood still because of that; part of `run_s`"),
+        field("restarts", U32(|row| row.record().restarts))
+            .when(When::Outages)
+            .meaning("how often it was killed because a node went down, and ran again; start and end are of its last run"),
+        field("lost_s", F64(|row| row.record().lost.as_seconds()))
+            .when(When::Outages)
+            .unit("s")
+            .meaning("how long it ran in vain before; part of `wait_s`"),
+    ]
+}
+
+/// Returns the columns that follow from where a job ran: dispersal, contention, traffic and the cost of its placement.
+fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("pairwise_sum", U64(|row| row.dispersal().pairwise_sum))
+            .unit("hops")
+            .meaning("Σ L1 distance over unordered pairs of its nodes"),
+        field("pairwise_mean", F64(|row| row.dispersal().pairwise_mean()))
+            .unit("hops")
+            .meaning("the same per pair; 0 for one node"),
+        field("diameter", U32(|row| row.dispersal().diameter))
+            .unit("hops")
+            .meaning("largest L1 distance of two of its nodes"),
+        field("components", U32(|row| row.dispersal().components))
+            .meaning("connected components of its nodes"),
+        field("bounding_box", U32(|row| row.dispersal().bounding_box))
+            .unit("nodes")
+            .meaning("size of the smallest enclosing box"),
+        field("contention_own", F64(|row| row.contention().own))
+            .when(When::Contention)
+            .unit("pairs")
+            .meaning("pairs of its messages that meet on a link if each node sends one to each other"),
+        field("contention_others", F64(|row| row.contention().others))
+            .when(When::Contention)
+            .unit("pairs")
+            .meaning("pairs of one of those and one of a job that ran as it started"),
+        field("packets", MaybeU64(|row| row.traffic().map(|traffic| traffic.packets)))
+            .when(When::Network)
+            .meaning("packets that it sent"),
+        field("packets_contended", MaybeU64(|row| row.traffic().map(|traffic| traffic.contended)))
+            .when(When::Network)
+            .meaning("those that waited for another job's packet"),
+        field("packet_latency_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.latency)))
+            .when(When::Network)
+            .unit("cycles")
+            .meaning("mean of creation to arrival of the last flit; 0 without packets"),
+        field("packet_blocked_cycles_mean", MaybeF64(|row| row.per_packet(|traffic| traffic.blocked)))
+            .when(When::Network)
+            .unit("cycles")
+            .meaning("mean time that headers waited for channels in the network"),
+        field("allocate_ns", U64(|row| row.of.recording.allocate_ns[row.i]))
+            .when(When::Timed)
+            .unit("ns")
+            .meaning("duration of the allocator call that placed it"),
+    ]
+}
+
+/// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
+fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("user", Written(|row, to| row.label(NameKind::User, row.job().logged.user.known(), to)))
+            .meaning("its user: the name where the log has names, else the number; empty if unknown"),
+        field("account", Written(|row, to| row.label(NameKind::Group, row.job().logged.group.known(), to)))
+            .meaning("its account or group, likewise"),
+        field("queue", Written(|row, to| row.label(NameKind::Queue, row.job().logged.queue.known(), to)))
+            .meaning("its queue, likewise"),
+        field("partition", Written(|row, to| row.label(NameKind::Partition, row.job().logged.partition.known(), to)))
+            .meaning("its partition, likewise"),
+        field("status", MaybeI64(|row| row.job().logged.status.known()))
+            .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
+        field("submit_hour", MaybeU64(JobRow::submit_hour))
+            .unit("h")
+            .meaning(
+                "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; null if \
+                 the log does not tell its date or its time zone",
+            ),
+        field("run", Added)
+            .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
+    ]
+}
+
+/// Writes a shape.
+fn write_shape(shape: &Shape, to: &mut String) {
+    // A string takes all that is written to it.
+    let _ = write!(to, "{shape}");
+}
+
+fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> {
+    Field::new(name, value)
+}
+
+/// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no rows if the
+/// outcome has kept no jobs.
+pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
+    rows(replay, outcome, options, 0..outcome.jobs.len())
+}
+
+/// Returns the jobs at these positions, of those that [`jobs`] returns.
+pub(super) fn rows(
+    replay: u32,
+    outcome: &Outcome,
+    options: &Options,
+    rows: Range<usize>,
+) -> Result<DataFrame, FrameError> {
+    JobsOf::of(replay, outcome).frame(rows, options)
+}

@@ -1,0 +1,297 @@
+//! The origin of results: the id that all files of a run share, and the description of the run or study beside them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::{env, io};
+
+use polars_core::prelude::{Column, DataFrame, NamedFrom, Scalar, Series};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::detail::DETAILS;
+use super::read::{ROWS, first_rows, read_slice};
+use super::whole::{read_if_there, write_whole};
+use super::{FileFormat, FrameError, name};
+use meshreplay_base::disk::{TEMPORARY, read_to_string};
+use meshreplay_study::study::{Coordinate, Labels, Manifest, StudyLog, sha256};
+
+/// The name of the file that holds the resolved run of `meshreplay replay`.
+pub const RUN_FILE: &str = "run.json";
+
+/// The name of the file that holds the resolved study of `meshreplay sweep`.
+pub const STUDY_FILE: &str = "study.json";
+
+/// The name of the file that holds the place of the command that made the results.
+const PLACE_FILE: &str = "place.json";
+
+/// The name of the column that holds the id of the run in every frame.
+pub(super) const RUN_COLUMN: &str = "run";
+
+/// The number of hexadecimal digits in an id.
+const DIGITS: usize = 16;
+
+/// The place of the command that made results: what its paths were relative to, and how it named its logs. No result depends on
+/// it; commands that make the results again need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The working directory, as seen from the directory of the results; absolute if the two share nothing.
+    pub directory: PathBuf,
+    /// The files and models by the names of the logs.
+    pub logs: BTreeMap<String, String>,
+}
+
+impl Place {
+    /// Returns the place of this process, whose results of these logs go to `folder`. A log from standard input is left out.
+    pub fn of_process(folder: &Path, logs: &[StudyLog]) -> io::Result<Self> {
+        let directory = seen_from(&folder.canonicalize()?, &env::current_dir()?.canonicalize()?);
+        let named = logs.iter().map(|log| (log.source.name.clone(), log.source.argument()));
+        Ok(Self { directory, logs: named.filter(|(_, argument)| argument != "-").collect() })
+    }
+
+    /// Returns the place in `folder`; `None` if it has none that can be read.
+    pub fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_str(&read_to_string(&folder.join(PLACE_FILE)).ok()?).ok()
+    }
+
+    /// Writes the place into `folder`.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), FrameError> {
+        let text = serde_json::to_string_pretty(self).map_err(FrameError::Json)? + "\n";
+        write_whole(&folder.join(PLACE_FILE), text.as_bytes(), TEMPORARY)
+    }
+
+    /// Returns the place for a copy of the results of `part` in `folder`.
+    pub(super) fn moved(self, part: &Path, folder: &Path) -> io::Result<Self> {
+        let directory = part.join(&self.directory).canonicalize()?;
+        Ok(Self { directory: seen_from(&folder.canonicalize()?, &directory), ..self })
+    }
+}
+
+/// Returns the path to `directory` from `folder`, both absolute. It is absolute if they share no directory but the root.
+fn seen_from(folder: &Path, directory: &Path) -> PathBuf {
+    let shared = folder.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
+    if shared < 2 {
+        return directory.to_owned();
+    }
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(directory.components().skip(shared)).collect();
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
+}
+
+/// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
+/// are not among them.
+pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let stems = DETAILS.iter().map(|detail| detail.name).chain(["summary"]);
+    let frames = stems.flat_map(|stem| {
+        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
+    });
+    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
+}
+
+/// The beginning of the line of run.json that is a measurement and differs from run to run.
+const MEASURED: &str = "  \"clock_ns\": ";
+
+/// Returns the text of run.json without what was measured: it is the same for the same command.
+pub(super) fn unmeasured(run: &str) -> String {
+    run.split_inclusive('\n').filter(|line| !line.starts_with(MEASURED)).collect()
+}
+
+/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text` without
+/// measurements. Without the letter, readers of CSV might take the id for a number.
+fn id(text: &str) -> String {
+    std::iter::once('r').chain(sha256(&unmeasured(text)).chars().take(DIGITS)).collect()
+}
+
+/// Returns the id of a study. The id does not change when cells or logs are added to the study.
+pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
+    let named =
+        // The id covers only what stays the same while cells and logs are added.
+        Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
+    Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
+}
+
+/// Returns the frame with a column that holds the id of its run. `run` is the text of run.json.
+pub fn marked(mut frame: DataFrame, run: &str) -> Result<DataFrame, FrameError> {
+    mark(&mut frame, &id(run))?;
+    Ok(frame)
+}
+
+/// Adds the column with the id of its run to the frame.
+pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
+    let ids = Column::new_scalar(name(RUN_COLUMN), Scalar::from(name(id)), frame.height());
+    frame.with_column(ids)?;
+    Ok(())
+}
+
+/// Returns the numbers of the replays in `folder` that pool partitions, as run.json or study.json says; none if it has neither.
+/// See [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
+pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
+    let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
+    let mut found = BTreeSet::new();
+    for (file, list) in [(RUN_FILE, "replays"), (STUDY_FILE, "cells")] {
+        let path = folder.join(file);
+        let Some(text) = read_if_there(&path)? else { continue };
+        let listed: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
+        let replays = listed.get(list).and_then(Value::as_array).into_iter().flatten();
+        found.extend((0..).zip(replays).filter(pools).map(|(number, _)| number));
+    }
+    Ok(found)
+}
+
+/// The replays that run.json or study.json lists, but the results beside it do not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// The file that lists the replays; `None` if there is no such file.
+    pub listed_by: Option<PathBuf>,
+    /// The names of the missing replays; empty if none is missing.
+    pub replays: Vec<String>,
+    /// The number of replays in the list.
+    pub of: usize,
+}
+
+/// The description of the results in a directory, from run.json or study.json.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// The path of run.json or study.json.
+    pub(super) file: PathBuf,
+    id: String,
+    /// The replays of the run, or the cells of the study, in their order, as JSON.
+    replays: Vec<Value>,
+    /// The coordinates in which the replays differ; only `allocator` if they do not differ.
+    varying: Vec<&'static str>,
+}
+
+impl Origin {
+    /// Reads the description of the results in `folder`; `None` if it has neither run.json nor study.json. Fails if it
+    /// has both, or if its files belong to different runs.
+    pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
+        let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
+        let origin = match (read_if_there(&run)?, read_if_there(&study)?) {
+            (Some(_), Some(_)) => return Err(FrameError::BothKinds { run, study }),
+            (Some(text), None) => Some(Self::parsed(run, id(&text), &text, "replays")?),
+            (None, Some(text)) => {
+                let unreadable = |error: serde_json::Error| unreadable(&study, error.into());
+                let manifest: Manifest = serde_json::from_str(&text).map_err(unreadable)?;
+                Some(Self::parsed(study, study_id(&manifest)?, &text, "cells")?)
+            }
+            (None, None) => None,
+        };
+        // The first file that has an id. All other files must have the same id.
+        let mut first = origin.as_ref().map(|origin| (origin.file.clone(), origin.id.clone()));
+        for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
+            let ids = match FileFormat::of_path(&file) {
+                Some(FileFormat::Parquet | FileFormat::Arrow) => ids_in(&file)?,
+                // Only the first row of a text file is read here. `check` sees the other rows later.
+                _ => runs(&first_rows(&file)?),
+            };
+            for found in ids {
+                match &first {
+                    None => first = Some((file.clone(), found)),
+                    Some((_, id)) if *id == found => {}
+                    Some((other, _)) => return Err(FrameError::Mixed { file, other: other.clone() }),
+                }
+            }
+        }
+        Ok(origin)
+    }
+
+    /// Returns the description in `text`. `list` is the name of its list of replays.
+    fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
+        let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
+        let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+        // A coordinate varies if some replay differs in it from the first replay.
+        let varies = |key: &&str| replays.iter().any(|other| other.get(key) != replays[0].get(key));
+        let mut varying: Vec<&str> =
+            Coordinate::listed().map(|coordinate| coordinate.name).filter(varies).collect();
+        if varying.is_empty() {
+            varying.push("allocator");
+        }
+        Ok(Self { file, id, replays, varying })
+    }
+
+    /// Fails if rows of `frame` belong to another run or study. `file` is the file that the frame was read from.
+    pub(super) fn check(&self, file: &Path, frame: &DataFrame) -> Result<(), FrameError> {
+        let mixed = || FrameError::Mixed { file: file.to_owned(), other: self.file.clone() };
+        if runs(frame).iter().any(|run| *run != self.id) {
+            return Err(mixed());
+        }
+        let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
+        let known: BTreeSet<&str> = self.keys().collect();
+        // Rows with a key that study.json does not list belong to an earlier form of the study.
+        if keys.iter().flatten().any(|key| !known.contains(key)) {
+            return Err(mixed());
+        }
+        Ok(())
+    }
+
+    /// Replaces the numbers of the rows in a study's summary by the present positions of their cells in study.json.
+    /// Cells may have been added since the summary was written, and the jobs of a cell are found by its position. Does
+    /// nothing for a run.
+    pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
+        let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
+        let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
+        let found: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key?).copied()).collect();
+        if let Some(found) = found {
+            frame.with_column(Column::from(Series::new(name("replay"), found)))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the keys of a study's cells in their order; none for a run.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
+    }
+
+    /// Returns the replays that results lack. `holds` tells whether the results have the replay at a position.
+    pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
+        let of = self.replays.len();
+        let missing = (0..of).filter(|&i| !holds(i));
+        let replays = missing.map(|i| format!("{i} ({})", self.label(i))).collect();
+        Missing { listed_by: Some(self.file.clone()), replays, of }
+    }
+
+    /// Returns the name of replay `i`: the values in which it differs from the other replays, or its allocator if there
+    /// are no differences. The name is empty if there is no such replay.
+    pub(super) fn label(&self, i: usize) -> String {
+        let Some(replay) = self.replays.get(i) else { return String::new() };
+        let labels = self.labels(i);
+        let value = |coordinate: &Coordinate| match (&labels, &coordinate.label, replay.get(coordinate.name))
+        {
+            (Some(labels), Some(labelled), _) => (labelled.of)(labels).to_owned(),
+            (_, Some(labelled), Some(Value::String(spec))) => (labelled.short)(spec),
+            (_, _, Some(Value::String(text))) => text.clone(),
+            (_, _, Some(other)) => other.to_string(),
+            (_, _, None) => String::new(),
+        };
+        let varying = Coordinate::listed().filter(|coordinate| self.varying.contains(&coordinate.name));
+        varying.map(value).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// Returns the labels of replay `i`; `None` if run.json or study.json does not have them.
+    pub(super) fn labels(&self, i: usize) -> Option<Labels> {
+        Labels::of_json(self.replays.get(i)?)
+    }
+}
+
+/// Returns the set of ids in the rows of a frame; empty if the frame has no ids.
+fn runs(frame: &DataFrame) -> BTreeSet<String> {
+    let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
+    let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
+    ids.into_iter().map(ToOwned::to_owned).collect()
+}
+
+/// Returns the set of ids in the rows of a Parquet or Arrow file, of which a part is in memory at a time.
+fn ids_in(path: &Path) -> Result<BTreeSet<String>, FrameError> {
+    let (mut ids, mut from) = (BTreeSet::new(), 0);
+    loop {
+        let (part, is_last) = read_slice(path, &[RUN_COLUMN], (from, ROWS))?;
+        ids.extend(runs(&part));
+        from += ROWS;
+        if is_last {
+            return Ok(ids);
+        }
+    }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> FrameError {
+    FrameError::Unreadable { path: path.to_owned(), source }
+}

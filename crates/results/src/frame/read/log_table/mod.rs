@@ -1,0 +1,391 @@
+//! Tables in Parquet and Arrow files as logs: turns them into CSV, one row group or batch at a time.
+//!
+//! The types of columns become text that readers of logs understand whatever the column is called: instants are ISO 8601, with
+//! `Z` if they have a zone and without one if they are local; durations have the unit `s`; what is missing is empty. Lists of
+//! texts and whole numbers are joined by commas. Columns of other nested types are empty, as no field of a job is one.
+//!
+//! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use polars_core::prelude::{PolarsError, PolarsResult};
+use polars_core::utils::arrow::array::{
+    Array, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, DictionaryKey, ListArray,
+    PrimitiveArray, Utf8Array, Utf8ViewArray,
+};
+use polars_core::utils::arrow::compute::concatenate::concatenate;
+use polars_core::utils::arrow::datatypes::{ArrowDataType, ArrowSchema, Field, IntegerType, TimeUnit};
+use polars_core::utils::arrow::io::ipc::read::{
+    FileReader, StreamReader, StreamState, read_file_metadata, read_stream_metadata,
+};
+use polars_core::utils::arrow::types::NativeType;
+use polars_io::parquet::read::_internal::to_deserializer;
+use polars_io::prelude::{ParquetReader, SerReader};
+
+use super::unpanicking;
+use meshreplay_logs::set_table_converter;
+
+/// Lets logs be tables in Parquet and Arrow files, in all logs that this process opens from now on. Returns whether they
+/// could not be before.
+pub fn read_tables_of_logs() -> bool {
+    set_table_converter(csv_of)
+}
+
+/// The columns of some rows; `None` for a column that stays empty.
+type Batch = Vec<Option<Box<dyn Array>>>;
+
+/// Reads the next rows; `None` at the end of the table.
+type Next = Box<dyn FnMut() -> PolarsResult<Option<Batch>> + Send>;
+
+/// The number of rows whose text is made at a time.
+const ROWS: usize = 4096;
+
+/// Returns the text of a table.
+fn csv_of(mut file: File) -> io::Result<Box<dyn Read + Send>> {
+    let mut magic = [0; 4];
+    file.read_exact(&mut magic)?;
+    file.rewind()?;
+    let opened = unpanicking(|| match &magic {
+        b"PAR1" => parquet(file),
+        b"ARRO" => arrow(file),
+        _ => stream(file),
+    });
+    let (fields, next) = opened.map_err(damaged)?;
+    let mut text = Vec::new();
+    for (at, field) in fields.iter().enumerate() {
+        push_cell(&mut text, at, field.name.as_bytes());
+    }
+    text.push(b'\n');
+    let fields = fields.into_iter().map(|field| field.dtype).collect();
+    Ok(Box::new(CsvText { fields, next, batch: Vec::new(), row: 0, rows: 0, text, start: 0 }))
+}
+
+/// Returns the error of a table that cannot be decoded.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn damaged(error: PolarsError) -> io::Error {
+    let text = format!("the table cannot be decoded: {error}");
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// Opens a Parquet file.
+fn parquet(mut file: File) -> PolarsResult<(Vec<Field>, Next)> {
+    let mut reader = ParquetReader::new(file.try_clone()?);
+    let schema: Arc<ArrowSchema> = reader.schema()?;
+    let metadata = Arc::clone(reader.get_metadata()?);
+    let fields: Vec<Field> = schema.iter_values().cloned().collect();
+    let columns = fields.clone();
+    let mut group = 0;
+    let next = move || {
+        let Some(rows) = metadata.row_groups.get(group) else { return Ok(None) };
+        group += 1;
+        let mut batch = Vec::with_capacity(columns.len());
+        for field in &columns {
+            let parts = rows.columns_under_root_iter(&field.name).filter(|_| is_read(&field.dtype));
+            let Some(parts) = parts else {
+                batch.push(None);
+                continue;
+            };
+            let mut pieces = Vec::new();
+            for part in parts {
+                let range = part.byte_range();
+                let mut bytes = Vec::new();
+                file.seek(SeekFrom::Start(range.start))?;
+                Read::by_ref(&mut file).take(range.end - range.start).read_to_end(&mut bytes)?;
+                pieces.push((part, bytes.into()));
+            }
+            let (arrays, _) = to_deserializer(pieces, field.clone(), None)?;
+            let arrays: Vec<&dyn Array> = arrays.iter().map(|array| &**array).collect();
+            batch.push(Some(concatenate(&arrays)?));
+        }
+        Ok(Some(batch))
+    };
+    Ok((fields, Box::new(next)))
+}
+
+/// Opens an Arrow file.
+fn arrow(file: File) -> PolarsResult<(Vec<Field>, Next)> {
+    let mut file = BufReader::new(file);
+    let metadata = read_file_metadata(&mut file)?;
+    let fields = metadata.schema.iter_values().cloned().collect();
+    let mut reader = FileReader::new(file, metadata, None, None);
+    let next = move || {
+        Ok(reader.next().transpose()?.map(|batch| batch.into_arrays().into_iter().map(Some).collect()))
+    };
+    Ok((fields, Box::new(next)))
+}
+
+/// Opens a stream of Arrow.
+fn stream(file: File) -> PolarsResult<(Vec<Field>, Next)> {
+    let mut file = BufReader::new(file);
+    let metadata = read_stream_metadata(&mut file)?;
+    let fields = metadata.schema.iter_values().cloned().collect();
+    let mut reader = StreamReader::new(file, metadata, None);
+    let next = move || match reader.next().transpose()? {
+        Some(StreamState::Some(batch)) => Ok(Some(batch.into_arrays().into_iter().map(Some).collect())),
+        // The file has no more for now, and will have none.
+        Some(StreamState::Waiting) | None => Ok(None),
+    };
+    Ok((fields, Box::new(next)))
+}
+
+/// Returns whether values of a type become text.
+fn is_read(dtype: &ArrowDataType) -> bool {
+    match dtype {
+        ArrowDataType::Struct(_) | ArrowDataType::Map(..) | ArrowDataType::FixedSizeList(..) => false,
+        ArrowDataType::List(inner) | ArrowDataType::LargeList(inner) => is_item(&inner.dtype),
+        _ => true,
+    }
+}
+
+/// Returns whether values of a type are joined as items of a list: names, or numbers of nodes.
+fn is_item(dtype: &ArrowDataType) -> bool {
+    use ArrowDataType::{
+        Dictionary, Int8, Int16, Int32, Int64, LargeUtf8, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
+    };
+    matches!(
+        dtype,
+        Int8 | Int16
+            | Int32
+            | Int64
+            | UInt8
+            | UInt16
+            | UInt32
+            | UInt64
+            | Utf8
+            | LargeUtf8
+            | Utf8View
+            | Dictionary(..)
+    )
+}
+
+/// The text of a table.
+struct CsvText {
+    fields: Vec<ArrowDataType>,
+    next: Next,
+    /// The rows that were read, and the first of them that is not text yet.
+    batch: Batch,
+    row: usize,
+    rows: usize,
+    /// The text that was made, and where the part begins that was not handed out.
+    text: Vec<u8>,
+    start: usize,
+}
+
+impl CsvText {
+    /// Makes the text of some more rows. Returns false if there are none.
+    fn make(&mut self) -> PolarsResult<bool> {
+        while self.row == self.rows {
+            let next = &mut self.next;
+            let Some(batch) = unpanicking(next)? else { return Ok(false) };
+            self.rows = batch.iter().flatten().map(|array| array.len()).max().unwrap_or_default();
+            (self.batch, self.row) = (batch, 0);
+        }
+        self.text.clear();
+        self.start = 0;
+        let end = self.rows.min(self.row.saturating_add(ROWS));
+        let mut cell = Vec::new();
+        for row in self.row..end {
+            for (at, (array, dtype)) in self.batch.iter().zip(&self.fields).enumerate() {
+                cell.clear();
+                if let Some(array) = array.as_ref().filter(|array| row < array.len()) {
+                    write_value(&mut cell, &**array, dtype, row);
+                }
+                push_cell(&mut self.text, at, &cell);
+            }
+            self.text.push(b'\n');
+        }
+        self.row = end;
+        Ok(true)
+    }
+}
+
+impl Read for CsvText {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.start == self.text.len() {
+            if !self.make().map_err(damaged)? {
+                return Ok(0);
+            }
+        }
+        let rest = &self.text[self.start..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.start += count;
+        Ok(count)
+    }
+}
+
+/// Appends a cell of column `at` of a line. It stands in quotes unless it has letters, digits and a few signs only, so that
+/// no reader takes anything in it for a separator or a comment.
+fn push_cell(text: &mut Vec<u8>, at: usize, cell: &[u8]) {
+    if at > 0 {
+        text.push(b',');
+    }
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.:+/".contains(byte) || !byte.is_ascii();
+    if cell.iter().all(is_plain) {
+        text.extend_from_slice(cell);
+        return;
+    }
+    text.push(b'"');
+    for &byte in cell {
+        match byte {
+            b'"' => text.extend_from_slice(b"\"\""),
+            // No text of a log has zero bytes.
+            0 => text.push(b' '),
+            _ => text.push(byte),
+        }
+    }
+    text.push(b'"');
+}
+
+/// Returns the array as one of type `A`.
+fn of<A: 'static>(array: &dyn Array) -> Option<&A> {
+    array.as_any().downcast_ref()
+}
+
+/// Appends the value in `row`; nothing if it is missing.
+fn write_value(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row: usize) {
+    use ArrowDataType as Type;
+    if array.is_null(row) {
+        return;
+    }
+    match dtype {
+        Type::Boolean => push(cell, of::<BooleanArray>(array).map(|array| array.value(row))),
+        Type::Int8 => push(cell, number::<i8>(array, row)),
+        Type::Int16 => push(cell, number::<i16>(array, row)),
+        Type::Int32 => push(cell, number::<i32>(array, row)),
+        Type::Int64 => push(cell, number::<i64>(array, row)),
+        Type::UInt8 => push(cell, number::<u8>(array, row)),
+        Type::UInt16 => push(cell, number::<u16>(array, row)),
+        Type::UInt32 => push(cell, number::<u32>(array, row)),
+        Type::UInt64 => push(cell, number::<u64>(array, row)),
+        Type::Float32 => push(cell, number::<f32>(array, row).filter(|value| value.is_finite())),
+        Type::Float64 => push(cell, number::<f64>(array, row).filter(|value| value.is_finite())),
+        Type::Utf8 => push(cell, of::<Utf8Array<i32>>(array).map(|array| array.value(row))),
+        Type::LargeUtf8 => push(cell, of::<Utf8Array<i64>>(array).map(|array| array.value(row))),
+        Type::Utf8View => push(cell, of::<Utf8ViewArray>(array).map(|array| array.value(row))),
+        Type::Binary => push_bytes(cell, of::<BinaryArray<i32>>(array).map(|array| array.value(row))),
+        Type::LargeBinary => push_bytes(cell, of::<BinaryArray<i64>>(array).map(|array| array.value(row))),
+        Type::BinaryView => push_bytes(cell, of::<BinaryViewArray>(array).map(|array| array.value(row))),
+        Type::Decimal(_, scale) => push(cell, number::<i128>(array, row).map(|value| decimal(value, *scale))),
+        Type::Dictionary(keys, values, _) => write_entry(cell, array, *keys, values, row),
+        Type::List(item) => {
+            write_list(cell, of::<ListArray<i32>>(array).map(|array| array.value(row)), &item.dtype);
+        }
+        Type::LargeList(item) => {
+            write_list(cell, of::<ListArray<i64>>(array).map(|array| array.value(row)), &item.dtype);
+        }
+        Type::Extension(extension) => write_value(cell, array, &extension.inner, row),
+        time => write_time(cell, array, time, row),
+    }
+}
+
+/// Appends an instant, a day or a duration; nothing if the type is another one.
+fn write_time(cell: &mut Vec<u8>, array: &dyn Array, dtype: &ArrowDataType, row: usize) {
+    use ArrowDataType as Type;
+    const DAY_NS: i128 = 86_400_000_000_000;
+    let long = || number::<i64>(array, row).map(i128::from);
+    let short = || number::<i32>(array, row).map(i128::from);
+    match dtype {
+        Type::Timestamp(unit, zone) => {
+            push(cell, long().map(|value| instant(value * nanoseconds(*unit), zone.is_some())));
+        }
+        Type::Date32 => push(cell, short().map(|days| instant(days * DAY_NS, false))),
+        Type::Date64 => push(cell, long().map(|value| instant(value * 1_000_000, false))),
+        Type::Duration(unit) | Type::Time64(unit) => {
+            push(cell, long().map(|value| seconds(value * nanoseconds(*unit))));
+        }
+        Type::Time32(unit) => push(cell, short().map(|value| seconds(value * nanoseconds(*unit)))),
+        _ => {}
+    }
+}
+
+/// Returns a number.
+fn number<T: NativeType>(array: &dyn Array, row: usize) -> Option<T> {
+    of::<PrimitiveArray<T>>(array).map(|array| array.value(row))
+}
+
+/// Appends a value; nothing if there is none.
+fn push(cell: &mut Vec<u8>, value: Option<impl ToString>) {
+    if let Some(value) = value {
+        cell.extend_from_slice(value.to_string().as_bytes());
+    }
+}
+
+/// Appends bytes that are text.
+fn push_bytes(cell: &mut Vec<u8>, value: Option<&[u8]>) {
+    push(cell, value.and_then(|bytes| std::str::from_utf8(bytes).ok()));
+}
+
+/// Appends the entry of a dictionary that stands for the value in `row`.
+fn write_entry(cell: &mut Vec<u8>, array: &dyn Array, keys: IntegerType, values: &ArrowDataType, row: usize) {
+    fn entry<K: DictionaryKey>(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
+        let array = of::<DictionaryArray<K>>(array)?;
+        Some((&**array.values(), array.keys().value(row).try_into().ok()?))
+    }
+    let found = match keys {
+        IntegerType::Int8 => entry::<i8>(array, row),
+        IntegerType::Int16 => entry::<i16>(array, row),
+        IntegerType::Int32 => entry::<i32>(array, row),
+        IntegerType::Int64 => entry::<i64>(array, row),
+        IntegerType::UInt8 => entry::<u8>(array, row),
+        IntegerType::UInt16 => entry::<u16>(array, row),
+        IntegerType::UInt32 => entry::<u32>(array, row),
+        IntegerType::UInt64 => entry::<u64>(array, row),
+        _ => None,
+    };
+    if let Some((array, key)) = found.filter(|(array, key)| *key < array.len()) {
+        write_value(cell, array, values, key);
+    }
+}
+
+/// Appends the items of a list with commas.
+fn write_list(cell: &mut Vec<u8>, items: Option<Box<dyn Array>>, dtype: &ArrowDataType) {
+    let Some(items) = items.filter(|_| is_item(dtype)) else { return };
+    for row in 0..items.len() {
+        if row > 0 {
+            cell.push(b',');
+        }
+        write_value(cell, &*items, dtype, row);
+    }
+}
+
+/// Returns the nanoseconds of a unit.
+fn nanoseconds(unit: TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::Second => 1_000_000_000,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1000,
+        TimeUnit::Nanosecond => 1,
+    }
+}
+
+/// Returns an instant so many nanoseconds after 1970, of UTC or of a clock whose zone is unknown.
+fn instant(time_ns: i128, has_zone: bool) -> String {
+    match Timestamp::from_nanosecond(time_ns) {
+        Ok(time) if has_zone => time.to_string(),
+        Ok(time) => Offset::UTC.to_datetime(time).to_string(),
+        Err(_) => format!("{time_ns} ns, which no calendar has"),
+    }
+}
+
+/// Returns a duration in seconds, with their unit.
+fn seconds(duration_ns: i128) -> String {
+    format!("{}s", decimal(duration_ns, 9))
+}
+
+/// Returns `value` / 10^`scale`, without zeros at its end.
+fn decimal(value: i128, scale: usize) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let digits = format!("{:0>width$}", value.unsigned_abs(), width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+#[cfg(test)]
+mod tests;

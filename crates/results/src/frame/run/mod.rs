@@ -1,0 +1,212 @@
+//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory or
+//! in memory.
+
+mod folder;
+mod parts;
+
+pub use folder::RunFolderError;
+pub use parts::JobParts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use polars_core::prelude::DataFrame;
+
+use self::folder::RunFolder;
+use super::detail::{DETAILS, Detail};
+use super::folder::json;
+use super::{FileFormat, FrameError, FrameFile, marked, summary};
+use meshreplay_study::study::{Outcome, ReplaySpec, RunManifest, Study};
+
+/// Collects the outcomes of replays that end in any order.
+pub struct RunResults<'a> {
+    study: &'a Study,
+    /// The text of run.json.
+    run: String,
+    folder: Option<RunFolder>,
+    /// The jobs of replays that are read while they run; `None` if no jobs are written.
+    parts: Option<Arc<JobParts>>,
+    /// The details so far, where they are kept in memory.
+    kept: Vec<KeptDetail>,
+    /// Replications of replays that ended before a replay with a lower number; `None` for a replay that failed.
+    early: BTreeMap<usize, Option<Vec<Outcome>>>,
+    /// The number of the replay that is written next.
+    next: usize,
+    /// The replays so far, as the summary needs them: the number, and the replications without their jobs.
+    replays: Vec<(u32, Vec<Outcome>)>,
+}
+
+/// A frame of details that is kept in memory, such as the jobs.
+#[derive(Clone, Debug)]
+pub struct KeptDetail {
+    detail: &'static Detail,
+    /// The rows of each replication, in the order of the replays.
+    frames: Vec<DataFrame>,
+}
+
+/// All results of a run that has ended.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// The text of run.json.
+    pub run: String,
+    /// The replays that have outcomes, in ascending order: the number, and the replications without their jobs.
+    pub replays: Vec<(u32, Vec<Outcome>)>,
+    /// The `summary` frame.
+    pub summary: DataFrame,
+    /// The frames of details; empty unless they are kept in memory.
+    pub details: Vec<KeptDetail>,
+    /// Whether the directory keeps its earlier results of the same run, because they hold more replays; false if there
+    /// is no directory.
+    pub keeps_earlier: bool,
+}
+
+impl<'a> RunResults<'a> {
+    /// Prepares the directory before the first replay starts, so that an unsuitable directory fails at once. `folder`
+    /// is the path, the format of the files, and whether results of another run are replaced. With `None` nothing is
+    /// written.
+    pub fn open(study: &'a Study, folder: Option<(&Path, FileFormat, bool)>) -> Result<Self, RunFolderError> {
+        let run = json(&RunManifest::from(study))? + "\n";
+        let folder = match folder {
+            None => None,
+            Some((path, format, force)) => Some(RunFolder::open(path, study, (&run, format), force)?),
+        };
+        let of_folder = |folder: &RunFolder| Arc::new(JobParts::new(study, folder.place(), &run));
+        let parts = folder.as_ref().filter(|_| study.options.jobs).map(of_folder);
+        let (kept, early, replays) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { study, run, folder, parts, kept, early, next: 0, replays })
+    }
+
+    /// Returns what takes the jobs that leave a replay while it runs; `None` if no jobs are written.
+    pub fn parts(&self) -> Option<Arc<JobParts>> {
+        self.parts.clone()
+    }
+
+    /// Prepares to keep all results in memory. [`FinishedRun::save`] can write them later.
+    pub fn in_memory(study: &'a Study) -> Result<Self, RunFolderError> {
+        let wanted = DETAILS.iter().filter(|detail| study.options.jobs && detail.is_in(&study.options));
+        let kept = wanted.map(|detail| KeptDetail { detail, frames: Vec::new() }).collect();
+        Ok(Self { kept, ..Self::open(study, None)? })
+    }
+
+    /// Takes the replications of replay `number`, or `None` if the replay failed. Writes the jobs of every replay that
+    /// is next in order.
+    pub fn add(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
+        self.early.insert(number, outcomes);
+        while let Some(outcomes) = self.early.remove(&self.next) {
+            self.write(self.next, outcomes)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Appends the jobs and other details of a replay to the files, and keeps the outcomes without them. Does nothing for `None`.
+    fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
+        let Some(mut outcomes) = outcomes else {
+            self.parts.iter().for_each(|parts| parts.forget(number));
+            return Ok(());
+        };
+        let replay = number as u32;
+        if let (Some(folder), Some(parts)) = (&mut self.folder, &self.parts) {
+            parts.move_into(number, &mut folder.details)?;
+        }
+        for outcome in &mut outcomes {
+            let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
+            for (detail, file) in details {
+                if outcome.is_streamed && detail.is_of_jobs {
+                    continue;
+                }
+                let of = (replay, &self.study.cells[number].spec);
+                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                    file.append(&mut marked(rows, &self.run)?)
+                })?;
+            }
+            for KeptDetail { detail, frames } in &mut self.kept {
+                let of = (replay, &self.study.cells[number].spec);
+                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                    frames.push(marked(rows, &self.run)?);
+                    Ok(())
+                })?;
+            }
+            // Details are the largest part of an outcome. Dropping them keeps memory small.
+            outcome.strip();
+        }
+        self.replays.push((replay, outcomes));
+        Ok(())
+    }
+
+    /// Writes the remaining jobs, the summary and run.json, and returns all results. Returns `None`, and writes
+    /// nothing, if every replay failed.
+    pub fn finish(mut self) -> Result<Option<FinishedRun>, RunFolderError> {
+        for (number, outcomes) in std::mem::take(&mut self.early) {
+            self.write(number, outcomes)?;
+        }
+        if let Some(parts) = &self.parts {
+            parts.forget_all();
+        }
+        let Self { study, run, folder, kept, replays, .. } = self;
+        let rows: Vec<(u32, &ReplaySpec, &Outcome)> = replays
+            .iter()
+            .map(|(number, outcomes)| (*number, &study.cells[*number as usize].spec, outcomes))
+            .flat_map(|(number, spec, outcomes)| outcomes.iter().map(move |outcome| (number, spec, outcome)))
+            .collect();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let summary = marked(summary(&rows, &study.options)?, &run)?;
+        let mut finished = FinishedRun { run, replays, summary, details: kept, keeps_earlier: false };
+        if let Some(folder) = folder {
+            finished.keeps_earlier = !finished.put(folder)?;
+        }
+        Ok(Some(finished))
+    }
+}
+
+impl KeptDetail {
+    /// Returns the name of the frame.
+    pub fn name(&self) -> &'static str {
+        self.detail.name
+    }
+
+    /// Returns the whole frame, whose rows share memory with those of the replications. `None` if there are no replications.
+    pub fn frame(&self) -> Result<Option<DataFrame>, FrameError> {
+        let Some((first, others)) = self.frames.split_first() else { return Ok(None) };
+        let mut whole = first.clone();
+        for other in others {
+            whole.vstack_mut(other)?;
+        }
+        Ok(Some(whole))
+    }
+
+    /// Appends the rows to a file, one replication after the other.
+    fn append_to(&self, file: &mut FrameFile) -> Result<(), FrameError> {
+        self.frames.iter().try_for_each(|frame| file.append(&mut frame.clone()))
+    }
+}
+
+impl FinishedRun {
+    /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this directory would
+    /// have made. The triple is the path, the format of the files, and whether results of another run are replaced.
+    /// Returns false if the directory keeps its earlier results of the same run, because they hold more replays.
+    pub fn save(
+        &self,
+        study: &Study,
+        (path, format, force): (&Path, FileFormat, bool),
+    ) -> Result<bool, RunFolderError> {
+        let mut folder = RunFolder::open(path, study, (&self.run, format), force)?;
+        for (detail, file) in &mut folder.details {
+            let kept = self.details.iter().find(|kept| kept.name() == detail.name);
+            kept.map_or(Ok(()), |kept| kept.append_to(file))?;
+        }
+        self.put(folder)
+    }
+
+    /// Writes the summary and run.json, and puts all files of the directory in place. Returns false if it keeps what it
+    /// held before.
+    fn put(&self, folder: RunFolder) -> Result<bool, RunFolderError> {
+        let mut file = folder.summary(&self.run)?;
+        file.append(&mut self.summary.clone())?;
+        let finished: BTreeSet<u64> = self.replays.iter().map(|(number, _)| u64::from(*number)).collect();
+        folder.replace(&finished, file, &self.run)
+    }
+}

@@ -1,0 +1,118 @@
+//! The jobs of replays that are read while they run: they are written as they leave, so that they are never all in memory.
+//!
+//! The jobs of the only replay of a run go into the file of the results at once. Those of several replays, which may run at
+//! the same time and may fail, go into a temporary file each, from which they move into the file of the results in the order
+//! of the replays. All of these files have temporary names, and are gone if the process ends.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::frame::detail::Detail;
+use crate::frame::jobs::JobsOf;
+use crate::frame::read::read_rows;
+use crate::frame::{FileFormat, FrameError, FrameFile, marked};
+use meshreplay_logs::LogNames;
+use meshreplay_sim::metrics::LeftJobs;
+use meshreplay_study::study::{Options, Study};
+
+/// The jobs of one replay so far.
+struct Part {
+    file: FrameFile,
+    /// The number of jobs in each batch.
+    heights: Vec<usize>,
+}
+
+/// The jobs of the replays that run.
+pub struct JobParts {
+    folder: PathBuf,
+    format: FileFormat,
+    /// The text of run.json.
+    run: String,
+    options: Options,
+    /// Whether the run has a single replay.
+    is_single: bool,
+    /// The files by the numbers of the replays.
+    open: Mutex<BTreeMap<usize, Part>>,
+}
+
+impl JobParts {
+    /// Makes the parts of a run, of which none has begun. `run` is the text of run.json.
+    pub(super) fn new(study: &Study, (folder, format): (&Path, FileFormat), run: &str) -> Self {
+        let is_single = study.cells.len() == 1;
+        Self {
+            folder: folder.to_owned(),
+            format: if is_single { format } else { FileFormat::Parquet },
+            run: run.to_owned(),
+            options: study.options.clone(),
+            is_single,
+            open: Mutex::default(),
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<usize, Part>> {
+        // A part is taken out while it is written, so a panic leaves none half written in the map.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends jobs that have left replay `number`, of the replication with this seed.
+    pub fn take(
+        &self,
+        number: usize,
+        seed: u64,
+        names: &LogNames,
+        left: &LeftJobs,
+    ) -> Result<(), FrameError> {
+        let LeftJobs { jobs, records, recording, .. } = left;
+        let (replay, traffic, is_predicted) = (number as u32, None, false);
+        let of = JobsOf { replay, seed, names, jobs, records, recording, traffic, is_predicted };
+        let mut rows = marked(of.frame(0..jobs.len(), &self.options)?, &self.run)?;
+        let begun = self.open().remove(&number);
+        let mut part = match begun {
+            Some(part) => part,
+            None => Part {
+                file: FrameFile::create(&self.folder, "jobs", self.format, &self.run)?,
+                heights: Vec::new(),
+            },
+        };
+        part.file.append(&mut rows)?;
+        part.heights.push(jobs.len());
+        self.open().insert(number, part);
+        Ok(())
+    }
+
+    /// Removes the jobs of a replay that has failed.
+    pub(super) fn forget(&self, number: usize) {
+        self.open().remove(&number);
+    }
+
+    /// Removes the jobs of all replays that have not ended, so that a directory that was made for them can be removed too.
+    pub(super) fn forget_all(&self) {
+        self.open().clear();
+    }
+
+    /// Moves the jobs of replay `number`, which has ended, into the file of the results. Does nothing if it has none here.
+    pub(super) fn move_into(
+        &self,
+        number: usize,
+        details: &mut [(&'static Detail, FrameFile)],
+    ) -> Result<(), FrameError> {
+        let Some(Part { file: part, heights }) = self.open().remove(&number) else { return Ok(()) };
+        let Some((_, file)) = details.iter_mut().find(|(detail, _)| detail.name == "jobs") else {
+            return Ok(());
+        };
+        if self.is_single {
+            *file = part;
+            return Ok(());
+        }
+        let Some(part) = part.finish()? else { return Ok(()) };
+        let mut start = 0;
+        for height in heights {
+            let mut rows = read_rows(part.file(), (start, height), part.target())?;
+            rows.rechunk_mut();
+            file.append(&mut rows)?;
+            start += height;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! Schedules read from tables: either our own `jobs` frame or the table of jobs that Batsim writes.
+
+mod in_parts;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use polars_core::prelude::{DataFrame, PolarsError};
+
+pub use self::in_parts::InParts;
+use self::table::{Table, batsim, ours};
+use super::FrameError;
+use super::folder::StudyFolder;
+use super::origin::Origin;
+use super::read::{find, read_file};
+use meshreplay_study::audit::{Schedule, ScheduledJob};
+
+/// Why a schedule cannot be read from a table.
+#[derive(Debug, thiserror::Error)]
+pub enum ScheduleError {
+    /// The file or the directory cannot be read.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// The content of the file does not match its extension.
+    #[error(
+        "{} cannot be read as a table; expected what its name says, .parquet, .arrow, .json, .jsonl or else CSV",
+        .path.display()
+    )]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// The error of polars.
+        source: PolarsError,
+    },
+    /// The directory has no jobs.
+    #[error(
+        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` or \
+         `meshreplay sweep -o --jobs` made, or a file",
+        .0.display()
+    )]
+    LoadJobsError(PathBuf),
+    /// The table does not have a column that is needed.
+    #[error(
+        "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that Batsim writes",
+        .path.display()
+    )]
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+    },
+    /// A value of the table has the wrong form.
+    #[error("{}, row {row}, column '{column}': found {found}, expected {expected}", .path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// The row, from 1.
+        row: usize,
+        /// The column.
+        column: &'static str,
+        /// The value that was found.
+        found: String,
+        /// The form that was expected.
+        expected: &'static str,
+    },
+    /// The table holds several schedules, and the selection does not choose one.
+    #[error(
+        "{} holds {} schedules; choose one by --replay and --seed: {}", .path.display(), .known.len(), listed(.known)
+    )]
+    Several {
+        /// The file.
+        path: PathBuf,
+        /// The number, the name and the seed of each schedule.
+        known: Vec<String>,
+    },
+    /// The table holds no schedule with the selected replay and seed.
+    #[error("{} has no jobs of that replay and seed; it has {}", .path.display(), listed_or_none(.known))]
+    None {
+        /// The file.
+        path: PathBuf,
+        /// The number, the name and the seed of each schedule in the table.
+        known: Vec<String>,
+    },
+}
+
+/// Returns the first ten entries joined by semicolons, and `…` if there are more.
+fn listed(known: &[String]) -> String {
+    const SHOWN: usize = 10;
+    known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
+        + if known.len() > SHOWN { "; …" } else { "" }
+}
+
+/// Returns the entries as [`listed`] does, and why there are none if there are none.
+fn listed_or_none(known: &[String]) -> String {
+    if known.is_empty() {
+        "none at all, so no job of any replay has started".to_owned()
+    } else {
+        listed(known)
+    }
+}
+
+/// The choice of one schedule of a table. `None` accepts any number or any seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The number of the replay.
+    pub replay: Option<u32>,
+    /// The seed of the replication.
+    pub seed: Option<u64>,
+}
+
+/// A schedule together with the file that it is read from.
+#[derive(Debug)]
+pub struct Selected {
+    /// The file that it is read from.
+    pub path: PathBuf,
+    /// The number of the replay and the seed of the replication; `None` for a table of Batsim.
+    pub of: Option<(u32, u64)>,
+    /// Whether nodes went down and came up during the replay.
+    pub has_outages: bool,
+    /// The jobs.
+    pub jobs: SavedJobs,
+}
+
+/// The jobs of a schedule, which can be read from the first to the last any number of times.
+#[derive(Debug)]
+pub enum SavedJobs {
+    /// They are in memory: those of a table of Batsim, or of results in a file that is read as a whole.
+    Whole(Schedule),
+    /// They are in a Parquet file, which is read in parts.
+    InParts(InParts),
+}
+
+impl SavedJobs {
+    /// Returns the jobs one by one, in the order of the file.
+    pub fn walk(&self) -> Box<dyn Iterator<Item = Result<ScheduledJob, ScheduleError>> + '_> {
+        match self {
+            Self::Whole(schedule) => Box::new(schedule.jobs.iter().cloned().map(Ok)),
+            Self::InParts(parts) => Box::new(parts.walk()),
+        }
+    }
+
+    /// Returns how many jobs there are.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Whole(schedule) => schedule.jobs.len() as u64,
+            Self::InParts(parts) => parts.count,
+        }
+    }
+
+    /// Returns the number of records of jobs that never ran.
+    pub fn left_out(&self) -> u64 {
+        match self {
+            Self::Whole(schedule) => schedule.left_out,
+            Self::InParts(_) => 0,
+        }
+    }
+
+    /// Returns the number of the first job whose nodes are not known; `None` if those of all jobs are.
+    pub fn first_without_nodes(&self) -> Result<Option<i64>, ScheduleError> {
+        match self {
+            Self::InParts(parts) if parts.has_nodes => Ok(None),
+            // None of them has nodes.
+            Self::InParts(parts) => Ok(parts.walk().next().transpose()?.map(|job| job.number)),
+            Self::Whole(schedule) => {
+                Ok(schedule.jobs.iter().find(|job| job.nodes.is_none()).map(|job| job.number))
+            }
+        }
+    }
+}
+
+/// Opens the selected schedule of the file or directory at `path`. If `path` is a study, the number of the replay is
+/// the number of its cell. Fails if the selection matches no schedule or several.
+pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
+    let origin = if path.is_dir() { Origin::of(path)? } else { None };
+    let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
+    let (path, frame) = match (found, &origin) {
+        (Some(file), _) if InParts::can_read(&file)? => return InParts::open(file, origin, selection),
+        (Some(file), _) => {
+            let frame = read_file(&file).map_err(of_table)?;
+            (file, frame)
+        }
+        (None, Some(origin)) => of_cell(path, origin, selection)?,
+        (None, None) => return Err(ScheduleError::LoadJobsError(path.to_owned())),
+    };
+    if let Some(origin) = &origin {
+        origin.check(&path, &frame)?;
+    }
+    let table = Table { path: &path, frame: &frame, first_row: 0, origin: origin.as_ref() };
+    if frame.column("starting_time").is_ok() {
+        let jobs = SavedJobs::Whole(batsim(&table)?);
+        return Ok(Selected { path, of: None, has_outages: false, jobs });
+    }
+    let mut known = BTreeMap::new();
+    table.count_known(&mut known)?;
+    let of = table.select(&known, selection)?;
+    let rows = table.rows_of(of)?;
+    let jobs = SavedJobs::Whole(Schedule { jobs: ours(&table, &rows)?, left_out: 0 });
+    // Only replays with outages have this column.
+    let has_outages = table.has("restarts");
+    Ok(Selected { path, of: Some(of), has_outages, jobs })
+}
+
+/// Returns an error of reading a file as that of a table.
+fn of_table(error: FrameError) -> ScheduleError {
+    match error {
+        FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
+        other => other.into(),
+    }
+}
+
+/// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only cell that
+/// has kept its jobs, and fails if there are several.
+fn of_cell(
+    folder: &Path,
+    origin: &Origin,
+    selection: Selection,
+) -> Result<(PathBuf, DataFrame), ScheduleError> {
+    let cells = StudyFolder::new(folder, None);
+    let keys: Vec<&str> = origin.keys().collect();
+    let kept: Vec<usize> = (0..keys.len()).filter(|&i| cells.has(keys[i], true)).collect();
+    let known = || kept.iter().map(|&i| format!("{i} ({})", origin.label(i))).collect();
+    let path = folder.to_owned();
+    let cell = match (selection.replay, kept.as_slice()) {
+        (_, []) => return Err(ScheduleError::LoadJobsError(path)),
+        (Some(replay), _) => kept.iter().copied().find(|&cell| cell == replay as usize),
+        (None, [only]) => Some(*only),
+        (None, _) => return Err(ScheduleError::Several { path, known: known() }),
+    };
+    let missing = || ScheduleError::None { path, known: known() };
+    let cell = cell.ok_or_else(missing)?;
+    let frame =
+        cells.read_details("jobs", origin, None, &|number| number == cell as u64)?.unwrap_or_default();
+    Ok((cells.detail(keys[cell], "jobs"), frame))
+}

@@ -1,0 +1,71 @@
+//! The errors of audits, comparisons and exports of schedules.
+
+use std::io;
+
+use crate::frame::{FrameError, ScheduleError};
+use meshreplay_logs::TraceError;
+use meshreplay_study::audit::{NotSameJobs, SwfError};
+
+/// The errors of audits, comparisons and exports of schedules.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] SwfError),
+    /// The table of jobs cannot be read.
+    #[error(transparent)]
+    Table(#[from] ScheduleError),
+    /// The summary beside the table cannot be read.
+    #[error(transparent)]
+    Summary(#[from] FrameError),
+    /// The log of an export cannot be written.
+    #[error(transparent)]
+    Output(#[from] TraceError),
+    /// The temporary file in which jobs are sorted cannot be written or read.
+    #[error(
+        "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files are, or set TMPDIR to \
+         another directory"
+    )]
+    Scratch(#[source] io::Error),
+    /// Partitions of results were asked for.
+    #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
+    NoLog(String),
+    /// One of several replays was asked for, and the schedule is none.
+    #[error("{0} holds no replays, among which --replay and --seed choose")]
+    NoReplays(String),
+    /// The machine of the schedule is neither given nor known from its summary.
+    #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
+    NoMachine(String),
+    /// The two schedules cannot be compared.
+    #[error("{first} and {second}: {problem}")]
+    NotComparable {
+        /// The path of the first schedule.
+        first: String,
+        /// The path of the second schedule.
+        second: String,
+        /// The reason.
+        problem: NotSameJobs,
+    },
+    /// The nodes of a job are not known.
+    #[error("{name}: the nodes of job {job} are not known, and evalys needs them; replay with --placements")]
+    NoNodes {
+        /// The path of the schedule.
+        name: String,
+        /// The job's number.
+        job: i64,
+    },
+}
+
+impl From<io::Error> for InspectError {
+    fn from(error: io::Error) -> Self {
+        Self::Scratch(error)
+    }
+}
+
+impl InspectError {
+    /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares schedules of
+    /// different jobs, and not the content of a file.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NoLog(_) | Self::NoReplays(_) | Self::NoMachine(_) | Self::NotComparable { .. })
+    }
+}

@@ -1,0 +1,102 @@
+//! Predictions: schedulers plan with run times that a predictor predicts when jobs arrive, and that are corrected when
+//! running jobs outlive them.
+//!
+//! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time that was
+//! predicted is not corrected. A correction alone starts no pass.
+
+use std::cmp::Reverse;
+
+use super::error::ReplayError;
+use super::observer::Record;
+use super::state::ReplayState;
+use super::window::Entry;
+use crate::scheduler::Scheduler;
+use meshreplay_base::job::{Job, JobId, Time};
+
+impl ReplayState<'_> {
+    /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so far, or
+    /// its estimate if nothing is predicted.
+    pub(super) fn expected_run(&self, job: JobId) -> Time {
+        match &self.predictions {
+            Some(_) => self.window[job].predicted,
+            None => self.window.job(job).estimate,
+        }
+    }
+
+    /// Predicts the run time of a job that arrives. Nothing happens if nothing is predicted.
+    pub(super) fn predict(&mut self, job: JobId) {
+        if let Some(predictions) = &mut self.predictions {
+            let predicted = predictions.plan.predictor.predict(job, self.window.job(job));
+            let entry = &mut self.window[job];
+            (entry.predicted, entry.record.prediction) = (predicted, predicted);
+        }
+    }
+
+    /// Tells the predictor that a job has ended.
+    pub(super) fn learn(&mut self, job: JobId) {
+        if let Some(predictions) = &mut self.predictions {
+            let Record { start, end, suspended, .. } = self.window[job].record;
+            predictions.plan.predictor.ended(self.window.job(job), end - start - suspended);
+        }
+    }
+
+    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or was killed.
+    pub(super) fn set_due(&mut self, job: JobId, due: Time) {
+        let Some(predictions) = &mut self.predictions else { return };
+        self.window[job].due = due;
+        if due < Time::MAX {
+            predictions.queue.push(Reverse((due, job)));
+        }
+    }
+
+    /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its arrival.
+    pub(super) fn renew_prediction(&mut self, job: JobId) {
+        let entry = &mut self.window[job];
+        entry.predicted = entry.record.prediction;
+        entry.record.corrections = 0;
+    }
+
+    /// Returns the time at which a running job next outlives its prediction; `None` if none will.
+    pub(super) fn next_correction(&mut self) -> Option<Time> {
+        self.predictions.as_mut()?.first_due(&self.window).map(|(due, _)| due)
+    }
+
+    /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one cannot be
+    /// corrected, the replay fails.
+    pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
+        let mut is_any = false;
+        while let Some(predictions) = &mut self.predictions {
+            let Some((due, job)) = predictions.first_due(&self.window).filter(|&(due, _)| due <= self.now)
+            else {
+                break;
+            };
+            let Job { number, estimate: request, .. } = *self.window.job(job);
+            let Entry { record, predicted, due: next, .. } = &mut self.window[job];
+            *next = Time::MAX;
+            if done.contains(&job) {
+                continue;
+            }
+            let (first, current) = (record.prediction, *predicted);
+            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, request)
+            else {
+                self.error.get_or_insert(ReplayError::Outlived { number, prediction: first });
+                return;
+            };
+            // A job that outlives its requested time too is expected to end at any time.
+            if corrected <= current {
+                continue;
+            }
+            record.corrections += 1;
+            *predicted = corrected;
+            let estimated_end = due + (corrected - current);
+            self.running.postpone(due, job, estimated_end);
+            self.set_due(job, estimated_end);
+            is_any = true;
+        }
+        if is_any {
+            // Planned starts rest on ends that will come later.
+            self.reservation = None;
+            scheduler.machine_changed();
+        }
+    }
+}

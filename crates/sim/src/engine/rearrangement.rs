@@ -1,0 +1,134 @@
+//! Rearrangement: running jobs move so that a waiting job can have its nodes. This file covers the time from the
+//! decision to the start of the waiting job.
+
+use super::error::ReplayError;
+use super::next_job::{NextJob, Stage};
+use super::observer::{Compaction, Placed, Record};
+use super::state::ReplayState;
+use crate::scheduler::Running;
+use meshreplay_alloc::allocator::{JobMove, Placement};
+use meshreplay_base::job::{JobId, Time};
+
+impl ReplayState<'_> {
+    /// Begins to make room for a waiting job whose placement needs a rearrangement. Returns whether the job has started
+    /// already. This is so if neither the decision nor the moves take time.
+    pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
+        let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
+        if let Some(plan) = &placement.rearrangement {
+            self.observer.compaction(Compaction::Begun, plan);
+        }
+        let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
+        self.next_job = Some(NextJob { job, placement, asked, cost_ns, stage });
+        self.finish_stages()
+    }
+
+    /// Drops the plan if one of the jobs in `ended`, which end now, would have moved and the decision is not ready yet.
+    /// The job for which they would have made room goes on waiting.
+    pub(super) fn drop_plan_if_ended(&mut self, ended: &[JobId]) {
+        let deciding = |next: &&NextJob| matches!(next.stage, Stage::Deciding(_));
+        let Some(next) = self.next_job.as_ref().filter(deciding) else { return };
+        // A move names its job by the first of the nodes that the job holds.
+        let first = |job: &JobId| self.window[*job].placement.nodes.first().copied();
+        let moves = |job| next.moves().iter().any(|moved| Some(moved.first) == first(job));
+        if ended.iter().any(moves) {
+            if let Some(plan) = next.plan() {
+                self.observer.compaction(Compaction::Aborted, plan);
+            }
+            self.observer.allocated(next.job, None, next.cost_ns);
+            self.next_job = None;
+        }
+    }
+
+    /// Carries out the stages of making room that end now: first the running jobs move, then the waiting job starts.
+    /// Returns whether it has started.
+    pub(super) fn finish_stages(&mut self) -> bool {
+        while let Some(mut next) = self.next_job.take_if(|next| next.due() <= self.now) {
+            match next.stage {
+                Stage::Deciding(_) => {
+                    if let Err(error) = self.rearrange(&next) {
+                        self.error = Some(error);
+                        return false;
+                    }
+                    let ready = next.plan().map_or(Time::ZERO, |plan| plan.ready);
+                    next.stage = Stage::Moving(self.now + ready);
+                    self.next_job = Some(next);
+                }
+                Stage::Moving(_) => {
+                    let head = self.queue.head().filter(|head| head.job == next.job);
+                    let waiting = head.or_else(|| self.queue.iter().find(|waiting| waiting.job == next.job));
+                    let Some(waiting) = waiting else { return false };
+                    self.start(waiting, next.placement);
+                    if head.is_none() {
+                        // The job overtakes the head of the queue. The time for making room counts as part of its
+                        // allocation, not as waiting at the head.
+                        self.window[next.job].record.head = next.asked;
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Moves the running jobs and occupies the nodes of the next job. Fails if the plan moves a job that does not run,
+    /// or if one of the new nodes is not free.
+    fn rearrange(&mut self, next: &NextJob) -> Result<(), ReplayError> {
+        let mut suspensions = Vec::with_capacity(next.moves().len());
+        // Two passes: all jobs vacate their nodes before any job occupies its new ones, since a new node of one job can
+        // be an old node of another one.
+        for moved in next.moves() {
+            let job = self.job_at(moved.first).ok_or_else(|| self.bad_move(next.job))?;
+            let by = self.suspension(job, moved);
+            let Record { start, .. } = self.window[job].record;
+            let estimated_end = self.estimated_end(job);
+            let nodes = &self.window[job].placement.nodes;
+            self.machine.vacate(nodes);
+            self.observer.vacated(nodes, self.now);
+            // The job ends later by the time for which it stands still, and so does its estimate.
+            if self.running.remove(estimated_end, job) {
+                let nodes = moved.nodes.len() as u32;
+                self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
+                self.set_due(job, estimated_end + by);
+            }
+            suspensions.push((job, by));
+        }
+        for (moved, &(job, by)) in next.moves().iter().zip(&suspensions) {
+            self.occupy(job, &moved.nodes)?;
+            self.observer.occupied(job, &moved.nodes, self.now);
+            self.window[job].placement.nodes.clone_from(&moved.nodes);
+            let record = &mut self.window[job].record;
+            record.moves += 1;
+            record.suspended = record.suspended + by;
+        }
+        self.execution.postpone(&suspensions);
+        self.occupy(next.job, &next.placement.nodes)?;
+        self.allocator.accepted(&next.placement, &self.machine);
+        if let Some(plan) = next.plan() {
+            self.observer.compaction(Compaction::CarriedOut, plan);
+        }
+        if let Some(held) = &self.window[next.job].held {
+            let placed = Placed { placement: &next.placement, held };
+            self.observer.allocated(next.job, Some(placed), next.cost_ns);
+        }
+        self.observer.occupied(next.job, &next.placement.nodes, self.now);
+        Ok(())
+    }
+
+    /// Returns how long a job stands still. This is the time that its move needs, or longer if the job would otherwise
+    /// end before the move is over.
+    fn suspension(&self, job: JobId, moved: &JobMove) -> Time {
+        let end = self.execution.end_of(job).map_or(Time::MAX, |end| end + moved.suspended);
+        moved.suspended + (self.now + moved.until - end).max(Time::ZERO)
+    }
+
+    /// Returns the running job whose first node is `first`; `None` if there is none.
+    fn job_at(&self, first: u32) -> Option<JobId> {
+        let holds = |job: &JobId| self.window[*job].placement.nodes.first() == Some(&first);
+        self.running.iter().map(|running| running.job).find(holds)
+    }
+
+    /// Returns the error that the placement for `job` moves a job that does not run.
+    fn bad_move(&self, job: JobId) -> ReplayError {
+        ReplayError::BadMove { number: self.window.job(job).number }
+    }
+}

@@ -1,0 +1,207 @@
+//! The jobs that a replay knows at an instant: from the oldest one that has not left to the newest one that has arrived.
+//!
+//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs that wait or
+//! run, and those that ended while an older job still waits or runs. It does not grow with the log.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "slots are a power of two above 0 and at most 2^33, and numbers of jobs fit 32 bits"
+)]
+
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use super::error::ReplayError;
+use super::observer::Record;
+use meshreplay_alloc::allocator::Placement;
+use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::memory;
+use meshreplay_machine::machine::Held;
+
+/// What a replay knows of a job that has arrived and has not left, beside the job itself.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// Its record so far.
+    pub(super) record: Record,
+    /// Its placement; empty before its start and after its end.
+    pub(super) placement: Placement,
+    /// The nodes that it holds, as the machine frees them; `None` while it holds none.
+    pub(super) held: Option<Arc<Held>>,
+    /// Its current prediction; 0 if nothing is predicted.
+    pub(super) predicted: Time,
+    /// The time at which it outlives that prediction; the end of time if it does not run or has outlived all.
+    pub(super) due: Time,
+    /// Whether its record is final: it has ended, was given up or will never start.
+    pub(super) is_final: bool,
+}
+
+impl Entry {
+    /// Returns the entry of a job that arrives.
+    fn new() -> Self {
+        Self {
+            record: Record::default(),
+            placement: Placement::default(),
+            held: None,
+            predicted: Time::ZERO,
+            due: Time::MAX,
+            is_final: false,
+        }
+    }
+}
+
+/// The least number of slots. It is a power of two, as every number of slots.
+const LEAST_SLOTS: usize = 64;
+
+/// The number of slots from which on it is looked whether they fit into memory.
+const MANY_SLOTS: usize = 1 << 20;
+
+/// The memory in bytes that a job takes beside its slot while it waits or runs: its place in the queue, and what is measured.
+const MEASURED_BYTES: u64 = 400;
+
+/// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes no search.
+/// Indexing by a job that has left, or has not arrived, panics.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// The job that leaves next.
+    first: JobId,
+    /// The job after the newest one that has arrived.
+    end: JobId,
+    /// What is known of the job of each slot; `None` if the slot has no job.
+    slots: Vec<Option<Entry>>,
+    /// The job of each slot; any one if the slot has none. Jobs are apart from what is known of them, so that each is
+    /// copied once and straight to its place, and nothing has to skip them.
+    jobs: Vec<Job>,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { first: 0, end: 0, slots: vec![None; LEAST_SLOTS], jobs: vec![Job::default(); LEAST_SLOTS] }
+    }
+}
+
+impl Window {
+    /// Returns the slot of a job.
+    fn slot(&self, job: JobId) -> usize {
+        job as usize & (self.slots.len() - 1)
+    }
+
+    /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it and there is not
+    /// enough memory.
+    #[inline]
+    pub(super) fn add(&mut self, id: JobId, job: &Job) -> Result<(), ReplayError> {
+        let end = self.end.max(id + 1);
+        let span = (end - self.first) as usize;
+        if span > self.slots.len() {
+            self.grow(span.next_power_of_two())?;
+        }
+        self.end = end;
+        let slot = self.slot(id);
+        self.jobs[slot] = *job;
+        self.slots[slot] = Some(Entry::new());
+        Ok(())
+    }
+
+    /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for what is measured
+    /// of these jobs.
+    fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
+        let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
+        if slots >= MANY_SLOTS
+            && let Some(free_bytes) = memory::lacking(needed_bytes)
+        {
+            return Err(ReplayError::TooManyAtOnce { jobs: self.slots.len(), needed_bytes, free_bytes });
+        }
+        let mut entries = std::mem::replace(&mut self.slots, vec![None; slots]);
+        let jobs = std::mem::replace(&mut self.jobs, vec![Job::default(); slots]);
+        for id in self.first..self.end {
+            let (slot, earlier) = (self.slot(id), id as usize & (jobs.len() - 1));
+            self.slots[slot] = entries[earlier].take();
+            self.jobs[slot] = jobs[earlier];
+        }
+        Ok(())
+    }
+
+    /// Returns whether the job has left.
+    pub(super) fn has_left(&self, job: JobId) -> bool {
+        job < self.first
+    }
+
+    /// Returns a job. Panics as indexing does.
+    pub(super) fn job(&self, job: JobId) -> &Job {
+        let slot = self.slot(job);
+        if self.slots[slot].is_none() || self.has_left(job) {
+            absent(job)
+        }
+        &self.jobs[slot]
+    }
+
+    /// Returns the next job in the order of the log with its record, if that is final.
+    pub(super) fn next_final(&self) -> Option<(&Job, &Record)> {
+        let slot = self.slot(self.first);
+        let entry = self.slots[slot].as_ref().filter(|entry| entry.is_final)?;
+        Some((&self.jobs[slot], &entry.record))
+    }
+
+    /// Removes the next job in the order of the log. Its record must be final.
+    #[inline]
+    pub(super) fn remove_next(&mut self) {
+        let slot = self.slot(self.first);
+        self.slots[slot] = None;
+        self.first += 1;
+    }
+}
+
+impl Index<JobId> for Window {
+    type Output = Entry;
+
+    fn index(&self, job: JobId) -> &Entry {
+        match &self.slots[self.slot(job)] {
+            Some(entry) if !self.has_left(job) => entry,
+            _ => absent(job),
+        }
+    }
+}
+
+impl IndexMut<JobId> for Window {
+    fn index_mut(&mut self, job: JobId) -> &mut Entry {
+        let (slot, has_left) = (self.slot(job), self.has_left(job));
+        match &mut self.slots[slot] {
+            Some(entry) if !has_left => entry,
+            _ => absent(job),
+        }
+    }
+}
+
+/// Ends the program, as a part of the replay has named a job that neither waits nor runs. This would be a mistake in this
+/// program, like an index beyond the end of a list.
+#[cold]
+fn absent(job: JobId) -> ! {
+    unreachable!("job {job} is not in the window of the replay")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_leave_in_the_order_of_the_log_once_they_are_final() {
+        let mut window = Window::default();
+        let mut left = Vec::new();
+        // Jobs arrive in pairs, the younger one first. Every tenth waits for 200 later ones.
+        for pair in 0..2_000_u32 {
+            for id in [2 * pair + 1, 2 * pair] {
+                window.add(id, &Job { number: i64::from(id), ..Job::default() }).expect("memory");
+                window[id].is_final = id % 10 != 0;
+            }
+            if let Some(late) = (2 * pair).checked_sub(200).filter(|late| late % 10 == 0) {
+                window[late].is_final = true;
+            }
+            while let Some((job, _)) = window.next_final() {
+                left.push(job.number);
+                window.remove_next();
+            }
+        }
+        assert!(left.len() >= 3_790 && left.iter().copied().eq(0..left.len() as i64));
+        assert_eq!(window.slots.len(), 256);
+        assert!(window.has_left(3_000) && !window.has_left(3_999));
+        assert_eq!(window.job(3_999).number, 3_999);
+    }
+}

@@ -1,0 +1,150 @@
+//! The jobs that communicate: the packets that each of them still has to send, and when its last packet arrives.
+
+use super::fabric::Processors;
+use super::packet::Packet;
+use super::quota::{Messages, Plan};
+use super::traffic::{Arrived, Traffic};
+use crate::execution::Started;
+use meshreplay_base::job::JobId;
+use meshreplay_machine::machine::{Mesh, NodeId, Submesh};
+
+/// The rule for when a process hands its next packet to the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Injection {
+    /// As soon as the last flit of the packet before has entered the network.
+    Pipelined,
+    /// When the packet before has arrived.
+    Blocking,
+}
+
+/// A job that has packets to send or under way.
+#[derive(Clone, Debug)]
+struct CommunicatingJob {
+    /// The job.
+    id: JobId,
+    /// Its rank among the jobs that have started.
+    rank: u32,
+    /// The nodes of its processes, in a row-major scan of the machine.
+    nodes: Vec<NodeId>,
+    /// The messages that it sends.
+    messages: Messages,
+    /// The number of its packets that have not arrived.
+    left: u64,
+    /// The cycle in which it began to communicate.
+    since: i64,
+}
+
+/// All jobs that communicate.
+#[derive(Debug)]
+pub(super) struct Communication {
+    mesh: Mesh,
+    /// The rule by which messages are drawn.
+    plan: Plan,
+    injection: Injection,
+    /// The jobs, indexed by slot. A slot is empty once its job has finished, and is used again.
+    talks: Vec<Option<CommunicatingJob>>,
+    /// The empty slots.
+    unused: Vec<u32>,
+    /// The number of jobs that have started to communicate.
+    started: u32,
+    /// The measurements of the packets that have arrived.
+    pub(super) traffic: Traffic,
+    /// The jobs whose last packet has arrived since the last call of [`Self::take_finished`], each with the cycle of
+    /// this arrival.
+    finished: Vec<(JobId, i64)>,
+}
+
+impl Communication {
+    /// Returns an empty list of jobs.
+    pub(super) fn new(mesh: &Mesh, plan: Plan, injection: Injection, traffic: Traffic) -> Self {
+        Self {
+            mesh: mesh.clone(),
+            plan,
+            injection,
+            talks: Vec::new(),
+            unused: Vec::new(),
+            started: 0,
+            traffic,
+            finished: Vec::new(),
+        }
+    }
+
+    /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends; an empty
+    /// list if the job sends nothing. Fails with a message if it sends too much.
+    pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Result<Vec<Packet>, String> {
+        let procs = started.job.procs as usize;
+        let box_of = |nodes: &[NodeId]| Submesh::around(&self.mesh, nodes).map(|place| place.sizes);
+        // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
+        // another order, so that the placement fills this submesh.
+        let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
+        let messages = self.plan.draw(started.job, placed)?;
+        let left = messages.packets;
+        if left == 0 {
+            return Ok(Vec::new());
+        }
+        let mut nodes = started.nodes.to_vec();
+        // Node numbers ascend in a row-major scan of the machine.
+        nodes.sort_unstable();
+        let senders = messages.senders.len() as u32;
+        let talk = CommunicatingJob { id: started.id, rank: self.started, nodes, messages, left, since: now };
+        self.started += 1;
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.talks.push(None);
+            self.talks.len() as u32 - 1
+        });
+        self.talks[slot as usize] = Some(talk);
+        Ok((0..senders).filter_map(|sender| self.next(slot, sender, now)).collect())
+    }
+
+    /// Returns the next packet of a sender; `None` if it has sent all its packets.
+    fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
+        let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
+        let target = talk.messages.next(sender)?;
+        let (rank, number) = talk.messages.last_sent(sender);
+        let [source, target] = [rank, target].map(|rank| talk.nodes[rank as usize]);
+        // Packets are ordered by the start of their job, then by their process.
+        let key = u64::from(talk.rank) << 32 | u64::from(rank);
+        Some(Packet { job: slot, sender, key, number, created, source, target })
+    }
+
+    /// Returns whether no job has packets to send or under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.unused.len() == self.talks.len()
+    }
+
+    /// Removes and returns the jobs that have finished, each with the cycle in which its last packet arrived.
+    pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
+        std::mem::take(&mut self.finished)
+    }
+}
+
+impl Processors for Communication {
+    fn injected(&mut self, packet: &Packet, _now: i64) -> Option<Packet> {
+        if self.injection == Injection::Blocking {
+            return None;
+        }
+        let since = self.talks[packet.job as usize].as_ref()?.since;
+        self.next(packet.job, packet.sender, since)
+    }
+
+    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
+        let slot = packet.job as usize;
+        let talk = self.talks[slot].as_mut()?;
+        self.traffic.add(talk.id, arrived);
+        talk.left -= 1;
+        if talk.left == 0 {
+            self.finished.push((talk.id, now));
+            self.talks[slot] = None;
+            self.unused.push(packet.job);
+            return None;
+        }
+        match self.injection {
+            Injection::Pipelined => None,
+            Injection::Blocking => self.next(packet.job, packet.sender, now),
+        }
+    }
+
+    fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+}

@@ -1,0 +1,248 @@
+//! A wormhole-routed network: jobs run as long as their messages take.
+//!
+//! A job that starts hands its packets to the network, which all jobs share. It ends when its last packet has arrived,
+//! or when its recorded run time has passed after that. So the dispersal and the contention that an allocator causes
+//! decide how long jobs run. The model is that of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it. What they leave open
+//! is a parameter or stated here.
+//!
+//! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start or later.
+//!   A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two levels of detail are
+//!   [`packet_level`] and [`flit_level`]; buffers of several flits are in [`credit_level`].
+//! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It lasts one
+//!   cycle if recorded run times do not count.
+//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides of the job
+//!   say, turned if the placement is turned.
+//! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "machines of the network have at most 2^20 nodes, packets 2^16 flits, and a process sends at most \
+              2^30 rounds of 2^20 messages; cycles end 2^18 before the end of 64 bits, and sums of cycles grow by \
+              at most 2^20 with each cycle that is simulated"
+)]
+
+mod communication;
+mod credit_level;
+mod fabric;
+mod flit_level;
+mod open_loop;
+mod packet;
+mod packet_level;
+mod pattern;
+mod quota;
+mod topology;
+mod traffic;
+mod transport;
+mod wheel;
+mod worms;
+
+#[cfg(test)]
+mod tests;
+
+pub use open_loop::{Measured, OpenLoop, Windows, patterns};
+pub use traffic::{JobTraffic, Traffic};
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use self::communication::{Communication, Injection};
+use self::fabric::{Fabric, Processors};
+use self::pattern::PATTERNS;
+use self::quota::{Law, Plan, Quota};
+use self::transport::Transport;
+use super::{Entry, Execution, Next, Setup, Started};
+use meshreplay_base::job::{JobId, Time};
+use meshreplay_base::spec::{Params, SpecError};
+use meshreplay_base::stop::Stop;
+use meshreplay_machine::machine::Mesh;
+
+/// The row of the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "wormhole",
+    summary: "jobs last as long as their messages take on a wormhole-routed network that all share",
+    source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT 2013",
+    parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), messages=5, \
+                 law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined (blocking), length=8 \
+                 flits, ts=3 cycles, buffer=flit (packet, or flits such as 4), cycle=1 s, compute=recorded (none), \
+                 level=packet (flit); on tori halfway=parity (up, random), vc=balanced (wrapping, dateline)",
+    build,
+};
+
+/// The execution model.
+struct Wormhole {
+    /// The length of a cycle.
+    cycle: Time,
+    /// Whether a job runs for its recorded run time after its last packet has arrived.
+    computes: bool,
+    fabric: Box<dyn Fabric>,
+    communication: Communication,
+    /// The run time after communication and the rank among the starts, indexed by job.
+    runs: Vec<(Time, u64)>,
+    /// The number of jobs that have started.
+    started: u64,
+    /// The ends of the jobs that have received all their packets: time, rank among the starts, job.
+    ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
+    /// The message of a job that sends more than fits into memory; `None` if there is none.
+    problem: Option<String>,
+}
+
+/// The number of simulated cycles between two looks at the switch that stops the replay. They take a few milliseconds.
+const CYCLES: u32 = 1 << 14;
+
+/// The last cycle that is simulated. Events are planned up to 2^17 cycles ahead, and their numbers must not overflow.
+const LAST_CYCLE: i64 = i64::MAX - (1 << 18);
+
+/// The largest number of nodes. The channels of larger machines would need gigabytes.
+const MOST_NODES: u32 = 1 << 20;
+
+/// Builds the model from its parameters. Fails if a parameter is invalid or if the machine is too large.
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, SpecError> {
+    let pattern = params.choose("pattern", PATTERNS)?;
+    let messages = params.take("messages", 5.0_f64, MESSAGES)?;
+    if !(0.0..=1e9).contains(&messages) {
+        return Err(params.bad_value("messages", &messages.to_string(), MESSAGES));
+    }
+    let law = params.choose("law", &[("exponential", Law::Exponential), ("constant", Law::Constant)])?;
+    let quotas = [("total", Quota::Total), ("per-processor", Quota::PerProcessor), ("rounds", Quota::Rounds)];
+    let quota = params.choose("quota", &quotas)?;
+    let injections = [("pipelined", Injection::Pipelined), ("blocking", Injection::Blocking)];
+    let injection = params.choose("injection", &injections)?;
+    let transport = Transport::take(params, setup.mesh, setup.seed)?;
+    let cycle = cycle(params)?;
+    let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
+    check_machine(params, setup.mesh)?;
+    let (fabric, links) = transport.build(setup.mesh);
+    let traffic = Traffic::new(cycle, links, setup.jobs);
+    let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
+    Ok(Box::new(Wormhole {
+        cycle,
+        computes,
+        fabric,
+        communication: Communication::new(setup.mesh, plan, injection, traffic),
+        runs: vec![(Time::ZERO, 0); setup.jobs],
+        started: 0,
+        ends: BinaryHeap::new(),
+        problem: None,
+    }))
+}
+
+/// Returns an error if the machine is too large or has links that are switched.
+fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
+    let problem = if mesh.nodes() > MOST_NODES {
+        format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
+    } else if mesh.cube().is_some() {
+        "its links follow the switches, job by job; 'recorded' serves it".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(SpecError::Unsuited { owner: params.owner().to_owned(), machine: mesh.to_string(), problem })
+}
+
+/// The values that parameter `messages` accepts.
+const MESSAGES: &str = "a number from 0 to 1e9";
+
+/// Takes parameter `cycle` and returns it in whole microseconds. Fails if it is not a whole number of them or out of
+/// range.
+fn cycle(params: &mut Params) -> Result<Time, SpecError> {
+    const EXPECTED: &str = "seconds from 0.000001 to 1000000, a whole number of microseconds";
+    let seconds = params.take("cycle", 1.0_f64, EXPECTED)?;
+    let micros = seconds * 1e6;
+    let is_whole = (micros - micros.round()).abs() <= 1e-9 * micros;
+    if !(1.0..=1e12).contains(&micros.round()) || !is_whole {
+        return Err(params.bad_value("cycle", &seconds.to_string(), EXPECTED));
+    }
+    Ok(Time::from_micros(micros.round() as i64))
+}
+
+impl Wormhole {
+    /// Returns the first cycle that begins at `time` or later.
+    fn cycle_from(&self, time: Time) -> i64 {
+        let (micros, cycle) = (time.as_micros(), self.cycle.as_micros());
+        micros.div_euclid(cycle) + i64::from(micros.rem_euclid(cycle) > 0)
+    }
+
+    /// Plans the end of a job that has communicated until `at`.
+    fn end(&mut self, id: JobId, at: Time) {
+        let (run, order) = self.runs[id as usize];
+        self.ends.push(Reverse((at + run, order, id)));
+    }
+
+    /// Plans the ends of the jobs whose last packet has arrived.
+    fn gather(&mut self) {
+        for (id, cycle) in self.communication.take_finished() {
+            self.end(id, Time::from_micros(cycle.saturating_mul(self.cycle.as_micros())));
+        }
+    }
+}
+
+impl Execution for Wormhole {
+    fn start(&mut self, started: Started<'_>) {
+        let run = if self.computes { started.job.run } else { Time::ZERO };
+        self.runs[started.id as usize] = (run, self.started);
+        self.started += 1;
+        let now = self.cycle_from(started.now);
+        if now > LAST_CYCLE {
+            self.end(started.id, Time::MAX);
+            return;
+        }
+        let packets = self.communication.begin(&started, now).unwrap_or_else(|problem| {
+            self.problem.get_or_insert(problem);
+            Vec::new()
+        });
+        if packets.is_empty() {
+            let idle = if self.computes { Time::ZERO } else { self.cycle };
+            self.end(started.id, started.now + idle);
+        }
+        for packet in packets {
+            self.fabric.inject(packet, now);
+        }
+    }
+
+    /// Simulates up to the first end of a job, or up to `until`.
+    fn next_completion(&mut self, until: Time, stop: &Stop) -> Next {
+        if let Some(problem) = self.problem.take() {
+            stop.fail(problem);
+            return Next::Stopped;
+        }
+        loop {
+            self.gather();
+            let first = self.ends.peek().map(|Reverse((end, ..))| *end);
+            // No cycle beyond the first planned end is simulated, since the engine may start jobs at this end.
+            let limit = first
+                .unwrap_or(until)
+                .min(until)
+                .as_micros()
+                .div_euclid(self.cycle.as_micros())
+                .min(LAST_CYCLE);
+            while !self.fabric.run(limit, &mut self.communication, CYCLES) {
+                if stop.is_thrown() {
+                    return Next::Stopped;
+                }
+            }
+            if !self.communication.has_finished() {
+                let nobody = if self.communication.is_idle() { Next::Idle } else { Next::Later };
+                return first.map_or(nobody, Next::At);
+            }
+        }
+    }
+
+    fn advance(&mut self, until: Time, done: &mut Vec<JobId>) {
+        let never = Stop::default();
+        while let Some(end) = self.next_completion(until, &never).time().filter(|end| *end <= until) {
+            while let Some(&Reverse((at, _, job))) = self.ends.peek().filter(|Reverse((at, ..))| *at <= end) {
+                debug_assert!(at <= until);
+                self.ends.pop();
+                done.push(job);
+            }
+        }
+    }
+
+    fn traffic(&mut self) -> Option<Traffic> {
+        let mut traffic = self.communication.traffic.clone();
+        traffic.flits = self.fabric.flits();
+        Some(traffic)
+    }
+}

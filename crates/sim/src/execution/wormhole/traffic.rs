@@ -1,0 +1,114 @@
+//! Measurements of a network: packets, hops, latencies and blocking times.
+
+use hdrhistogram::Histogram;
+
+use meshreplay_base::job::{JobId, Time};
+
+/// The measurements of a whole replay.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    /// The length of a cycle.
+    pub cycle: Time,
+    /// The number of links between neighbours. Each link has one direction.
+    pub links: u64,
+    /// The number of flits that all links together have carried, and the number of flits that the busiest link has
+    /// carried.
+    pub flits: (u64, u64),
+    /// The number of packets that have arrived.
+    pub packets: u64,
+    /// The number of links that these packets have crossed, in total.
+    pub hops: u64,
+    /// The latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
+    pub latency: Cycles,
+    /// The blocking times of the packets: cycles that a header waited for channels after that of its own processor.
+    pub blocked: Cycles,
+    /// The measurements of each job, indexed by job.
+    pub jobs: Vec<JobTraffic>,
+}
+
+/// The measurements of one job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobTraffic {
+    /// The number of its packets that have arrived.
+    pub packets: u64,
+    /// The number of its packets that waited at least once for a packet of another job.
+    pub contended: u64,
+    /// The sum of the latencies of its packets, in cycles.
+    pub latency: u64,
+    /// The sum of the blocking times of its packets, in cycles.
+    pub blocked: u64,
+}
+
+/// A distribution of numbers of cycles.
+#[derive(Clone, Debug)]
+pub struct Cycles {
+    /// The distribution to three significant digits.
+    histogram: Option<Histogram<u64>>,
+    /// The exact sum.
+    pub total: u64,
+}
+
+impl Default for Cycles {
+    fn default() -> Self {
+        // Three digits are always accepted; without a histogram only totals would be reported.
+        Self { histogram: Histogram::new(3).ok(), total: 0 }
+    }
+}
+
+impl Cycles {
+    /// Adds one number of cycles.
+    pub(super) fn add(&mut self, cycles: u64) {
+        self.total += cycles;
+        if let Some(histogram) = &mut self.histogram {
+            // The histogram grows as needed, and every u64 has a place in it.
+            let _ = histogram.record(cycles);
+        }
+    }
+
+    /// Returns the quantile `q`, from 0 to 1, to three significant digits; 0 if the distribution is empty.
+    pub fn quantile(&self, q: f64) -> u64 {
+        self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(q))
+    }
+}
+
+/// The measurements of a packet that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arrived {
+    /// The number of links that it has crossed.
+    pub(super) hops: u32,
+    /// Its latency, in cycles.
+    pub(super) latency: u64,
+    /// Its blocking time, in cycles.
+    pub(super) blocked: u64,
+    /// Whether it has waited for a packet of another job.
+    pub(super) contended: bool,
+}
+
+impl Traffic {
+    /// Returns measurements without any packet.
+    pub(super) fn new(cycle: Time, links: u64, jobs: usize) -> Self {
+        Self {
+            cycle,
+            links,
+            flits: (0, 0),
+            packets: 0,
+            hops: 0,
+            latency: Cycles::default(),
+            blocked: Cycles::default(),
+            jobs: vec![JobTraffic::default(); jobs],
+        }
+    }
+
+    /// Adds the measurements of a packet of `job`.
+    pub(super) fn add(&mut self, job: JobId, packet: &Arrived) {
+        self.packets += 1;
+        self.hops += u64::from(packet.hops);
+        self.latency.add(packet.latency);
+        self.blocked.add(packet.blocked);
+        let of_job = &mut self.jobs[job as usize];
+        of_job.packets += 1;
+        of_job.contended += u64::from(packet.contended);
+        of_job.latency += packet.latency;
+        of_job.blocked += packet.blocked;
+    }
+}

@@ -1,0 +1,96 @@
+//! A scheduler that a guest makes: it is asked which jobs start, and a job that the allocator refuses is reported to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::scheduler::{Scheduler, Slot, View};
+use meshreplay_base::job::JobId;
+use meshreplay_base::stop::Stop;
+
+/// The decisions of a guest's scheduler.
+pub trait Dispatcher: Send {
+    /// Returns the waiting jobs that start now, in this order; an empty list if none does. `refused` are the jobs that were
+    /// named earlier in this pass and that the allocator has refused; it is empty at first. The function is called only
+    /// while jobs wait, and only reads from `view`.
+    ///
+    /// The jobs are started one by one. If the allocator refuses one, the jobs after it are not started, and the function
+    /// is called again: the guest may then name others, as a scheduler that backfills does, or none, as `fcfs` does. A
+    /// pass ends when all jobs of a list have started, or with an empty list.
+    ///
+    /// A guest that fails calls [`Stop::fail`] and returns an empty list.
+    fn dispatch(&mut self, view: &dyn View, refused: &[JobId]) -> Vec<JobId>;
+}
+
+/// A scheduler that does what a [`Dispatcher`] says. It is asked once for each instant with events, after all departures
+/// and arrivals.
+pub struct Dispatched<D> {
+    guest: D,
+    label: String,
+    stop: Stop,
+}
+
+impl<D: Dispatcher> Dispatched<D> {
+    /// Returns the scheduler of a guest that messages call `label`.
+    pub fn new(guest: D, label: &str, stop: &Stop) -> Self {
+        Self { guest, label: label.to_owned(), stop: stop.clone() }
+    }
+
+    /// Returns the slots of `jobs`. If one of them does not wait, is named twice or was refused in this
+    /// pass, the replay fails.
+    fn slots(&self, jobs: &[JobId], waiting: &BTreeMap<JobId, Slot>, pass: &Pass) -> Option<Vec<Slot>> {
+        let mut named = BTreeSet::new();
+        let mut slots = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let is_refused = pass.are_refused.contains(job);
+            let is_named = !named.insert(*job);
+            match waiting.get(job) {
+                Some(&slot) if !is_refused && !is_named && !pass.started.contains(job) => slots.push(slot),
+                _ => {
+                    let problem = match (is_refused, is_named) {
+                        (true, _) => "the allocator has refused at this instant already",
+                        (_, true) => "its list has twice",
+                        _ => "does not wait",
+                    };
+                    let label = &self.label;
+                    self.stop.fail(format!(
+                        "scheduler '{label}' starts job {job}, which {problem}; expected different jobs of the queue"
+                    ));
+                    return None;
+                }
+            }
+        }
+        Some(slots)
+    }
+}
+
+/// What has happened in a pass.
+#[derive(Default)]
+struct Pass {
+    /// The jobs that the allocator has refused, in this order.
+    refused: Vec<JobId>,
+    /// The same, to find one.
+    are_refused: BTreeSet<JobId>,
+    /// The jobs that have started.
+    started: BTreeSet<JobId>,
+}
+
+/// A pass in which the allocator refuses R jobs of Q takes O(Q·log Q) and what the guest needs for R + 1 questions, each of which has the whole
+/// queue.
+impl<D: Dispatcher> Scheduler for Dispatched<D> {
+    fn start_jobs(&mut self, view: &mut dyn View) {
+        let mut pass = Pass::default();
+        // Slots stay valid while jobs leave the queue and none arrives.
+        let waiting: BTreeMap<JobId, Slot> =
+            view.queue().iter().map(|waiting| (waiting.job, waiting.slot)).collect();
+        while !view.queue().is_empty() && !view.stopped() {
+            let jobs = self.guest.dispatch(view, &pass.refused);
+            if view.stopped() {
+                return;
+            }
+            let Some(slots) = self.slots(&jobs, &waiting, &pass) else { return };
+            let Some(place) = slots.iter().position(|&slot| !view.try_start(slot)) else { return };
+            pass.started.extend(&jobs[..place]);
+            pass.refused.push(jobs[place]);
+            pass.are_refused.insert(jobs[place]);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The messages of the protocol, version 1, as JSON has them. `docs/src/own-algorithms.md` describes each of them. Fields
+//! may be added; a program ignores those that it does not know, and so does this side.
+
+use serde::{Deserialize, Serialize};
+
+use crate::guest::setup::Setup;
+use meshreplay_base::job::{JobId, Time};
+use meshreplay_machine::machine::{Machine, NodeId};
+
+/// The version of the protocol that is spoken here.
+pub(super) const PROTOCOL: u32 = 1;
+
+/// A message to the program: a question with a number, or a notice without one.
+#[derive(Serialize)]
+pub(super) struct Question<'a, B> {
+    pub(super) message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<u64>,
+    #[serde(flatten)]
+    pub(super) body: &'a B,
+}
+
+/// The first question: the role of the program and the machine.
+#[derive(Serialize)]
+pub(super) struct Hello<'a> {
+    protocol: u32,
+    role: &'a str,
+    machine: Shape,
+    jobs: usize,
+    seed: u64,
+}
+
+/// The shape of a machine.
+#[derive(Serialize)]
+struct Shape {
+    text: String,
+    extents: Vec<u32>,
+    wraps: Vec<bool>,
+    nodes: u32,
+    unavailable: Vec<NodeId>,
+}
+
+impl<'a> Hello<'a> {
+    /// Returns the greeting of a replay to a program that is to be an allocator, a scheduler or a network.
+    pub(super) fn new(role: &'a str, setup: &Setup<'_>) -> Self {
+        let mesh = setup.mesh;
+        let machine = Shape {
+            text: mesh.to_string(),
+            extents: mesh.extents()[..mesh.dims()].to_vec(),
+            wraps: mesh.wrap()[..mesh.dims()].to_vec(),
+            nodes: mesh.nodes(),
+            unavailable: mesh.unavailable().iter().flat_map(|&(first, last)| first..=last).collect(),
+        };
+        Self { protocol: PROTOCOL, role, machine, jobs: setup.jobs.len(), seed: setup.seed }
+    }
+}
+
+/// The answer to the greeting.
+#[derive(Deserialize)]
+pub(super) struct Introduction {
+    /// The version of the protocol that the program speaks.
+    pub(super) protocol: u32,
+    /// When the program serves a request, see [`Serves`].
+    #[serde(default)]
+    pub(super) served: Serves,
+    /// Whether `propose` has the free nodes.
+    #[serde(default = "yes")]
+    pub(super) free: bool,
+    /// Whether the program gets notices of what happens: `taken` and `released`, or `ended`.
+    #[serde(default)]
+    pub(super) notices: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What a program that is an allocator promises: when it serves a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Serves {
+    /// Whenever as many nodes are free as the job has processors.
+    Count,
+    /// Whenever a submesh with the sides of the request, not turned, is free.
+    Submesh,
+    /// As it likes.
+    #[default]
+    State,
+}
+
+/// A question for nodes.
+#[derive(Serialize)]
+pub(super) struct Propose {
+    pub(super) procs: u32,
+    /// The sides of the submesh that the job asks for; `None` if it has none on this machine.
+    pub(super) sides: Option<Vec<u32>>,
+    /// A digit for each node, 1 if it is free; `None` if the program does not want it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) free: Option<String>,
+    /// The job that asks; `None` if there is none, and then these fields are left out.
+    #[serde(flatten)]
+    pub(super) asks: Option<Asks>,
+}
+
+/// The job that asks for nodes.
+#[derive(Serialize)]
+pub(super) struct Asks {
+    pub(super) job: JobId,
+    pub(super) number: i64,
+    pub(super) user: Option<i64>,
+    pub(super) estimate_s: f64,
+}
+
+/// Returns a digit for each node of the machine in the order of their numbers, 1 if the node is free.
+pub(super) fn digits(machine: &Machine) -> String {
+    let nodes = machine.mesh().nodes() as usize;
+    let mut text = String::with_capacity(nodes + 64);
+    for word in machine.free().words() {
+        text.extend((0..64).map(|bit| if word >> bit & 1 == 1 { '1' } else { '0' }));
+    }
+    text.truncate(nodes);
+    text
+}
+
+/// The nodes of a placement. As an answer, null refuses the job.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Nodes {
+    // With a function of its own, a field that is left out is no null but an error.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub(super) nodes: Option<Vec<NodeId>>,
+}
+
+/// A question for the jobs that start now.
+#[derive(Serialize)]
+pub(super) struct Dispatch {
+    pub(super) now_s: f64,
+    pub(super) free: u32,
+    pub(super) queue: Vec<Waits>,
+    pub(super) running: Vec<Runs>,
+    pub(super) refused: Vec<JobId>,
+}
+
+/// A waiting job.
+#[derive(Serialize)]
+pub(super) struct Waits {
+    pub(super) job: JobId,
+    pub(super) submit_s: f64,
+    pub(super) procs: u32,
+    pub(super) nodes: u32,
+    pub(super) estimate_s: f64,
+}
+
+/// A running job.
+#[derive(Serialize)]
+pub(super) struct Runs {
+    pub(super) job: JobId,
+    pub(super) nodes: u32,
+    pub(super) start_s: f64,
+    pub(super) end_s: f64,
+}
+
+/// The jobs that start now.
+#[derive(Deserialize)]
+pub(super) struct Start {
+    pub(super) start: Vec<JobId>,
+}
+
+/// A question for the run time of a job.
+#[derive(Serialize)]
+pub(super) struct AskRunTime<'a> {
+    pub(super) job: JobId,
+    pub(super) now_s: f64,
+    pub(super) procs: u32,
+    pub(super) nodes: &'a [NodeId],
+    pub(super) recorded_s: f64,
+    pub(super) estimate_s: f64,
+}
+
+/// The run time of a job.
+#[derive(Deserialize)]
+pub(super) struct RunTimeIs {
+    pub(super) run_s: f64,
+}
+
+/// A job that has ended.
+#[derive(Serialize)]
+pub(super) struct Ended {
+    pub(super) job: JobId,
+}
+
+/// Returns a length of time in microseconds as the protocol gives it, in seconds; `None` if it is no length of time.
+pub(super) fn length(seconds: f64) -> Option<Time> {
+    let micros = (seconds * 1e6).round();
+    // The conversion to an integer clamps.
+    (seconds.is_finite() && seconds >= 0.0).then(|| Time::from_micros(micros as i64))
+}

@@ -1,0 +1,323 @@
+//! A program that runs beside a replay: lines go to its standard input, lines come from its standard output.
+//!
+//! All pipes are non-blocking and are watched together (`poll`), so that a program can neither block the replay by not
+//! reading nor by filling a pipe. The program runs in a process group of its own: Ctrl-C on a terminal reaches this program
+//! only, which then ends the group.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::command::Command;
+use meshreplay_base::stop::Stop;
+
+/// The longest time between two looks at the switch that stops the replay.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The time that a program has to end by itself when its standard input is closed, or to say why it has ended.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// The number of bytes of standard error that are kept.
+const SAID: usize = 4096;
+
+/// The number of lines of standard error that messages show.
+const SAID_LINES: usize = 8;
+
+/// A running program. It is ended when this is dropped.
+pub(super) struct Process {
+    child: Child,
+    /// The ends of the pipes; `None` once they are closed.
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    /// What is still to be written to the program.
+    outbox: Vec<u8>,
+    /// What the program has written and nobody has taken. At most one line and what was read with it.
+    inbox: Vec<u8>,
+    /// The last bytes that the program has written to standard error.
+    said: VecDeque<u8>,
+    timeout: Duration,
+    /// The greatest number of bytes in a line of the program.
+    longest: usize,
+    stop: Stop,
+    /// Whether the program has done all that it was asked for, so that it may end by itself.
+    is_well: bool,
+    /// Whether the operating system has forgotten the program, so that its number may be that of another one.
+    is_forgotten: bool,
+}
+
+/// The reason why a program did not answer.
+pub(super) enum Unanswered {
+    /// The replay was stopped.
+    Stopped,
+    /// The program has failed, in words.
+    Failed(String),
+}
+
+/// A reason why nothing more can be exchanged with a program.
+enum Trouble {
+    /// The program has closed this pipe, most often because it has ended.
+    Closed(&'static str),
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl Process {
+    /// Starts the program. A line of it may have at most `longest` bytes. Fails, in words, if there is no such program.
+    pub(super) fn start(command: &Command, longest: usize, stop: &Stop) -> Result<Self, String> {
+        let [program, arguments @ ..] = command.words.as_slice() else {
+            return Err("the command is missing".to_owned());
+        };
+        let mut new = std::process::Command::new(program);
+        new.args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let mut child = new.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound if program.contains('/') => {
+                format!("there is no program {program}; paths are relative to the current directory")
+            }
+            ErrorKind::NotFound => {
+                format!(
+                    "there is no program {program} on the path; write ./{program} for one in this directory"
+                )
+            }
+            ErrorKind::PermissionDenied => {
+                format!("{program} may not be executed ({error}); chmod +x makes a file a program")
+            }
+            _ => format!("{program} cannot be started: {error}"),
+        })?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let process = Self {
+            child,
+            stdin,
+            stdout,
+            stderr,
+            outbox: Vec::new(),
+            inbox: Vec::new(),
+            said: VecDeque::new(),
+            timeout: command.timeout,
+            longest,
+            stop: stop.clone(),
+            is_well: false,
+            is_forgotten: false,
+        };
+        process.set_non_blocking().map_err(|error| format!("{program} has no pipes: {error}"))?;
+        Ok(process)
+    }
+
+    fn set_non_blocking(&self) -> std::io::Result<()> {
+        let pipes = [
+            self.stdin.as_ref().map(AsFd::as_fd),
+            self.stdout.as_ref().map(AsFd::as_fd),
+            self.stderr.as_ref().map(AsFd::as_fd),
+        ];
+        for pipe in pipes.into_iter().flatten() {
+            ioctl_fionbio(pipe, true)?;
+        }
+        Ok(())
+    }
+
+    /// Sends a line that needs no answer. It leaves with the next question.
+    pub(super) fn tell(&mut self, line: &str) {
+        self.outbox.extend_from_slice(line.as_bytes());
+        self.outbox.push(b'\n');
+    }
+
+    /// Sends a line and returns the next line of the program, without its end.
+    pub(super) fn ask(&mut self, line: &str) -> Result<Vec<u8>, Unanswered> {
+        self.tell(line);
+        self.is_well = false;
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            self.write().map_err(|trouble| self.failed(trouble))?;
+            if let Some(end) = self.inbox.iter().position(|&byte| byte == b'\n') {
+                let rest = self.inbox.split_off(end + 1);
+                let mut line = std::mem::replace(&mut self.inbox, rest);
+                line.pop();
+                self.is_well = true;
+                return Ok(line);
+            }
+            if self.inbox.len() > self.longest {
+                let longest = self.longest;
+                let problem = format!("it wrote a line of more than {longest} bytes");
+                return Err(self.failed(Trouble::Other(problem)));
+            }
+            if self.stop.is_thrown() {
+                return Err(Unanswered::Stopped);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let what = if self.outbox.is_empty() { "answer" } else { "read its standard input" };
+                let seconds = self.timeout.as_secs_f64();
+                let problem =
+                    format!("it did not {what} within {seconds} s, which exec:timeout=SECONDS changes");
+                return Err(self.failed(Trouble::Other(problem)));
+            }
+            self.wait(left.min(LOOK)).map_err(|trouble| self.failed(trouble))?;
+        }
+    }
+
+    /// Writes as much of the outbox as the program takes.
+    fn write(&mut self) -> Result<(), Trouble> {
+        while let Some(stdin) = self.stdin.as_mut().filter(|_| !self.outbox.is_empty()) {
+            match stdin.write(&self.outbox) {
+                Ok(written) => drop(self.outbox.drain(..written)),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => {
+                    self.stdin = None;
+                    return Err(Trouble::Closed("input"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a pipe is ready, and reads what there is.
+    fn wait(&mut self, time: Duration) -> Result<(), Trouble> {
+        let Some(stdout) = &self.stdout else { return Err(Trouble::Closed("output")) };
+        let mut pipes = vec![PollFd::new(stdout, PollFlags::IN)];
+        let writes = self.stdin.as_ref().filter(|_| !self.outbox.is_empty());
+        pipes.extend(writes.map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
+        pipes.extend(self.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let time = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
+        match poll(&mut pipes, Some(&time)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(Trouble::Other(format!("its pipes cannot be watched: {error}"))),
+        }
+        let is_ready = |pipe: Option<&PollFd<'_>>| pipe.is_some_and(|pipe| !pipe.revents().is_empty());
+        let (reads, hears) =
+            (is_ready(pipes.first()), is_ready(pipes.last().filter(|_| self.stderr.is_some())));
+        if hears {
+            self.hear();
+        }
+        if reads { self.read() } else { Ok(()) }
+    }
+
+    /// Reads standard output once.
+    fn read(&mut self) -> Result<(), Trouble> {
+        let mut bytes = [0; 16_384];
+        match self.stdout.as_mut().map(|pipe| pipe.read(&mut bytes)) {
+            Some(Ok(0)) | None => Err(Trouble::Closed("output")),
+            Some(Ok(read)) => {
+                self.inbox.extend_from_slice(&bytes[..read]);
+                Ok(())
+            }
+            Some(Err(error)) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {
+                Ok(())
+            }
+            Some(Err(error)) => Err(Trouble::Other(format!("its standard output cannot be read: {error}"))),
+        }
+    }
+
+    /// Reads standard error once, and keeps its last bytes. Returns whether there was something.
+    fn hear(&mut self) -> bool {
+        let mut bytes = [0; 16_384];
+        match self.stderr.as_mut().map(|pipe| pipe.read(&mut bytes)) {
+            Some(Ok(0)) => {
+                self.stderr = None;
+                false
+            }
+            Some(Ok(read)) => {
+                self.said.extend(&bytes[..read]);
+                let surplus = self.said.len().saturating_sub(SAID);
+                self.said.drain(..surplus);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the failure with its reason: what the program did, how it ended, and its last lines on standard error.
+    fn failed(&mut self, trouble: Trouble) -> Unanswered {
+        if self.stop.is_thrown() {
+            return Unanswered::Stopped;
+        }
+        let problem = match trouble {
+            Trouble::Closed(which) => {
+                self.ended().unwrap_or_else(|| format!("it closed its standard {which}"))
+            }
+            Trouble::Other(problem) => problem,
+        };
+        Unanswered::Failed(self.with_said(&problem))
+    }
+
+    /// Returns a problem with the program's last lines on standard error.
+    pub(super) fn with_said(&mut self, problem: &str) -> String {
+        // A bounded number of times, as a program may never stop to write.
+        for _ in 0..8 {
+            if !self.hear() {
+                break;
+            }
+        }
+        let bytes: Vec<u8> = self.said.iter().copied().collect();
+        let said = String::from_utf8_lossy(&bytes);
+        let plain = |line: &str| line.replace('\t', "    ").replace(char::is_control, "");
+        let lines: Vec<String> = said.lines().map(plain).filter(|line| !line.trim().is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(SAID_LINES)..];
+        if last.is_empty() {
+            return format!("{problem}; it wrote nothing to standard error");
+        }
+        format!("{problem}; its last lines on standard error:\n    {}", last.join("\n    "))
+    }
+
+    /// Returns how the program ended, in words, if it has ended or does within the time of grace; `None` if it does not.
+    fn ended(&mut self) -> Option<String> {
+        self.has_ended_within(GRACE).then(|| match self.end() {
+            Ok(status) => format!("the program ended ({status}) before it answered"),
+            Err(error) => format!("the program ended ({error})"),
+        })
+    }
+
+    /// Kills the program and all that it has started, and returns how it ended, which is by itself if it had ended before.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        if !self.is_forgotten {
+            // Until the program is waited for, the number of its group is its own.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        self.is_forgotten = true;
+        self.child.wait()
+    }
+
+    /// Waits until the program has ended, but not longer than `time`. Returns whether it has. Its process stays, so that
+    /// its number is nobody else's.
+    fn has_ended_within(&mut self, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
+        let mut nap = Duration::from_micros(200);
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        loop {
+            match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => return true,
+            }
+            if Instant::now() >= deadline || self.stop.is_thrown() {
+                return false;
+            }
+            self.hear();
+            thread::sleep(nap);
+            nap = (nap * 2).min(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Ends the program: a program that has answered everything may end by itself when its standard input is closed, every
+/// other one is killed with all that it has started.
+impl Drop for Process {
+    fn drop(&mut self) {
+        (self.stdin, self.stdout) = (None, None);
+        if self.is_well && !self.is_forgotten && !self.stop.is_thrown() {
+            self.has_ended_within(GRACE);
+        }
+        let _ = self.end();
+    }
+}

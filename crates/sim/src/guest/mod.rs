@@ -1,0 +1,69 @@
+//! Guests: allocators, schedulers and execution models from outside this program.
+//!
+//! A guest is named by a spec as ours are, and everything that has to do with results treats it as ours: placements pass
+//! the same checks, numbers, tables, plots and comparisons have it under its label. There are two kinds:
+//!
+//! * `exec:./mine --flag` is a program that speaks a protocol of lines on its standard input and output. The protocol is
+//!   described in docs/src/own-algorithms.md.
+//! * `guest:NAME` is an object of the caller, such as a class in Python or a type of another crate. The caller puts a
+//!   factory into [`Guests`] under this name, and the table into [`meshreplay_study::study::Axes`] or [`meshreplay_study::study::Replay`].
+//!
+//! Every replay builds its own instance, by the factory, on its own thread. A guest that fails calls
+//! [`meshreplay_base::stop::Stop::fail`] of its [`Setup`] with a whole message and then returns what means nothing: `None` or no
+//! jobs. That ends this replay with the message; other replays go on.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use meshreplay_alloc::allocator::{Allocator, Placement, Request, Strategy};
+//! use meshreplay_sim::guest::Guests;
+//! use meshreplay_base::job::{Job, Time};
+//! use meshreplay_machine::machine::Machine;
+//! use meshreplay_sim::metrics::Monitor;
+//! use meshreplay_study::study::{JobSource, Options, Replay, ReplaySpec};
+//!
+//! /// Takes the free nodes with the highest numbers.
+//! struct Highest;
+//!
+//! impl Allocator for Highest {
+//!     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+//!         let free: Vec<u32> = machine.free().iter().collect();
+//!         Some(Placement::of(free[free.len() - request.procs as usize..].to_vec()))
+//!     }
+//! }
+//!
+//! let [submit, run] = [0, 60].map(Time::from_seconds);
+//! let job = Job { number: 1, submit, run, estimate: run, procs: 3, ..Job::default() };
+//! let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "guest:highest".parse()?);
+//! let mut replay = Replay::new(spec, JobSource::recorded(Arc::new(vec![job]), 0));
+//! replay.guests = Guests::default().with_allocator("highest", |_| Ok(Strategy::of(Highest)));
+//! let options = Options { jobs: true, placements: true, ..Options::default() };
+//! let outcome = replay.run(&options, &Monitor::default())?.remove(0);
+//! assert_eq!(outcome.recording.placements[0], "13-15");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a machine has 1 to 2^24 nodes, texts have some bytes for each, and a program's time is at most \
+              604,800 s; casts of numbers with fractions clamp"
+)]
+
+mod check;
+mod dispatched;
+mod exec;
+mod job_table;
+mod own_run_times;
+mod setup;
+mod subject;
+mod table;
+
+pub use self::check::check_placement;
+pub use self::dispatched::{Dispatched, Dispatcher};
+pub use self::exec::files;
+pub use self::job_table::{JobFacts, JobTable};
+pub use self::own_run_times::{OwnRunTimes, RunTime};
+pub use self::setup::Setup;
+pub use self::subject::subject;
+pub use self::table::Guests;
+pub use meshreplay_alloc::allocator::BuildError as GuestError;

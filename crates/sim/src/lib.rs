@@ -1,0 +1,16 @@
+//! The simulation of one log: a [`scheduler`] decides when a job starts, an allocator where, an [`execution`] model how
+//! long it runs. The [`engine`] advances the time, [`metrics`] has the numbers. A [`guest`] is an algorithm from outside.
+#![forbid(unsafe_code)]
+// Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
+#![warn(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss
+)]
+
+pub mod engine;
+pub mod execution;
+pub mod guest;
+pub mod metrics;
+pub mod scheduler;

@@ -1,0 +1,395 @@
+//! The fragmentation of the free nodes: the largest free submesh, and how many of given slices would fit.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "sides within a machine have a product of at most its 2^24 nodes, or that of a plane times a side, \
+              and positions are below twice a side"
+)]
+
+mod fit;
+mod largest;
+mod slices;
+
+use self::fit::{fit, orientations};
+use self::largest::Largest;
+pub use self::slices::{MOST_SLICES, Slices};
+use meshreplay_alloc::allocator::FreeBoxes;
+use meshreplay_base::job::Time;
+use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet};
+
+/// The fragmentation of a replay: its means over time, and its course.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FragmentationRecord {
+    /// The mean number of nodes of the largest free submesh.
+    pub largest: f64,
+    /// The mean of 1 − largest free submesh / free nodes, which is 0 while no node is free.
+    pub external: f64,
+    /// For each slice the mean number of such submeshes that fit beside each other.
+    pub fits: Vec<f64>,
+    /// For each slice the share of the time in which enough of them fit.
+    pub enough: Vec<f64>,
+    /// The fragmentation after each instant at which it changed, in the order of time. The first one is that of the first
+    /// arrival or start. Empty unless it is kept.
+    pub course: Vec<FragmentationAt>,
+}
+
+/// The fragmentation from an instant on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentationAt {
+    /// The instant.
+    pub time: Time,
+    /// The number of free nodes.
+    pub free: u32,
+    /// The number of nodes of the largest free submesh.
+    pub largest: u32,
+    /// For each slice how many fit beside each other.
+    pub fits: Box<[u32]>,
+}
+
+impl FragmentationAt {
+    /// Returns 1 − largest free submesh / free nodes; 0 if no node is free.
+    pub fn external(&self) -> f64 {
+        if self.free > 0 { 1.0 - f64::from(self.largest) / f64::from(self.free) } else { 0.0 }
+    }
+}
+
+/// Follows which nodes are free, adds up the fragmentation over time, and keeps its course if that is wanted.
+#[derive(Debug)]
+pub struct Fragmentation {
+    /// The machine, in which nodes that are down are not free either.
+    machine: Machine,
+    /// The nodes that jobs hold. Some of them may be down.
+    held: NodeSet,
+    /// The nodes that are down.
+    down: NodeSet,
+    slices: Slices,
+    submeshes: Submeshes,
+    /// The time from which the present state holds.
+    since: Time,
+    start: Time,
+    /// Whether nodes have changed since `state` was computed.
+    is_changed: bool,
+    /// Whether a node has become free since `state` was computed.
+    has_grown: bool,
+    state: FragmentationAt,
+    /// The integrals of `state` over the time in seconds, and its course.
+    sums: FragmentationRecord,
+    keeps_course: bool,
+}
+
+/// What finds free submeshes.
+#[derive(Debug)]
+enum Submeshes {
+    /// On a machine whose neighbours never change.
+    Fixed {
+        /// For each slice its orientations that fit the machine, without repetitions.
+        orientations: Vec<Vec<[u32; 3]>>,
+        search: FreeSubmeshes,
+        largest: Largest,
+    },
+    /// On a machine of cubes that switches join: a submesh may come from cubes that are no neighbours.
+    Switched(FreeBoxes),
+}
+
+impl Submeshes {
+    fn on(mesh: &Mesh, slices: &Slices) -> Self {
+        FreeBoxes::on(mesh).map_or_else(
+            || Self::Fixed {
+                orientations: slices.all().iter().map(|slice| orientations(slice.sides, mesh)).collect(),
+                search: FreeSubmeshes::default(),
+                largest: Largest::default(),
+            },
+            Self::Switched,
+        )
+    }
+
+    /// Returns the number of nodes of the largest free submesh. `is_less` says that no node has become free since the
+    /// last call.
+    fn largest(&mut self, machine: &Machine, is_less: bool) -> u32 {
+        match self {
+            Self::Fixed { largest, .. } => largest.update(machine, is_less),
+            Self::Switched(boxes) => {
+                boxes.update(machine);
+                boxes.largest()
+            }
+        }
+    }
+
+    /// Returns how many submeshes of slice `i` fit beside each other. [`Self::largest`] comes first.
+    fn fit(&mut self, i: usize, sides: [u32; 3], machine: &Machine) -> u32 {
+        match self {
+            Self::Fixed { orientations, search, .. } => fit(search, machine, &orientations[i]),
+            Self::Switched(boxes) => boxes.count(sides),
+        }
+    }
+}
+
+impl Fragmentation {
+    /// Returns the fragmentation of an idle machine from `start` on. Its course is kept if `keeps_course`.
+    pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
+        let zeros = vec![0.0; slices.all().len()];
+        let sums = FragmentationRecord { fits: zeros.clone(), enough: zeros, ..Default::default() };
+        Self {
+            machine: Machine::new(mesh.clone()),
+            held: NodeSet::empty(mesh.nodes()),
+            down: NodeSet::empty(mesh.nodes()),
+            slices: slices.clone(),
+            submeshes: Submeshes::on(mesh, slices),
+            since: start,
+            start,
+            is_changed: true,
+            has_grown: true,
+            state: FragmentationAt::default(),
+            sums,
+            keeps_course,
+        }
+    }
+
+    /// Records that `nodes` are in use from `now` on.
+    pub fn take(&mut self, nodes: &[NodeId], now: Time) {
+        self.advance(now);
+        self.is_changed = true;
+        for &node in nodes {
+            self.held.insert(node);
+        }
+        // The engine has checked the placement, so the nodes are free here too.
+        let done = self.machine.occupy(nodes);
+        debug_assert_eq!(done, Ok(()));
+    }
+
+    /// Records that `nodes` are free from `now` on.
+    pub fn free(&mut self, nodes: &[NodeId], now: Time) {
+        self.advance(now);
+        (self.is_changed, self.has_grown) = (true, true);
+        for &node in nodes {
+            self.held.remove(node);
+        }
+        let up: Vec<NodeId> = nodes.iter().copied().filter(|&node| !self.down.contains(node)).collect();
+        self.machine.vacate(&up);
+    }
+
+    /// Records that a node, which may be in use, goes down or comes up.
+    pub fn change(&mut self, node: NodeId, is_down: bool, now: Time) {
+        self.advance(now);
+        let is_new = if is_down { self.down.insert(node) } else { self.down.remove(node) };
+        if !is_new || self.held.contains(node) {
+            return;
+        }
+        self.is_changed = true;
+        if is_down {
+            let done = self.machine.occupy(&[node]);
+            debug_assert_eq!(done, Ok(()));
+        } else {
+            self.has_grown = true;
+            self.machine.vacate(&[node]);
+        }
+    }
+
+    /// Returns the means from the start to the last event, all 0 if no time has passed, and the course with the state
+    /// after the last event.
+    pub fn finish(mut self) -> FragmentationRecord {
+        if self.keeps_course {
+            self.look();
+        }
+        let span_s = (self.since - self.start).as_seconds();
+        let mean = |sum: f64| if span_s > 0.0 { sum / span_s } else { 0.0 };
+        FragmentationRecord {
+            largest: mean(self.sums.largest),
+            external: mean(self.sums.external),
+            fits: self.sums.fits.iter().map(|&sum| mean(sum)).collect(),
+            enough: self.sums.enough.iter().map(|&sum| mean(sum)).collect(),
+            course: self.sums.course,
+        }
+    }
+
+    /// Adds the time until `now` to the sums. The state is computed once for each stretch of time between events, not
+    /// for the states within one instant.
+    fn advance(&mut self, now: Time) {
+        if now <= self.since {
+            return;
+        }
+        self.look();
+        let passed_s = (now - self.since).as_seconds();
+        self.since = now;
+        self.sums.largest += passed_s * f64::from(self.state.largest);
+        self.sums.external += passed_s * self.state.external();
+        for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
+            *sum += passed_s * f64::from(fit);
+        }
+        for ((sum, slice), &fit) in self.sums.enough.iter_mut().zip(self.slices.all()).zip(&self.state.fits) {
+            *sum += if fit >= slice.enough { passed_s } else { 0.0 };
+        }
+    }
+
+    /// Computes the present state if nodes have changed, and adds it to the course if it differs from the state before.
+    fn look(&mut self) {
+        if !std::mem::take(&mut self.is_changed) {
+            return;
+        }
+        let Self { machine, submeshes, slices, .. } = self;
+        let largest = submeshes.largest(machine, !std::mem::take(&mut self.has_grown));
+        let fits = slices.all().iter().enumerate().map(|(i, slice)| {
+            // Not even one fits that has more nodes than the largest free submesh.
+            let nodes = slice.sides.iter().fold(1_u64, |nodes, &side| nodes.saturating_mul(u64::from(side)));
+            if nodes <= u64::from(largest) { submeshes.fit(i, slice.sides, machine) } else { 0 }
+        });
+        let (time, fits) = (self.since, fits.collect());
+        let state = FragmentationAt { time, free: machine.free_count(), largest, fits };
+        let before = std::mem::replace(&mut self.state, state);
+        let is_same = FragmentationAt { time, ..before } == self.state;
+        if self.keeps_course && (!is_same || self.sums.course.is_empty()) {
+            self.sums.course.push(self.state.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    #[test]
+    fn means_are_over_time() -> Tested {
+        let slices: Slices = "2x2*2,4x1".parse()?;
+        let at = Time::from_seconds;
+        let mut all = Fragmentation::new(&"4x2".parse()?, &slices, at(10), true);
+        // 10 s idle, then 20 s with one corner in use, then 10 s full.
+        all.take(&[0], at(20));
+        all.take(&[1, 2, 3, 4, 5, 6, 7], at(40));
+        all.free(&[0], at(50));
+        let means = all.finish();
+        assert!((means.largest - (10.0 * 8.0 + 20.0 * 6.0) / 40.0).abs() < 1e-12);
+        assert!((means.external - 20.0 * (1.0 - 6.0 / 7.0) / 40.0).abs() < 1e-12);
+        assert_eq!(means.fits, [(10.0 * 2.0 + 20.0) / 40.0, (10.0 * 2.0 + 20.0) / 40.0]);
+        assert_eq!(means.enough, [10.0 / 40.0, 30.0 / 40.0]);
+        let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt {
+            time: at(seconds),
+            free,
+            largest,
+            fits: fits.into(),
+        };
+        let course = [
+            state(10, 8, 8, [2, 2]),
+            state(20, 7, 6, [1, 1]),
+            state(40, 0, 0, [0, 0]),
+            state(50, 1, 1, [0, 0]),
+        ];
+        assert_eq!(means.course, course);
+        Ok(())
+    }
+
+    #[test]
+    fn nodes_that_are_down_are_not_free() -> Tested {
+        let at = Time::from_seconds;
+        let mut all = Fragmentation::new(&"4x1".parse()?, &"1".parse()?, at(0), false);
+        // Node 0 fails while a job holds it, and comes up 10 s after the job's end; node 3 fails idle.
+        all.take(&[0, 1], at(0));
+        all.change(0, true, at(0));
+        all.change(3, true, at(10));
+        all.free(&[0, 1], at(20));
+        all.change(0, false, at(30));
+        all.change(3, false, at(40));
+        assert_eq!(all.finish().fits, [(2.0 + 1.0 + 2.0 + 3.0) / 4.0]);
+        Ok(())
+    }
+
+    #[test]
+    fn the_state_of_random_machines_equals_that_found_by_brute_force() -> Tested {
+        let mut seed = 1_u64;
+        for text in
+            ["1", "7", "5x4", "4x3x3", "3x5x2", "6x6", "torus:7", "torus:5x4", "torus:3x3x2", "4x3x3:wrap=xz"]
+        {
+            let mesh: Mesh = text.parse()?;
+            let [width, length, depth] = mesh.extents();
+            for _ in 0..60 {
+                let mut machine = Machine::new(mesh.clone());
+                for node in 0..mesh.nodes() {
+                    seed =
+                        seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    if seed >> 62 == 0 {
+                        machine.occupy(&[node])?;
+                    }
+                }
+                let cells = || (0..mesh.nodes()).map(|node| mesh.coord(node));
+                let is_free = |machine: &Machine, base: [u32; 3], sizes: [u32; 3]| {
+                    // A side as long as a dimension begins at its first node only.
+                    let fits = |d: usize| {
+                        let extent = mesh.extents()[d];
+                        base[d] + sizes[d] <= extent || mesh.wraps(d) && sizes[d] < extent
+                    };
+                    (0..3).all(fits)
+                        && nodes_of(&mesh, base, sizes).iter().all(|&node| machine.free().contains(node))
+                };
+                let plain = cells()
+                    .flat_map(|base| cells().map(move |sizes| (base, sizes.map(|side| side + 1))))
+                    .filter(|&(base, sizes)| is_free(&machine, base, sizes))
+                    .map(|(_, sizes)| sizes.iter().product())
+                    .max();
+                let mut search = FreeSubmeshes::default();
+                assert_eq!(Largest::default().update(&machine, false), plain.unwrap_or(0), "{text}");
+                for sides in [[1, 1, 1], [2, 1, 1], [2, 2, 1], [3, 2, 1], [2, 2, 2]] {
+                    let sizes = orientations(sides, &mesh);
+                    // The twin begins anew after each submesh.
+                    let (mut left, mut found) = (machine.clone(), 0);
+                    for &sizes in &sizes {
+                        let scan = || {
+                            (0..depth).flat_map(|z| {
+                                (0..length).flat_map(move |y| (0..width).map(move |x| [x, y, z]))
+                            })
+                        };
+                        while let Some(base) = scan().find(|&base| is_free(&left, base, sizes)) {
+                            left.occupy(&nodes_of(&mesh, base, sizes))?;
+                            found += 1;
+                        }
+                    }
+                    assert_eq!(fit(&mut search, &machine, &sizes), found, "{text} {sides:?}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the nodes of a submesh, which may wrap around.
+    fn nodes_of(mesh: &Mesh, base: [u32; 3], [width, length, depth]: [u32; 3]) -> Vec<NodeId> {
+        let at = |i: u32| [i % width, i / width % length, i / width / length];
+        let wrapped = |at: [u32; 3]| [0, 1, 2].map(|d| (base[d] + at[d]) % mesh.extents()[d]);
+        (0..width * length * depth).map(|i| mesh.node(wrapped(at(i)))).collect()
+    }
+
+    #[test]
+    fn what_is_kept_between_changes_does_not_matter() -> Tested {
+        let mut seed = 1_u64;
+        let mut draw = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for text in ["7x6", "4x4x3", "torus:7x5", "torus:4x3x3", "5x4x3:wrap=y", "torus:6x5:without=3-7"] {
+            let mut machine = Machine::new(text.parse()?);
+            let mut held: Vec<Vec<NodeId>> = Vec::new();
+            let mut kept = Largest::default();
+            for step in 0..600 {
+                let mut is_less = step > 0;
+                // Several changes may come before the next look.
+                for _ in 0..=draw(2) {
+                    if held.is_empty() || draw(3) > 0 {
+                        let mesh = machine.mesh();
+                        let sizes = mesh.extents().map(|extent| 1 + draw(extent.min(3) as usize) as u32);
+                        let place = FreeSubmeshes::default().find_first(&machine, sizes);
+                        if let Some(base) = place {
+                            let nodes = nodes_of(mesh, base, sizes);
+                            machine.occupy(&nodes)?;
+                            held.push(nodes);
+                        }
+                    } else {
+                        machine.vacate(&held.swap_remove(draw(held.len())));
+                        is_less = false;
+                    }
+                }
+                let anew = Largest::default().update(&machine, false);
+                assert_eq!(kept.update(&machine, is_less), anew, "{text}, step {step}");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The submeshes whose fit into the free nodes is counted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use meshreplay_machine::machine::Mesh;
+
+/// The greatest number of slices that are counted; the summary has a column for each.
+pub const MOST_SLICES: usize = 8;
+
+/// A submesh that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The sides.
+    pub sides: [u32; 3],
+    /// The number of slices that are enough: the time in which at least so many fit is measured.
+    pub enough: u32,
+}
+
+/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slices(Vec<Slice>);
+
+impl Slices {
+    /// Returns the slices in the order in which they are given.
+    pub fn all(&self) -> &[Slice] {
+        &self.0
+    }
+}
+
+/// Writes the slices with `+` between them.
+impl fmt::Display for Slices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slice = |&Slice { sides: [a, b, c], enough }: &Slice| {
+            if enough == 1 { format!("{a}x{b}x{c}") } else { format!("{a}x{b}x{c}*{enough}") }
+        };
+        f.write_str(&self.0.iter().map(slice).collect::<Vec<_>>().join("+"))
+    }
+}
+
+/// Reads slices with `+` or `,` between them. Missing sides are 1.
+impl FromStr for Slices {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let slice = |text: &str| {
+            let (sides, enough) = text.split_once('*').unwrap_or((text, "1"));
+            // Sides have the grammar of a mesh without parameters.
+            let mesh: Option<Mesh> = sides.parse().ok().filter(|_| !sides.contains(':'));
+            let sides = mesh.map(|mesh| mesh.extents()).ok_or_else(|| {
+                format!("'{sides}' is no slice: expected sides of at least 1, such as 4x4x2")
+            })?;
+            let enough = enough.parse().ok().filter(|&enough| enough > 0).ok_or_else(|| {
+                format!("'{text}' has no number of slices of at least 1 behind '*', such as 4x4x2*3")
+            })?;
+            Ok(Slice { sides, enough })
+        };
+        let slices: Vec<Slice> = text.split(['+', ',']).map(slice).collect::<Result<_, String>>()?;
+        if slices.len() > MOST_SLICES {
+            return Err(format!("{} slices: expected at most {MOST_SLICES}", slices.len()));
+        }
+        Ok(Self(slices))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_spelt_as_sides() -> Result<(), String> {
+        let slices: Slices = "4x4x4*3,8x2,2*1".parse()?;
+        assert_eq!(slices.to_string(), "4x4x4*3+8x2x1+2x1x1");
+        assert_eq!(slices.all()[0], Slice { sides: [4; 3], enough: 3 });
+        assert_eq!(slices.to_string().parse::<Slices>()?, slices);
+        for (text, message) in [
+            ("", "'' is no slice: expected sides of at least 1, such as 4x4x2"),
+            ("4x0", "'4x0' is no slice: expected sides of at least 1, such as 4x4x2"),
+            ("torus:4x4", "'torus:4x4' is no slice: expected sides of at least 1, such as 4x4x2"),
+            ("4x4*0", "'4x4*0' has no number of slices of at least 1 behind '*', such as 4x4x2*3"),
+            ("1,2,3,4,5,6,7,8,9", "9 slices: expected at most 8"),
+        ] {
+            assert_eq!(text.parse::<Slices>().err().as_deref(), Some(message), "{text}");
+        }
+        Ok(())
+    }
+}

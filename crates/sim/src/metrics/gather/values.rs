@@ -1,0 +1,158 @@
+//! A list of numbers that is longer than memory should be.
+
+use std::io::{self, BufReader, Read, Write};
+
+use meshreplay_base::disk::Scratch;
+
+/// How many numbers are written into a file together.
+const TOGETHER: usize = 1 << 13;
+
+/// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
+#[derive(Debug)]
+pub(in crate::metrics) struct Values {
+    /// The last numbers.
+    recent: Vec<f64>,
+    /// The most numbers that are in memory.
+    most: usize,
+    /// The numbers before these, with eight bytes each; `None` if there are none.
+    file: Option<Scratch>,
+    count: u64,
+    /// The reason why numbers could not be kept; `None` if all are.
+    error: Option<io::Error>,
+}
+
+impl Values {
+    /// Makes an empty list that has at most this many numbers in memory.
+    pub(in crate::metrics) fn new(most: usize) -> Self {
+        Self { recent: Vec::new(), most, file: None, count: 0, error: None }
+    }
+
+    /// Appends a number. If it cannot be kept, [`Self::for_each`] fails.
+    pub(in crate::metrics) fn push(&mut self, value: f64) {
+        self.recent.push(value);
+        self.count += 1;
+        if self.recent.len() >= self.most {
+            // After an error the rest is forgotten, too, as it is of no use and takes memory.
+            if self.error.is_none() {
+                self.error = self.spill().err();
+            }
+            self.recent.clear();
+        }
+    }
+
+    /// Appends the numbers in memory to the file.
+    fn spill(&mut self) -> io::Result<()> {
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => Scratch::create()?,
+        };
+        let mut bytes = Vec::with_capacity(size_of::<f64>() * TOGETHER);
+        for values in self.recent.chunks(TOGETHER) {
+            bytes.clear();
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            file.write_all(&bytes)?;
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Returns how many numbers were appended.
+    pub(in crate::metrics) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Calls `visit` with each number in their order. Fails if numbers could not be kept or read again.
+    pub(in crate::metrics) fn for_each(self, mut visit: impl FnMut(f64)) -> io::Result<()> {
+        let Self { recent, file, count, error, .. } = self;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        if let Some(file) = file {
+            let mut file = BufReader::with_capacity(1 << 16, file.into_reader()?);
+            let mut bytes = [0; 8];
+            for _ in 0..count - recent.len() as u64 {
+                file.read_exact(&mut bytes)?;
+                visit(f64::from_le_bytes(bytes));
+            }
+        }
+        recent.into_iter().for_each(visit);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::path::Path;
+
+    use super::*;
+    use meshreplay_base::disk::{Double, Operation, interpose};
+
+    thread_local! {
+        /// How many operations on files of this thread are still done; `None` for all.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// A disk that has no room after some operations.
+    struct SmallDisk;
+
+    impl Double for SmallDisk {
+        fn before(&self, _: Operation, _: &Path, bytes: usize) -> io::Result<usize> {
+            match LEFT.get() {
+                None => Ok(bytes),
+                Some(0) => Err(io::ErrorKind::StorageFull.into()),
+                Some(left) => {
+                    LEFT.set(Some(left - 1));
+                    // Writes are short, too.
+                    Ok(bytes.min(13))
+                }
+            }
+        }
+    }
+
+    /// Every operation on the temporary file may fail. Then the numbers are not given, and no others either.
+    #[test]
+    fn numbers_that_cannot_be_kept_are_an_error() {
+        assert!(interpose(Box::new(SmallDisk)), "another unit test has a double already");
+        let mut done = 0;
+        for left in 0.. {
+            let mut values = Values::new(7);
+            LEFT.set(Some(left));
+            (0..30).for_each(|i| values.push(f64::from(i)));
+            assert!(values.recent.len() < 7);
+            let mut found = Vec::new();
+            let result = values.for_each(|value| found.push(value));
+            let is_full = LEFT.replace(None) == Some(0);
+            if result.is_ok() {
+                assert_eq!(found, (0..30).map(f64::from).collect::<Vec<_>>());
+                if !is_full {
+                    break;
+                }
+            } else {
+                assert_eq!(
+                    (result.map_err(|error| error.kind()), found.len()),
+                    (Err(io::ErrorKind::StorageFull), 0)
+                );
+                done += 1;
+            }
+        }
+        // One is making the file, and 28 numbers of eight bytes take more than 17 writes of 13 bytes.
+        assert!(done > 18, "{done}");
+    }
+
+    #[test]
+    fn numbers_come_back_in_their_order() -> io::Result<()> {
+        for count in [0, 1, 6, 7, 8, 20, 21] {
+            let mut values = Values::new(7);
+            let given: Vec<f64> = (0..count).map(|i| f64::from(i) / 3.0).collect();
+            for &value in &given {
+                values.push(value);
+            }
+            assert_eq!(values.count(), given.len() as u64);
+            let mut found = Vec::new();
+            values.for_each(|value| found.push(value))?;
+            assert!(found.iter().map(|value| value.to_bits()).eq(given.iter().map(|value| value.to_bits())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! The medians of the waits of groups of jobs, in memory that does not grow with the number of jobs.
+//!
+//! The waits go into a list, which is in a temporary file if it is long. Of each group it is counted how many are in each
+//! *bucket*: those floats that have the first sixteen bits in common, which are within a sixteenth of each other. When all are
+//! known, the counts tell in which bucket a median is, and the list is read once more for the waits in these buckets.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::metrics::gather::{MOST_VALUES, Values};
+use meshreplay_base::disk::Sorter;
+
+/// The number of bytes of waits in the buckets of medians that are sorted in memory.
+const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
+
+/// The waits of jobs, in groups.
+#[derive(Debug)]
+pub(super) struct Waits {
+    /// The position of the group and the wait in seconds, of one job after the other.
+    list: Values,
+    groups: Vec<Buckets>,
+}
+
+/// What is known of the waits in each bucket.
+type Buckets = BTreeMap<u64, Bucket>;
+
+/// What is known of the waits in a bucket. They are [keys](key) here.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    count: u64,
+    least: u64,
+    greatest: u64,
+}
+
+/// Returns a number that is ordered as `f64::total_cmp` orders waits.
+fn key(wait_s: f64) -> u64 {
+    let bits = wait_s.to_bits();
+    if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits }
+}
+
+/// Returns the wait that has this key.
+fn of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 0 { !key } else { key ^ (1 << 63) })
+}
+
+/// Returns the bucket of a key.
+fn bucket_of(key: u64) -> u64 {
+    key >> 48
+}
+
+impl Waits {
+    /// Returns the waits of no jobs, for so many groups.
+    pub(super) fn new(groups: usize) -> Self {
+        Self { list: Values::new(MOST_VALUES), groups: vec![Buckets::new(); groups] }
+    }
+
+    /// Adds the wait of a job of a group.
+    pub(super) fn add(&mut self, group: usize, wait_s: f64) {
+        let key = key(wait_s);
+        let Some(buckets) = self.groups.get_mut(group) else { return };
+        let new = Bucket { count: 0, least: key, greatest: key };
+        let bucket = buckets.entry(bucket_of(key)).or_insert(new);
+        bucket.count = bucket.count.saturating_add(1);
+        (bucket.least, bucket.greatest) = (bucket.least.min(key), bucket.greatest.max(key));
+        self.list.push(group as f64);
+        self.list.push(wait_s);
+    }
+
+    /// Returns the number and the median of all waits, and of those of each group. A median is the mean of the two in the
+    /// middle if their number is even, and `None` if there are no waits. Fails if waits cannot be kept in a temporary file.
+    pub(super) fn medians(self) -> io::Result<(Counted, Vec<Counted>)> {
+        let Self { list, groups } = self;
+        let whole = groups.iter().flatten().fold(Buckets::new(), |mut whole, (&at, &of_group)| {
+            let bucket = whole.entry(at).or_insert(Bucket { count: 0, ..of_group });
+            bucket.count = bucket.count.saturating_add(of_group.count);
+            bucket.least = bucket.least.min(of_group.least);
+            bucket.greatest = bucket.greatest.max(of_group.greatest);
+            whole
+        });
+        // The groups, and all waits as one more of them.
+        let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
+        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(IN_MEMORY);
+        let (mut group, mut failed) = (None, None);
+        let all = groups.len();
+        list.for_each(|value| {
+            let Some(of) = group.take() else {
+                group = Some(value as usize);
+                return;
+            };
+            let key = key(value);
+            for of in [of, all] {
+                if sought[of].reads(bucket_of(key)) && failed.is_none() {
+                    failed = sorter.add((of as u64, key), &[]).err();
+                }
+            }
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let mut ascending = sorter.sorted()?;
+        while let Some(((of, key), _)) = ascending.next()? {
+            sought.iter_mut().skip(of as usize).take(1).for_each(|sought| sought.read(key));
+        }
+        let mut counted: Vec<Counted> = sought.iter().map(Sought::counted).collect();
+        let whole = counted.pop().unwrap_or_default();
+        Ok((whole, counted))
+    }
+}
+
+/// The number of some waits, and their median in seconds; `None` if there are none.
+type Counted = (u64, Option<f64>);
+
+/// The two waits in the middle of a group, which may be one.
+struct Sought {
+    count: u64,
+    /// The lower one and the upper one.
+    middle: [Middle; 2],
+    /// The bucket of the last wait that was read, and how many of that bucket were.
+    read: (u64, u64),
+}
+
+/// A wait that is sought by its rank.
+#[derive(Clone, Copy, Default)]
+struct Middle {
+    /// The bucket that it is in.
+    bucket: u64,
+    /// How many waits of the bucket come before it.
+    before: u64,
+    /// The key of the wait; `None` if it is not known yet.
+    key: Option<u64>,
+}
+
+impl Sought {
+    /// Finds the buckets of the waits in the middle.
+    fn of(buckets: &Buckets) -> Self {
+        let count = buckets.values().map(|bucket| bucket.count).sum::<u64>();
+        let middle = [count.saturating_sub(1) / 2, count / 2].map(|mut before| {
+            for (&at, bucket) in buckets {
+                if before < bucket.count {
+                    // Waits that are all the same need not be read.
+                    let key = (bucket.least == bucket.greatest).then_some(bucket.least);
+                    return Middle { bucket: at, before, key };
+                }
+                before = before.saturating_sub(bucket.count);
+            }
+            Middle::default()
+        });
+        Self { count, middle, read: (0, 0) }
+    }
+
+    /// Returns whether the waits of a bucket have to be read.
+    fn reads(&self, bucket: u64) -> bool {
+        self.count > 0 && self.middle.iter().any(|middle| middle.bucket == bucket && middle.key.is_none())
+    }
+
+    /// Takes the next wait of the buckets that are read, ascending.
+    fn read(&mut self, key: u64) {
+        let (bucket, before) = (bucket_of(key), self.read);
+        let before = if before.0 == bucket { before.1 } else { 0 };
+        for middle in &mut self.middle {
+            if middle.bucket == bucket && middle.before == before {
+                middle.key = Some(key);
+            }
+        }
+        self.read = (bucket, before.saturating_add(1));
+    }
+
+    /// Returns the number of waits and their median.
+    fn counted(&self) -> Counted {
+        let [lower, upper] = self.middle.map(|middle| middle.key.map(of_key));
+        let median = lower.zip(upper).filter(|_| self.count > 0);
+        (self.count, median.map(|(lower, upper)| f64::midpoint(lower, upper)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the median of values that are sorted here.
+    fn sorted_median(mut values: Vec<f64>) -> Counted {
+        values.sort_unstable_by(f64::total_cmp);
+        let median =
+            values.get(values.len() / 2).map(|&upper| f64::midpoint(values[(values.len() - 1) / 2], upper));
+        (values.len() as u64, median)
+    }
+
+    #[test]
+    fn keys_are_ordered_as_floats() {
+        let floats = [f64::NEG_INFINITY, -7.5, -0.0, 0.0, 1e-300, 3.0, 3.000_001, f64::MAX, f64::INFINITY];
+        assert!(floats.windows(2).all(|pair| key(pair[0]) < key(pair[1])));
+        assert!(floats.iter().all(|&float| of_key(key(float)).to_bits() == float.to_bits()));
+    }
+
+    /// Medians of few and of many waits, that are alike and that are not, are those of sorted waits.
+    #[test]
+    fn medians_are_those_of_sorted_waits() -> io::Result<()> {
+        let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
+        for seed in 0..120_u64 {
+            let mut waits = Waits::new(4);
+            waits.list = Values::new(1 + seed as usize % 50);
+            let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
+            for i in 0..noise(seed, 900) {
+                let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);
+                let value = match seed % 5 {
+                    0 => (draw % 3) as f64,
+                    1 => 1000.0 + draw as f64 / 65_536.0,
+                    2 => draw as f64 * 0.5,
+                    3 => (draw % 7) as f64 * 1e5 - 2e5,
+                    _ => {
+                        if draw % 3 == 0 {
+                            0.0
+                        } else {
+                            draw as f64 / 3.0
+                        }
+                    }
+                };
+                // The last group stays empty.
+                let group = (draw / 8 % 3) as usize;
+                waits.add(group, value);
+                groups[group].push(value);
+            }
+            let (whole, counted) = waits.medians()?;
+            assert_eq!(whole, sorted_median(groups.concat()), "{seed}");
+            assert_eq!(counted, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,321 @@
+//! The observer that measures each placement when it is made, so that placements need not be kept.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "what happens is counted one by one; 2^63 microseconds on 2^24 nodes, once for each change in memory, \
+              fit 128 bits"
+)]
+
+mod compactions;
+mod leaving;
+mod measured;
+mod outages;
+mod placement_room;
+mod recording;
+
+pub use compactions::Compactions;
+pub use leaving::{LeftJobs, TakeLeft};
+pub use outages::{Downtime, LostRun, OutageRecord};
+pub use recording::{ContentionRecord, Recording, retain};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use self::leaving::{Leaving, Open};
+use self::placement_room::PlacementRoom;
+use super::contention::Contention;
+use super::dispersal::Meter;
+use super::fragmentation::{Fragmentation, Slices};
+use crate::engine::{Compaction, Observer, Placed, Record};
+use meshreplay_alloc::allocator::Rearrangement;
+use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::stop::Stop;
+use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
+
+/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may be in. Others are
+/// measured at once, as their nodes would take more memory than the measures.
+const MOST_OPEN: usize = if cfg!(test) { 64 } else { 1 << 12 };
+const MOST_PARTS: usize = if cfg!(test) { 4 } else { 256 };
+
+/// The data that other threads share with a running replay: its progress, and the switch that stops it.
+#[derive(Debug, Default)]
+pub struct Monitor {
+    /// The number of jobs of earlier replications.
+    pub earlier: AtomicUsize,
+    /// The number of jobs that have ended so far, including the jobs of earlier replications.
+    pub finished: AtomicUsize,
+    /// The switch that stops the replay.
+    pub stop: Stop,
+}
+
+/// The observer of a replay that measures the dispersal of placements and the cost of allocator calls.
+pub struct Recorder<'a> {
+    meter: Meter,
+    timed: bool,
+    monitor: &'a Monitor,
+    mesh: &'a Mesh,
+    contention: Option<Contention>,
+    fragmentation: Option<Fragmentation>,
+    /// Whether the nodes of each job are kept.
+    keeps_placements: bool,
+    /// How much memory the nodes of the jobs take that have left.
+    room: PlacementRoom,
+    /// Whether the refusals of each job are counted.
+    counts_refusals: bool,
+    open: Open,
+    /// Where jobs go that leave; `None` if what was measured of them stays.
+    leaving: Option<Leaving<'a>>,
+    /// The jobs of the replay; empty unless outages are measured.
+    jobs: &'a [Job],
+    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs are
+    /// placed by such lists.
+    lists: Vec<&'a [NodeId]>,
+    recording: Recording,
+}
+
+impl<'a> Recorder<'a> {
+    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and calls are
+    /// only counted otherwise.
+    pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
+        let recording = Recording {
+            dispersal: Vec::with_capacity(jobs),
+            allocate_ns: Vec::with_capacity(jobs),
+            ..Recording::default()
+        };
+        Self {
+            meter: Meter::new(mesh),
+            timed,
+            monitor,
+            mesh,
+            contention: None,
+            fragmentation: None,
+            keeps_placements: false,
+            room: PlacementRoom::default(),
+            counts_refusals: false,
+            open: Open::default(),
+            leaving: None,
+            jobs: &[],
+            lists: Vec::new(),
+            recording,
+        }
+    }
+
+    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was measured of them. Whoever
+    /// takes them has the nodes of at most `kept` jobs in memory.
+    #[must_use]
+    pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
+        self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
+        self
+    }
+
+    /// Makes the recorder estimate contention on `mesh` as well.
+    #[must_use]
+    pub fn with_contention(mut self, mesh: &Mesh) -> Self {
+        self.contention = Some(Contention::new(mesh));
+        self.recording.contention = Some(ContentionRecord::default());
+        self
+    }
+
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its course is
+    /// kept if `keeps_course`, and only its means otherwise.
+    #[must_use]
+    pub fn with_fragmentation(
+        mut self,
+        mesh: &Mesh,
+        slices: &Slices,
+        (start, keeps_course): (Time, bool),
+    ) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
+        self
+    }
+
+    /// Makes the recorder keep the nodes of each job as well.
+    #[must_use]
+    pub fn with_placements(mut self) -> Self {
+        self.keeps_placements = true;
+        self
+    }
+
+    /// Makes the recorder count the refusals of each job as well.
+    #[must_use]
+    pub fn with_refusals(mut self) -> Self {
+        self.counts_refusals = true;
+        self
+    }
+
+    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the replay, and
+    /// `first` is the first arrival of one of them. Single downtimes and lost runs are kept if `keeps_times`.
+    #[must_use]
+    pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], (first, keeps_times): (Time, bool)) -> Self {
+        self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
+        self.jobs = jobs;
+        self
+    }
+
+    /// Makes the recorder compare the nodes of `jobs`, which are those of the replay, with `lists` as well.
+    #[must_use]
+    pub fn with_lists(mut self, jobs: &[Job], lists: &'a NodeLists) -> Self {
+        self.lists = jobs.iter().map(|job| lists.nodes(job.logged.nodes)).collect();
+        self.recording.replaced = Some(Vec::new());
+        self
+    }
+
+    /// Returns all measurements.
+    pub fn finish(mut self) -> Recording {
+        self.hand_over();
+        if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
+            record.pair_seconds = contention.pair_seconds();
+        }
+        self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
+        self.recording
+    }
+
+    /// Hands over the jobs that have left since the last time. Nothing happens if there are none, or if they stay.
+    fn hand_over(&mut self) {
+        let Some(leaving) = self.leaving.as_mut().filter(|leaving| !leaving.left.jobs.is_empty()) else {
+            return;
+        };
+        let mut left = std::mem::take(&mut leaving.left);
+        left.recording = self.recording.take_jobs();
+        let mut cleared = (leaving.take)(left);
+        cleared.reserve(leaving.together);
+        self.recording.reuse(std::mem::take(&mut cleared.recording), leaving.together);
+        leaving.left = cleared;
+    }
+}
+
+/// Returns how many of `nodes` are not in `list`.
+fn outside(nodes: &[NodeId], list: &[NodeId]) -> u32 {
+    if nodes == list {
+        return 0;
+    }
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    nodes.iter().filter(|node| sorted.binary_search(node).is_err()).count() as u32
+}
+
+/// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
+fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
+    let Submesh { sizes, .. } = Submesh::around(mesh, nodes)?;
+    // Nodes are distinct, so as many as the submesh around them has are all of it.
+    (sizes.iter().product::<u32>() as usize == nodes.len()).then_some(sizes)
+}
+
+impl Observer for Recorder<'_> {
+    fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64) {
+        let cost = if let Some(Placed { placement, held }) = placed {
+            let defers = self.leaving.is_some() && self.open.len() <= MOST_OPEN;
+            let measured = self.open.of(job);
+            if defers && held.parts() <= MOST_PARTS {
+                // Whoever takes the job measures it, on another thread.
+                measured.held = Some(Arc::clone(held));
+            } else {
+                measured.dispersal = self.meter.measure_held(held);
+            }
+            measured.allocate_ns = cost_ns;
+            if let Some(list) = self.lists.get(job as usize).filter(|list| !list.is_empty()) {
+                measured.replaced = Some(outside(&placement.nodes, list));
+            }
+            if self.keeps_placements {
+                measured.sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+            }
+            &mut self.recording.allocate
+        } else {
+            if self.counts_refusals {
+                self.open.of(job).refusals += 1;
+            }
+            &mut self.recording.refused
+        };
+        if self.timed { cost.add(cost_ns) } else { cost.count() }
+    }
+
+    fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
+        if let Some(contention) = &mut self.contention {
+            let (found, measured) = (contention.add(nodes, now), self.open.of(job));
+            // The contention of a job that is moved later stays that of its start.
+            if !std::mem::replace(&mut measured.has_started, true) {
+                measured.contention = found;
+            }
+        }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.take(nodes, now);
+        }
+        if self.keeps_placements {
+            self.open.of(job).placement = intervals(nodes);
+        }
+    }
+
+    fn vacated(&mut self, nodes: &[NodeId], now: Time) {
+        if let Some(contention) = &mut self.contention {
+            contention.remove(nodes, now);
+        }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.free(nodes, now);
+        }
+    }
+
+    fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
+        self.recording.compactions.count(what, plan);
+    }
+
+    fn changed(&mut self, node: NodeId, is_down: bool, now: Time) {
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.change(node, is_down, now);
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            outages.change_node(node, is_down, now);
+        }
+    }
+
+    fn available(&mut self, nodes: u32, now: Time) {
+        if let Some(outages) = &mut self.recording.outages {
+            outages.change(nodes, now);
+        }
+    }
+
+    fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
+        // The contention of a job is that of its last run.
+        let measured = self.open.of(job);
+        measured.has_started = false;
+        if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
+            // The nodes that the job has just left, if they are kept.
+            outages.kill(named, (count, &measured.placement), ran, now);
+        }
+    }
+
+    fn released(&mut self, cost_ns: u64) {
+        let cost = &mut self.recording.release;
+        if self.timed { cost.add(cost_ns) } else { cost.count() }
+    }
+
+    fn left(&mut self, job: &Job, record: &Record) {
+        let (id, measured) = self.open.next();
+        let has_list = self.lists.get(id as usize).is_some_and(|list| !list.is_empty());
+        if self.keeps_placements
+            && let Err(problem) = self.room.add(&measured.placement)
+        {
+            self.monitor.stop.fail(problem);
+        }
+        if let Some(leaving) = &mut self.leaving {
+            leaving.left.held.push(measured.held.take());
+        }
+        self.recording.push(measured, has_list, (self.keeps_placements, self.counts_refusals));
+        self.open.remove_next();
+        let Some(leaving) = &mut self.leaving else { return };
+        leaving.left.jobs.push(*job);
+        leaving.left.records.push(*record);
+        leaving.counted += 1;
+        if leaving.counted == leaving.kept {
+            leaving.counted = 0;
+            self.room = PlacementRoom::default();
+        }
+        if leaving.left.jobs.len() == leaving.together {
+            self.hand_over();
+        }
+    }
+
+    fn finished(&mut self, jobs: usize) {
+        let earlier = self.monitor.earlier.load(Ordering::Relaxed);
+        self.monitor.finished.store(earlier + jobs, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,230 @@
+//! The summary of a replay: one row of numbers.
+
+use super::facts::{Facts, Finished};
+use super::gather::Number;
+use super::metric::Metric;
+use super::registry::METRICS;
+
+/// The numbers of one replay, one for each row of [`METRICS`]. Means of jobs, their variances and shares are over the jobs that
+/// [`Trim`](super::Trim) does not leave out. Counts and totals are over all jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// One number for each row of [`METRICS`], or `None` if the replay has no such number.
+    numbers: Vec<Option<Number>>,
+}
+
+impl Summary {
+    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, and in addition the
+    /// time of a lower bound of dispersal for each job size.
+    pub fn of(replay: &Finished<'_>) -> Self {
+        let facts = Facts::new(replay);
+        Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
+    }
+
+    /// Returns the summary with these numbers, one for each row of [`METRICS`].
+    pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
+        Self { numbers }
+    }
+
+    /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has no such
+    /// number, for example a mean over no jobs.
+    pub fn number(&self, name: &str) -> Option<Number> {
+        let at = METRICS.iter().position(|metric| metric.name() == name)?;
+        self.numbers[at]
+    }
+
+    /// Returns the number with this name as a float. `None` as in [`Summary::number`]. Counts above 2^53 are rounded.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.number(name).map(Number::as_f64)
+    }
+}
+
+/// Returns the row of [`METRICS`] with this name, or `None` if there is none.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name() == name)
+}
+
+#[cfg(test)]
+impl Summary {
+    /// Returns a summary that has only these numbers.
+    pub(super) fn with(named: &[(&str, f64)]) -> Self {
+        let number = |metric: &Metric| named.iter().find(|(name, _)| *name == metric.name());
+        let numbers = METRICS.iter().map(|metric| number(metric).map(|(_, number)| Number::Real(*number)));
+        Self { numbers: numbers.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Record;
+    use crate::metrics::dispersal::Dispersal;
+    use crate::metrics::facts::Trim;
+    use crate::metrics::recorder::Recording;
+    use meshreplay_base::job::{Job, Shape, Time};
+    use meshreplay_machine::machine::Mesh;
+
+    fn example() -> (Vec<Job>, Vec<Record>, Recording) {
+        let at = Time::from_seconds;
+        let job = |submit, run, procs| Job {
+            number: 0,
+            submit: at(submit),
+            run: at(run),
+            estimate: at(run),
+            procs,
+            shape: Shape::NearSquare,
+            ..Job::default()
+        };
+        let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
+        let starts = [100, 100, 130, 86_500];
+        let ran = |(job, start): (&Job, i64)| Record {
+            start: at(start),
+            end: at(start) + job.run,
+            allocated: job.procs,
+            head: at((start - 20).max(job.submit.as_seconds() as i64)),
+            ..Record::default()
+        };
+        let records = jobs.iter().zip(starts).map(ran).collect();
+        let of = |pairwise_sum, nodes, components| Dispersal {
+            pairwise_sum,
+            components,
+            nodes,
+            ..Dispersal::default()
+        };
+        let recording = Recording {
+            dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
+            allocate_ns: vec![0; 4],
+            ..Recording::default()
+        };
+        (jobs, records, recording)
+    }
+
+    fn summary(
+        (jobs, records, recording): &(Vec<Job>, Vec<Record>, Recording),
+        mesh: &str,
+        trim: Trim,
+    ) -> Summary {
+        let mesh: Mesh = mesh.parse().expect("a machine");
+        Summary::of(&Finished {
+            jobs,
+            records,
+            recording,
+            traffic: None,
+            mesh: &mesh,
+            trim,
+            is_predicted: false,
+            skipped: 3,
+            never_fit: 2,
+            wall_s: 0.5,
+        })
+    }
+
+    #[track_caller]
+    fn is(summary: &Summary, name: &str, expected: f64) {
+        assert!(summary.get(name).is_some_and(|found| near(found, expected)), "{name}: {summary:?}");
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn means_follow_their_definitions() {
+        let summary = summary(&example(), "2x2", Trim::default());
+        is(&summary, "makespan_s", 86_800.0);
+        is(&summary, "utilization", (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0));
+        is(&summary, "internal_fragmentation", 0.0);
+        is(&summary, "wait_s_mean", (20.0 + 500.0) / 4.0);
+        is(&summary, "queue_delay_s_mean", 480.0 / 4.0);
+        is(&summary, "allocation_delay_s_mean", (20.0 + 20.0) / 4.0);
+        is(&summary, "turnaround_s_mean", (20.0 + 5.0 + 60.0 + 900.0) / 4.0);
+        let squares = 20.0_f64.powi(2) + 5.0 * 5.0 + 60.0 * 60.0 + 900.0 * 900.0;
+        is(&summary, "turnaround_s_variance", squares / 4.0 - (985.0_f64 / 4.0).powi(2));
+        is(&summary, "bounded_slowdown_mean", (1.0 + 1.0 + 1.5 + 2.25) / 4.0);
+        is(&summary, "pairwise_sum_mean", 21.0 / 4.0);
+        is(&summary, "pairwise_mean_mean", (1.0 + 2.0 + 8.0 / 6.0) / 4.0);
+        is(&summary, "pairwise_mean_parallel_mean", (1.0 + 2.0 + 8.0 / 6.0) / 3.0);
+        is(&summary, "pairwise_ratio_to_bound_mean", (1.0 + 12.0 / 8.0 + 1.0) / 3.0);
+        is(&summary, "components_mean", 5.0 / 4.0);
+        is(&summary, "contiguous_share", 0.75);
+        is(&summary, "skipped", 3.0);
+        is(&summary, "never_fit", 2.0);
+    }
+
+    #[test]
+    fn predictions_and_processors_count_as_defined() {
+        let (mut jobs, mut records, recording) = example();
+        // Jobs of 2, 1 and 4 processors have slowdowns per processor below 1, which count as 1.
+        jobs[3].procs = 1;
+        for (record, prediction_s) in records.iter_mut().zip([20, 1, 100, 300]) {
+            record.prediction = Time::from_seconds(prediction_s);
+        }
+        records[3].corrections = 2;
+        let mesh: Mesh = "4".parse().expect("a machine");
+        let finished = |is_predicted| Finished {
+            jobs: &jobs,
+            records: &records,
+            recording: &recording,
+            traffic: None,
+            mesh: &mesh,
+            trim: Trim::default(),
+            is_predicted,
+            skipped: 0,
+            never_fit: 0,
+            wall_s: 0.0,
+        };
+        let summary = Summary::of(&finished(true));
+        is(&summary, "bounded_slowdown_per_processor_mean", (1.0 + 1.0 + 1.0 + 2.25) / 4.0);
+        is(&summary, "prediction_error_s_mean", (0.0 + 4.0 + 60.0 + 100.0) / 4.0);
+        is(&summary, "underpredicted_share", 0.5);
+        is(&summary, "prediction_corrections", 2.0);
+        assert_eq!(Summary::of(&finished(false)).get("prediction_error_s_mean"), None);
+    }
+
+    #[test]
+    fn nodes_that_nobody_asked_for_are_fragmentation() {
+        let mut example = example();
+        example.0[2].procs = 3;
+        let summary = summary(&example, "4", Trim::default());
+        is(&summary, "internal_fragmentation", 40.0 / (40.0 + 5.0 + 160.0 + 1600.0));
+    }
+
+    #[test]
+    fn trimming_leaves_out_the_first_and_those_after_the_last_day() {
+        let summary = summary(&example(), "2x2", Trim { percent: Some(25.0) });
+        is(&summary, "jobs", 4.0);
+        is(&summary, "jobs_in_means", 2.0);
+        // The rule leaves out a job of 2 nodes and the last job.
+        is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
+        is(&summary, "wait_s_mean", 10.0);
+        is(&summary, "makespan_s", 86_800.0);
+    }
+
+    #[test]
+    fn a_mean_over_no_jobs_is_no_number() {
+        let summary = summary(&example(), "2x2", Trim { percent: Some(100.0) });
+        is(&summary, "jobs", 4.0);
+        is(&summary, "moves", 0.0);
+        for name in
+            ["wait_s_mean", "pairwise_ratio_to_bound_mean", "contention_mean", "packets", "no_such_number"]
+        {
+            assert_eq!(summary.get(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn rows_are_told_apart_and_described() {
+        let mut ranks = Vec::new();
+        for (i, metric) in METRICS.iter().enumerate() {
+            assert!(METRICS[..i].iter().all(|other| other.name() != metric.name()), "{metric:?}");
+            assert!(METRICS[..i].iter().all(|other| other.label() != metric.label()), "{metric:?}");
+            assert!(!metric.column.meaning.is_empty() && !metric.title().is_empty(), "{metric:?}");
+            ranks.extend(metric.interval_rank);
+        }
+        ranks.sort_unstable();
+        assert!(ranks.iter().copied().eq(1..=ranks.len() as u8), "{ranks:?}");
+        assert_eq!(metric("wait_s_mean").map(Metric::label).as_deref(), Some("wait (s)"));
+        assert_eq!(metric("allocate_ns_p50").map(Metric::label).as_deref(), Some("allocate (ns, median)"));
+        assert_eq!(metric("allocate_ns_total").map(Metric::label).as_deref(), Some("allocate (ns in all)"));
+    }
+}

@@ -1,0 +1,421 @@
+//! Conservative backfilling: every waiting job has a reservation, and no job may delay the reservation of another.
+//!
+//! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS
+//! 1998; A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
+//! the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
+//!
+//! A [`Profile`] holds the number of free nodes at each future time. A running job takes its nodes out of it until its
+//! estimated end. A waiting job takes its nodes out of it from its reserved start on, for as long as its estimate. The
+//! numbers are those of the nodes that a job will take.
+//!
+//! 1. A job that has ended before its estimate gives back the rest of its time. Then the reservations are *compressed*:
+//!    each waiting job, in the order of arrival, moves to the earliest start at which it fits for its whole estimate,
+//!    with its own reservation removed and all others kept. No job moves to a later start.
+//! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
+//! 3. Jobs whose reserved start is now start, in the order of arrival.
+//!
+//! The sources do not say what happens first if several jobs end and arrive at one instant, nor how often step 1 goes
+//! through the queue. On real logs the starts of a quarter of the jobs depend on it. So the variants have names:
+//!
+//! * `pass=batch`: all jobs that end at the instant give back their time, then one compression follows, then the
+//!   arrivals one after the other. `ends-first`: a compression after each end, in the order of the starts of these
+//!   jobs, then the arrivals. `per-event`: the arrivals, then a compression after each end.
+//! * `compress=repeat`: a compression goes through the queue again until no job moves. `once`: it goes through the
+//!   queue once, at every end, also of jobs that give nothing back.
+//!
+//! `pass=per-event,compress=once` is the rule of pyss, a public simulator of the group that published the scheduler.
+//!
+//! With `repeat` every reserved start is the estimated end of some job. With `once` a reserved start can come at a time
+//! without any event. The scheduler then asks to be woken.
+//!
+//! 4. If a job cannot start at its reserved start, the plan is made anew: a profile from the jobs that run now, and
+//!    reservations in the order of arrival. This happens if a job outlives its estimate; it is then expected to end
+//!    next. It also happens if the allocator refuses a job although enough nodes are free; the job may then start when
+//!    the next running job is expected to end. And it happens when nodes go down or come up: a job that needs more
+//!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
+//!
+//! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
+//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P), mostly much
+//! less, as [`floors`] say where a search can begin. A
+//! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
+//! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
+//! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
+//! says how these are found.
+
+mod by_width;
+mod candidates;
+mod class;
+mod eras;
+mod extents;
+mod floors;
+mod openings;
+mod profile;
+mod reservation;
+mod reservations;
+
+use std::collections::BTreeSet;
+
+use self::floors::Floors;
+use self::profile::Opening;
+use self::profile::{Profile, TICK};
+use self::reservation::{NONE, Reservation, StepId, nodes};
+use self::reservations::Reservations;
+use super::running_jobs::RunningJobs;
+use super::seam::{Entry, Laws, Scheduler, View};
+use super::wait_queue::{WaitQueue, Waiting};
+use meshreplay_base::job::{JobId, Time};
+
+/// The row of the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "conservative",
+    summary: "backfilling with a reservation for every waiting job",
+    source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
+    parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
+    promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
+    laws: |_| Laws::default(),
+    build: |params| {
+        let passes = [
+            ("batch", EventOrder::Batch),
+            ("ends-first", EventOrder::EndsFirst),
+            ("per-event", EventOrder::PerEvent),
+        ];
+        let order = params.choose("pass", &passes)?;
+        let repeat = params.choose("compress", &[("repeat", true), ("once", false)])?;
+        Ok(Box::new(Conservative::new(order, repeat)))
+    },
+};
+
+/// The order in which the events of one instant are processed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EventOrder {
+    /// One compression after all ends, then the arrivals.
+    Batch,
+    /// One compression after each end, then the arrivals.
+    EndsFirst,
+    /// The arrivals, then one compression after each end.
+    PerEvent,
+}
+
+/// The nodes of a running job, as the profile counts them: in use up to `until`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Occupation {
+    until: Time,
+    estimated_end: Time,
+    job: JobId,
+    nodes: u32,
+    start: Time,
+}
+
+/// The earliest reserved start of a plan that does not exist. It has always passed, so that a plan is made.
+const NEVER_PLANNED: Time = Time::from_micros(i64::MIN);
+
+/// The scheduler, with its plan from the last pass.
+struct Conservative {
+    order: EventOrder,
+    /// Whether a compression goes through the queue until no job moves.
+    repeat: bool,
+    profile: Profile,
+    /// The running jobs for which the profile holds nodes beyond the last pass, the earliest end first.
+    held: BTreeSet<Occupation>,
+    /// The reservations of the waiting jobs, in the order of arrival.
+    reservations: Reservations,
+    /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made anew.
+    next_start: Time,
+    /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken; the end of
+    /// time if there is none.
+    next_wake: Time,
+    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so the scheduler
+    /// need not be woken.
+    overdue: bool,
+    /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs may make
+    /// room for it, and it may start, before the next pass.
+    refused: Option<JobId>,
+}
+
+/// A job that has ended, as the profile counts it.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    held: Occupation,
+    /// Whether it ended before its estimate, so that the profile still holds nodes for it.
+    early: bool,
+}
+
+impl Scheduler for Conservative {
+    fn start_jobs(&mut self, view: &mut dyn View) {
+        let now = view.now();
+        let refused = self.refused.take();
+        // A refused job that is no longer in the queue has started after others made room for it, outside the plan.
+        let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
+        if self.next_start < now || has_started {
+            self.plan_anew(view, None);
+            return;
+        }
+        self.profile.advance(now);
+        self.reservations.tidy(&mut self.profile);
+        let ended = self.ended(view.running(), now);
+        match self.order {
+            EventOrder::Batch => {
+                self.end(&ended, view);
+                self.reserve_for_arrivals(view.queue(), now);
+            }
+            EventOrder::EndsFirst => {
+                ended.chunks(1).for_each(|one| self.end(one, view));
+                self.reserve_for_arrivals(view.queue(), now);
+            }
+            EventOrder::PerEvent => {
+                self.reserve_for_arrivals(view.queue(), now);
+                ended.chunks(1).for_each(|one| self.end(one, view));
+            }
+        }
+        if self.next_start > now {
+            return;
+        }
+        match self.start_due(view) {
+            Some(refused) => self.plan_anew(view, Some(refused)),
+            None => self.note_next_start(now),
+        }
+    }
+
+    /// Voids the plan. The next pass makes a new one.
+    fn machine_changed(&mut self) {
+        self.next_start = NEVER_PLANNED;
+    }
+
+    fn wakes(&self) -> Option<Time> {
+        Some(self.next_wake).filter(|&wake| !self.repeat && !self.overdue && wake < Time::MAX)
+    }
+}
+
+impl Conservative {
+    /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
+    fn new(order: EventOrder, repeat: bool) -> Self {
+        let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Reservations::default());
+        let (next_start, next_wake) = (NEVER_PLANNED, Time::MAX);
+        Self {
+            order,
+            repeat,
+            profile,
+            held,
+            reservations,
+            next_start,
+            next_wake,
+            overdue: false,
+            refused: None,
+        }
+    }
+
+    /// Returns the jobs that have ended since the last pass, in the order of their starts, and removes them from
+    /// `held`. The profile is not changed.
+    fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
+        let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
+        let mut ended = Vec::new();
+        while let Some(&held) = self.held.first().filter(|held| held.until <= now) {
+            self.held.pop_first();
+            if !runs(&held) {
+                ended.push(Ended { held, early: false });
+            }
+        }
+        // `held` contains all running jobs with estimated ends after now. If it has more entries, some of its jobs have
+        // ended early. Comparing the counts avoids a search in most passes.
+        if self.held.len() > running.len_after(now) {
+            let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
+            for held in early {
+                self.held.remove(&held);
+                ended.push(Ended { held, early: true });
+            }
+        }
+        ended.sort_unstable_by_key(|ended| (ended.held.start, ended.held.job));
+        ended
+    }
+
+    /// Makes step 1 for jobs that have ended.
+    fn end(&mut self, ended: &[Ended], view: &dyn View) {
+        let (now, mut early) = (view.now(), false);
+        for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
+            self.profile.take(now, held.until - now, -nodes(held.nodes));
+            self.opened((now, held.until), held.nodes);
+            early = true;
+        }
+        // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
+        if early || !self.repeat && !ended.is_empty() {
+            self.compress(view);
+        }
+    }
+
+    /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before the profile
+    /// changes again.
+    fn opened(&mut self, time: (Time, Time), nodes: u32) {
+        let step = self.profile.at(time.0);
+        self.reservations.offer(
+            &self.profile,
+            Opening { time, nodes: self::reservation::nodes(nodes), step },
+            None,
+        );
+    }
+
+    /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
+    /// where they are.
+    ///
+    /// Only those that may move are looked at. Moves give nodes back, so that others may move: those behind in the same
+    /// turn through the queue, and those before when the compression goes through the queue again.
+    fn compress(&mut self, view: &dyn View) {
+        let now = view.now();
+        let mut from = 0;
+        while self.reservations.begin_turn() {
+            while let Some(number) = self.reservations.first_candidate(from) {
+                if view.stopped() {
+                    return;
+                }
+                self.reservations.bring_forward(&mut self.profile, number);
+                from = number + 1;
+            }
+            if !self.repeat {
+                break;
+            }
+            from = 0;
+        }
+        self.note_next_start(now);
+    }
+
+    /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last jobs of the
+    /// queue.
+    fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
+        let count = queue.len() - self.reservations.len();
+        let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
+        let mut floors = Floors::default();
+        for job in arrived.iter().rev() {
+            let (start, at) = self.earliest(job, &floors, now);
+            if arrived.len() > 1 {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+            }
+            self.reserve(job, start, at, now);
+        }
+    }
+
+    /// Returns the earliest start of a job, and the step that it belongs to. `floors` are of jobs for which nothing has been given
+    /// back since.
+    fn earliest(&self, job: &Waiting, floors: &Floors, now: Time) -> (Time, StepId) {
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
+        self.profile.earliest(procs, length, floors.of(procs, length, now))
+    }
+
+    /// Reserves a start for a job. `from` is the step of the profile that the start belongs to.
+    fn reserve(&mut self, job: &Waiting, start: Time, from: StepId, now: Time) {
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
+        let (until, next, previous) = (NONE, NONE, NONE);
+        let reservation = Reservation { procs, from, until, next, previous, start, length };
+        self.reservations.push(&mut self.profile, reservation, (job.submit, job.job));
+        self.next_start = self.next_start.min(start);
+        if start > now + TICK {
+            self.next_wake = self.next_wake.min(start);
+        }
+    }
+
+    /// Makes step 3: starts the jobs whose reserved start is now. Returns the first job that cannot start, at which the
+    /// step ends; `None` if all start.
+    fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
+        let now = view.now();
+        let due = self.reservations.due(&self.profile, now);
+        let find = |&(_, (submit, job)): &(u32, (Time, JobId))| view.queue().find(submit, job);
+        let jobs: Vec<Waiting> = due.iter().filter_map(find).collect();
+        for job in &jobs {
+            if !self.start(view, job, job.nodes.most) {
+                return Some(job.job);
+            }
+        }
+        for (number, _) in due {
+            self.reservations.remove(&mut self.profile, number);
+        }
+        None
+    }
+
+    /// Starts a job for which `reserved` nodes are already taken out of the profile. Returns whether it has started.
+    fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
+        let (now, free) = (view.now(), view.free());
+        if job.nodes.most > free {
+            return false;
+        }
+        if !view.try_start(job.slot) {
+            self.refused.get_or_insert(job.job);
+            return false;
+        }
+        let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
+        // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
+        // difference.
+        self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
+        if nodes < reserved {
+            self.opened((now, now + length), reserved - nodes);
+        }
+        self.held.insert(Occupation {
+            until: now + length,
+            estimated_end: now + job.estimate,
+            job: job.job,
+            nodes,
+            start: now,
+        });
+        true
+    }
+
+    /// Makes step 4: a new plan. `refused` is the job that the allocator has refused in this pass already; `None` if
+    /// there is none.
+    fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
+        let now = view.now();
+        self.profile = Profile::new(now, view.free(), view.running());
+        let held = |job: &super::Running| Occupation {
+            until: job.estimated_end.max(now + TICK),
+            estimated_end: job.estimated_end,
+            job: job.job,
+            nodes: job.nodes,
+            start: job.start,
+        };
+        self.held = view.running().iter().map(held).collect();
+        self.overdue = view.running().len_after(now) < view.running().len();
+        self.reservations = Reservations::default();
+        (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
+        let waiting: Vec<Waiting> = view.queue().iter().collect();
+        let mut floors = Floors::default();
+        for job in &waiting {
+            if view.stopped() {
+                return;
+            }
+            let (start, at) = self.earliest(job, &floors, now);
+            if start > now {
+                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+                self.reserve(job, start, at, now);
+            } else if refused == Some(job.job) || !self.start(view, job, 0) {
+                // The allocator's answer can change only when nodes are released.
+                let first_end = view.running().iter().next().map(|running| running.estimated_end);
+                // If nothing runs, a job that is refused because nodes are down waits until they come up, which is not
+                // known beforehand.
+                let never = if view.is_degraded() { Time::MAX } else { now };
+                let released = first_end.unwrap_or(never);
+                let from = released.max(now + TICK);
+                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), (from, NONE));
+                self.reserve(job, start, at, now);
+                // This is not the earliest start by count.
+                self.reservations.unsettle_last();
+            }
+        }
+    }
+
+    /// Computes `next_start` and `next_wake` from the reservations.
+    fn note_next_start(&mut self, now: Time) {
+        let mut starts = self.profile.all().filter(|(_, step)| step.first != NONE).map(|(_, step)| step.time);
+        self.next_start = starts.next().unwrap_or(Time::MAX);
+        // A start one tick from now depends on a job that has outlived its estimate. The end of this job is an event,
+        // so no wake-up is needed.
+        let mut later = Some(self.next_start).into_iter().chain(starts).filter(|&start| start > now + TICK);
+        self.next_wake = later.next().unwrap_or(Time::MAX);
+    }
+}
+
+#[cfg(test)]
+mod bounds_twin;
+#[cfg(test)]
+mod profile_twin;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twin;
+#[cfg(test)]
+mod width_twin;

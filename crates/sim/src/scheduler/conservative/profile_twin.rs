@@ -1,0 +1,203 @@
+//! The profile compared with a count of free nodes for each second.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::running_jobs::RunningJobs;
+use super::extents::{Extent, Rooms, extents};
+use super::profile::{Opening, Profile};
+use super::reservation::{NONE, Reservation, nodes};
+use meshreplay_base::job::Time;
+
+const SECONDS: usize = 60;
+
+/// Returns the first second at which the counts per second allow it; `until` if there is none before.
+fn plain_earliest(free: &[i32], procs: i32, length: usize, now: usize, until: usize) -> usize {
+    let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
+    (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
+}
+
+fn at(second: usize) -> Time {
+    Time::from_seconds(second as i64)
+}
+
+fn second(time: Time) -> usize {
+    (time.as_micros() / 1_000_000) as usize
+}
+
+/// Returns the number of free nodes in each second.
+fn per_second(profile: &Profile) -> Vec<i32> {
+    (0..SECONDS).map(|second| profile.step(profile.at(at(second))).free).collect()
+}
+
+/// Adds a number to the counts of some seconds.
+fn add(free: &mut [i32], start: usize, length: usize, nodes: i32) {
+    free[start..start + length].iter_mut().for_each(|free| *free += nodes);
+}
+
+/// Makes a reservation.
+fn reserve(profile: &mut Profile, procs: u32, start: usize, length: usize) -> Reservation {
+    let (from, start, length) = (profile.at(at(start)), at(start), at(length));
+    let mut one = Reservation { procs, from, until: NONE, next: NONE, previous: NONE, start, length };
+    profile.reserve(&mut one);
+    one
+}
+
+/// Has the profile let go of the reservations that have begun, as they are running jobs.
+fn let_go_begun(profile: &mut Profile, kept: &mut Vec<Reservation>, now: usize) {
+    for one in kept.extract_if(.., |one| one.start <= at(now)) {
+        profile.let_go(&one);
+        profile.trim(one.until);
+    }
+}
+
+#[test]
+fn every_answer_equals_that_of_a_count_per_second() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut random = move |below: usize| rng.random_range(0..below);
+    let mut moves = 0;
+    for _ in 0..200 {
+        let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
+        let (mut plain, mut now) = (vec![20_i32; SECONDS], 0);
+        let mut kept: Vec<Reservation> = Vec::new();
+        for _ in 0..30 {
+            now += random(3) / 2;
+            let_go_begun(&mut profile, &mut kept, now);
+            profile.advance(at(now));
+            let (start, length) = (now + random(SECONDS / 2 - 15), 1 + random(15));
+            let nodes = random(12) as i32 - 4;
+            profile.take(at(start), at(length), nodes);
+            add(&mut plain, start, length, -nodes);
+            let (procs, length) = (random(25), 1 + random(20));
+            let from = now + random(10);
+            let near = random(10) as u32;
+            let expected = plain_earliest(&plain, procs as i32, length, from, SECONDS);
+            // Beyond the plain counts all 20 are free again.
+            if procs <= 20 {
+                let (found, step) = profile.earliest(procs as u32, at(length), (at(from), near));
+                assert_eq!(found, at(expected), "{procs} for {length} from {from}: {profile:?}");
+                assert!(profile.at(found) == step, "{profile:?}");
+            }
+            // A reservation that is made and then moves.
+            let (start, procs, length) = (now + 1 + random(10), 1 + random(4), 1 + random(15));
+            let mut one = reserve(&mut profile, procs as u32, start, length);
+            add(&mut plain, start, length, -(procs as i32));
+            let expected = plain_earliest(&plain, procs as i32, length, now, start);
+            let found = profile.earlier(&one, (Time::from_micros(i64::MIN), Time::MAX), NONE);
+            let found = found.filter(|_| expected < start || random(4) == 0);
+            assert_eq!(
+                found.map_or(at(start), |to| profile.step(to).time),
+                at(expected),
+                "{one:?}: {profile:?}"
+            );
+            if let Some(to) = found {
+                let (from, until) = (one.from, one.until);
+                let opening = profile.bring_forward(&mut one, to);
+                profile.trim(from);
+                profile.trim(until);
+                assert_eq!(second(opening.time.1), start + length);
+                add(&mut plain, start, length, procs as i32);
+                add(&mut plain, expected, length, -(procs as i32));
+                moves += 1;
+            }
+            kept.push(one);
+            if let Some(places) = profile.tidy() {
+                for one in &mut kept {
+                    (one.from, one.until) = (places[one.from as usize], places[one.until as usize]);
+                }
+            }
+            profile.mark();
+            let times: Vec<Time> = profile.all().map(|(_, step)| step.time).collect();
+            assert!(times.is_sorted_by(|a, b| a < b), "{profile:?}");
+            assert_eq!(per_second(&profile)[now..], plain[now..]);
+        }
+        for one in kept.drain(..) {
+            profile.let_go(&one);
+            profile.trim(one.from);
+            profile.trim(one.until);
+        }
+        assert_eq!(profile.changes().len(), profile.all().count(), "{profile:?}");
+    }
+    assert!(moves > 1000, "{moves} moves");
+}
+
+/// Returns a profile with random counts, those of each second before an opening, and the opening.
+fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, Opening) {
+    let mut profile = Profile::new(Time::ZERO, 12, &RunningJobs::default());
+    for _ in 0..25 {
+        profile.take(at(random(40)), at(1 + random(12)), random(4) as i32);
+    }
+    let before = per_second(&profile);
+    let (from, length, nodes) = (random(40), 1 + random(10), 1 + random(3) as i32);
+    profile.take(at(from), at(length), -nodes);
+    let step = profile.at(at(from));
+    (profile, before, Opening { time: (at(from), at(from + length)), nodes, step })
+}
+
+/// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few free nodes
+/// before and have enough after.
+#[test]
+fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let mut random = move |below: usize| rng.random_range(0..below);
+    let mut windows = 0;
+    for _ in 0..300 {
+        let (profile, before, opening) = opened(&mut random);
+        let (after, longest, mut found) = (per_second(&profile), 12, Vec::new());
+        let mut reached = Vec::new();
+        extents(
+            &profile,
+            opening,
+            (2, at(longest)),
+            |step, (least, most)| reached.extend((least..=most).map(|width| (step.time, width))),
+            |extent| found.push(extent),
+        );
+        assert!(found.is_sorted_by(|a, b| a.widest > b.widest && a.from >= b.from && a.until <= b.until));
+        // Steps behind the beginning of the opening up to which the extent of a width reaches.
+        let is_reached = |time: Time, width: i32| {
+            let extent = found.iter().find(|extent| extent.narrower < width && width <= extent.widest);
+            extent.is_some_and(|extent| opening.time.0 < time && time <= extent.until)
+        };
+        let pairs = profile.all().flat_map(|(_, step)| (0..20).map(move |width| (step.time, width)));
+        let expected: Vec<(Time, i32)> = pairs.filter(|&(time, width)| is_reached(time, width)).collect();
+        assert_eq!(reached, expected, "{profile:?}, {opening:?}");
+        for (procs, length) in (2..16_u32).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
+            for start in 0..SECONDS - length {
+                let fits = |free: &[i32]| free[start..start + length].iter().all(|&n| n >= nodes(procs));
+                if fits(&after) && !fits(&before) {
+                    let extent = found.iter().find(|extent| extent.is_for(procs));
+                    let extent = extent.expect("its width has an extent");
+                    assert!(extent.from <= at(start) && at(start + length) <= extent.until);
+                    windows += 1;
+                }
+            }
+        }
+    }
+    assert!(windows > 10_000, "{windows} windows");
+}
+
+/// For all widths and lengths there is room exactly if a window that meets the opening has so many free nodes.
+#[test]
+fn rooms_are_as_long_as_runs_of_seconds() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let mut random = move |below: usize| rng.random_range(0..below);
+    let (mut with, mut without) = (0, 0);
+    for _ in 0..300 {
+        let (profile, _, opening) = opened(&mut random);
+        let (free, longest, mut rooms) = (per_second(&profile), 12, Rooms::default());
+        let narrowest = 1 + random(4) as i32;
+        rooms.find(&profile, (narrowest, at(longest)), (opening.time, opening.step));
+        let rooms = rooms.all;
+        let (from, before) = (second(opening.time.0), second(opening.time.1));
+        for (procs, length) in (narrowest..16).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
+            let meets = |&start: &usize| start < before && start + length > from;
+            let fits =
+                |start: usize| (start..start + length).all(|at| free.get(at).is_none_or(|&n| n >= procs));
+            let expected = (0..SECONDS).filter(meets).any(fits);
+            let is_for = |room: &Extent| room.widest >= procs && room.length() >= at(length);
+            assert_eq!(rooms.iter().any(is_for), expected, "{procs} for {length}: {rooms:?}, {profile:?}");
+            (with, without) = (with + usize::from(expected), without + usize::from(!expected));
+        }
+    }
+    assert!(with > 10_000 && without > 10_000, "{with} with room, {without} without");
+}

@@ -1,0 +1,281 @@
+//! The reservations of the waiting jobs, and which of them may move.
+//!
+//! A reservation is *settled* if there is no earlier start at which its job fits, with its own nodes counted as free from
+//! its present start on. It is settled when it is made and whenever it has been looked at. Nodes that are taken out of the
+//! profile leave it settled. Only nodes that are given back can change that, and [`Reservations::offer`] notes for whom and
+//! where, so that a compression looks at nobody else and nowhere else.
+//!
+//! Why nothing is missed: let a job fit from t on, before its start s, where it did not fit when it was last looked at. It needs
+//! nodes in the *window* from t to the end of its time or to s, whichever comes first. Take the last time that nodes were
+//! given back with which this window changed from too few free nodes to enough. They were given back in an opening from a
+//! until b that meets the window, and at some time in it fewer nodes than the job needs had been free. Nodes have not been
+//! short in the window since. Thus the whole window lay within the extent of the job's width around the opening, which
+//! bounds where so many nodes were free at once then, and it either reached s or was as long as the job. In the first case s was
+//! after a and not behind the end of the extent, and `offer` finds the job among those that start there, and notes the time from a
+//! until b for it. In the second case s was behind the end of the extent, and the job was not longer than the extent. There can be
+//! many such jobs, most of which are too late when their turn comes. In a long queue the [opening waits](super::openings) for them
+//! one after the other. For most openings there is none, as a [table](super::by_width) tells.
+//!
+//! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
+//! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
+
+use super::by_width::{ByWidth, ERAS};
+use super::candidates::{Area, Areas, Candidates};
+use super::extents::{Extent, extents};
+use super::openings::{Openings, Waiting};
+use super::profile::{Opening, Profile, Step};
+use super::reservation::{NONE, Nodes, Reservation, nodes};
+use meshreplay_base::job::{JobId, Time};
+
+/// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until the reservations are
+/// numbered anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reservations {
+    /// A reservation of length 0 has gone.
+    all: Vec<Reservation>,
+    /// The submissions of the jobs and their numbers.
+    jobs: Vec<(Time, JobId)>,
+    /// The number of reservations that have gone.
+    gone: usize,
+    /// Those that may move.
+    candidates: Candidates,
+    by_width: ByWidth,
+    /// The openings in which some may find room that start much later.
+    openings: Openings,
+    /// Those of them that have waited for the reservation that is looked at.
+    visited: Vec<Waiting>,
+    /// Room for the extents of an opening in which jobs may find room that start later.
+    extents: Vec<Extent>,
+}
+
+impl Reservations {
+    /// Returns the number of reservations.
+    pub(super) fn len(&self) -> usize {
+        self.all.len() - self.gone
+    }
+
+    /// Returns the reservations in the order of the queue.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = &Reservation> {
+        self.all.iter().filter(|one| one.length > Time::ZERO)
+    }
+
+    /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile. `start` is the step
+    /// of the profile that its start belongs to.
+    pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, job: (Time, JobId)) {
+        let number = self.all.len() as u32;
+        profile.reserve(&mut one);
+        self.all.push(one);
+        self.jobs.push(job);
+        self.link(profile, number);
+        self.candidates.push(Areas::default());
+        self.by_width.push(&one, number);
+    }
+
+    /// Enters a reservation into the list of those with its start.
+    fn link(&mut self, profile: &mut Profile, number: u32) {
+        let one = &mut self.all[number as usize];
+        let next = profile.enter(one.from, number, one.procs);
+        (one.previous, one.next) = (NONE, next);
+        if let Some(next) = self.all.get_mut(next as usize) {
+            next.previous = number;
+        }
+    }
+
+    /// Takes a reservation out of the list of those with its start.
+    fn unlink(&mut self, profile: &mut Profile, number: u32) {
+        let Reservation { previous, next, from, .. } = self.all[number as usize];
+        match self.all.get_mut(previous as usize) {
+            Some(previous) => previous.next = next,
+            None => profile.leave(from, next),
+        }
+        if let Some(next) = self.all.get_mut(next as usize) {
+            next.previous = previous;
+        }
+    }
+
+    /// Returns the numbers of the reservations that begin at a step.
+    fn starting(&self, first: u32) -> impl Iterator<Item = u32> {
+        let mut next = first;
+        std::iter::from_fn(move || {
+            let number = next;
+            next = self.all.get(number as usize)?.next;
+            Some(number)
+        })
+    }
+
+    /// Declares that the last reservation is not settled: it may move anywhere.
+    pub(super) fn unsettle_last(&mut self) {
+        if let Some(last) = self.all.len().checked_sub(1) {
+            self.candidates.add(last, ANYWHERE, |_| false);
+        }
+    }
+
+    /// Begins a turn through the queue. Returns whether a reservation may move.
+    pub(super) fn begin_turn(&mut self) -> bool {
+        self.openings.begin_turn() || self.candidates.first(0).is_some()
+    }
+
+    /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is none. O(Q / 64).
+    pub(super) fn first_candidate(&self, from: usize) -> Option<usize> {
+        let late = self.openings.first().map(|number| number as usize);
+        self.candidates.first(from).into_iter().chain(late).min()
+    }
+
+    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its own. It is settled
+    /// from now on.
+    pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
+        profile.mark();
+        let one = &self.all[number];
+        let areas = self.candidates.take(number);
+        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(one, area.time, area.step));
+        while let Some(opening) = self.openings.take(number as u32) {
+            let earlier = profile.earlier(one, opening.area.time, opening.area.step);
+            let earlier = earlier.filter(|_| one.length > Time::ZERO);
+            to = to.into_iter().chain(earlier).min_by_key(|&to| profile.step(to).time);
+            self.visited.push(opening);
+        }
+        areas.clear();
+        if let Some(to) = to {
+            let Reservation { from, until, .. } = *one;
+            self.unlink(profile, number as u32);
+            let opening = profile.bring_forward(&mut self.all[number], to);
+            self.link(profile, number as u32);
+            self.offer(profile, opening, Some(number as u32));
+            profile.trim(from);
+            profile.trim(until);
+        }
+        for opening in self.visited.drain(..) {
+            self.openings.go_on(opening, profile, &mut self.by_width, &self.all);
+        }
+    }
+
+    /// Returns the jobs whose reservations start at `now` or before, with their submissions, in the order of the queue.
+    pub(super) fn due(&self, profile: &Profile, now: Time) -> Vec<(u32, (Time, JobId))> {
+        let steps = profile.all().take_while(|(_, step)| step.time <= now);
+        let mut due: Vec<u32> = steps.flat_map(|(_, step)| self.starting(step.first)).collect();
+        due.sort_unstable();
+        due.into_iter().map(|number| (number, self.jobs[number as usize])).collect()
+    }
+
+    /// Removes a reservation. Its nodes stay taken out of the profile.
+    pub(super) fn remove(&mut self, profile: &mut Profile, number: u32) {
+        self.unlink(profile, number);
+        let one = &mut self.all[number as usize];
+        profile.let_go(one);
+        one.length = Time::ZERO;
+        let Reservation { until, procs, .. } = *one;
+        profile.trim(until);
+        self.by_width.remove(procs, number);
+        self.candidates.take(number as usize).clear();
+        self.gone += 1;
+    }
+
+    /// Brings the profile into order in memory, and numbers the reservations anew, if it is time for that.
+    pub(super) fn tidy(&mut self, profile: &mut Profile) {
+        if let Some(places) = profile.tidy() {
+            for one in self.all.iter_mut().filter(|one| one.length > Time::ZERO) {
+                (one.from, one.until) = (places[one.from as usize], places[one.until as usize]);
+            }
+        }
+        // Tests number them anew more often.
+        let most = if cfg!(test) { 8 } else { self.len() + 64 };
+        if self.gone > most {
+            self.renumber(profile);
+        }
+    }
+
+    /// Numbers the reservations anew.
+    fn renumber(&mut self, profile: &mut Profile) {
+        let old = std::mem::take(self);
+        for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
+            profile.leave(one.from, NONE);
+            self.candidates.push(old.candidates.areas(number));
+            self.all.push(*one);
+            self.jobs.push(old.jobs[number]);
+        }
+        // Whoever comes later has a settled reservation.
+        if !self.all.is_empty() {
+            self.openings = old.openings.renumber();
+        }
+        for number in 0..self.all.len() {
+            self.link(profile, number as u32);
+        }
+        self.refresh(profile);
+    }
+
+    /// Makes the table of the shortest reservations anew.
+    fn refresh(&mut self, profile: &Profile) {
+        let step = (profile.len() / ERAS + 1).max(8);
+        let eras = profile.all().step_by(step).skip(1).map(|(_, step)| step.time).collect();
+        self.by_width.refresh(&self.all, eras);
+    }
+
+    /// Notes which reservations may move because nodes have become free in an opening, and where. `after` is the number of the
+    /// reservation that moved away from there, in a turn through the queue; `None` if there is no turn now.
+    ///
+    /// O(Q) at most. Mostly it is O(log Q), and what there is close to the opening.
+    pub(super) fn offer(&mut self, profile: &Profile, opening: Opening, after: Option<u32>) {
+        if opening.time.0 >= opening.time.1 {
+            return;
+        }
+        if self.by_width.is_stale(self.len()) {
+            self.refresh(profile);
+        }
+        let Some((narrowest, longest)) = self.by_width.limits() else { return };
+        let area = Area { time: opening.time, step: opening.step };
+        let (all, candidates) = (&self.all, &mut self.candidates);
+        let (by_width, roomy) = (&self.by_width, &mut self.extents);
+        roomy.clear();
+        // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
+        let reached = |step: &Step, (least, most): (Nodes, Nodes)| {
+            if step.narrowest > most {
+                return;
+            }
+            let mut number = step.first;
+            while let Some(one) = all.get(number as usize) {
+                if (least..=most).contains(&nodes(one.procs)) {
+                    candidates.add(number as usize, area, |area| {
+                        profile.earlier(one, area.time, area.step).is_none()
+                    });
+                }
+                number = one.next;
+            }
+        };
+        // Mostly there is no job that starts later and finds room for its whole time.
+        extents(profile, opening, (narrowest, longest), reached, |extent| {
+            if by_width.may_hold(&extent) {
+                roomy.push(extent);
+            }
+        });
+        if self.extents.is_empty() {
+            return;
+        }
+        // In a short queue there are few of them, so that they can be told at once.
+        if all.len() < FEW {
+            self.by_width.each_within(&self.extents, all, |number, one| {
+                candidates
+                    .add(number as usize, area, |area| profile.earlier(one, area.time, area.step).is_none());
+            });
+        } else {
+            self.openings.add(area, &self.extents, after, &mut self.by_width, all);
+        }
+    }
+}
+
+/// The number of reservations from which on openings wait, those counted that have gone. Half and twice as many were slower on some workloads.
+/// Tests have short queues.
+const FEW: usize = if cfg!(test) { 60 } else { 512 };
+
+/// All of the time.
+const ANYWHERE: Area = Area { time: (Time::from_micros(i64::MIN), Time::MAX), step: NONE };
+
+#[cfg(test)]
+impl Reservations {
+    /// Declares that no reservation is settled.
+    pub(super) fn unsettle_all(&mut self) {
+        for (number, _) in self.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
+            self.candidates.add(number, ANYWHERE, |_| false);
+        }
+    }
+}

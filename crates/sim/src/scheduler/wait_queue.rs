@@ -1,0 +1,395 @@
+//! The queue of waiting jobs, with an index that finds the first job that a scheduler may start.
+
+use super::admission::Admission;
+use super::wait_index::{Index, Wanted};
+use meshreplay_base::job::{JobId, NodesFor, Time};
+
+/// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the next
+/// [`WaitQueue::push`], or as long as the generation of the queue is the same.
+pub type Slot = usize;
+
+/// A waiting job as schedulers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its position in the queue.
+    pub slot: Slot,
+    /// The job.
+    pub job: JobId,
+    /// The time of its arrival.
+    pub submit: Time,
+    /// The number of processors that it asks for.
+    pub procs: u32,
+    /// The number of nodes that it will take. Schedulers count with this number.
+    pub nodes: NodesFor,
+    /// Its estimated run time.
+    pub estimate: Time,
+}
+
+/// The number of slots that one leaf of the index covers.
+const BLOCK: usize = 16;
+/// The number of slots of a queue without an index. Comparing as many numbers costs less than keeping bounds of them.
+const SHORT: usize = 128;
+/// The width that stands for an empty slot.
+const NO_JOB: u32 = u32::MAX;
+
+/// A job as the queue keeps it.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    job: JobId,
+    procs: u32,
+    nodes: NodesFor,
+    estimate: Time,
+    submit: Time,
+}
+
+/// The waiting jobs in the order of arrival.
+///
+/// A search of a short queue compares the widths of all jobs, which lie side by side for that. A longer queue has an index of
+/// minima over blocks of 16 slots. These are lower bounds: a search descends only where a job with these minima would be
+/// admitted.
+///
+/// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
+/// too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
+#[derive(Clone, Debug, Default)]
+pub struct WaitQueue {
+    /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
+    places: Vec<Option<Queued>>,
+    /// The fewest nodes that the job at each slot takes; [`NO_JOB`] where there is none.
+    widths: Vec<u32>,
+    /// The least of these widths while the queue is short and some job waits.
+    narrowest: u32,
+    /// The index; it has no blocks while the queue is short.
+    index: Index,
+    /// The slot of the head, the oldest waiting job; 0 if no job waits.
+    first: usize,
+    /// The number of waiting jobs.
+    waiting: usize,
+    /// How often slots have become others.
+    generation: u64,
+}
+
+impl WaitQueue {
+    /// Returns the number of waiting jobs.
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Returns whether no job waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Returns the oldest waiting job; `None` if no job waits.
+    pub fn head(&self) -> Option<Waiting> {
+        self.get(self.first)
+    }
+
+    /// Returns the waiting job at `slot`; `None` if there is none.
+    pub fn get(&self, slot: Slot) -> Option<Waiting> {
+        let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
+        Some(Waiting { slot, job, submit, procs, nodes, estimate })
+    }
+
+    /// Returns the waiting jobs in order of arrival.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Waiting> + '_ {
+        (self.first..self.places.len()).filter_map(|slot| self.get(slot))
+    }
+
+    /// Returns the waiting jobs from a slot on, in order of arrival.
+    pub(super) fn iter_from(&self, from: Slot) -> impl Iterator<Item = Waiting> + '_ {
+        (from.max(self.first)..self.places.len()).filter_map(|slot| self.get(slot))
+    }
+
+    /// Returns the slot after the last one.
+    pub(super) fn end(&self) -> Slot {
+        self.places.len()
+    }
+
+    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot belongs to another job
+    /// than before, and jobs that arrive have higher slots than all others.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the queue of `jobs`, with ascending slots from 0 on in their order. O(Q log Q).
+    pub(super) fn of(jobs: impl Iterator<Item = Waiting>) -> Self {
+        let place = |Waiting { job, submit, procs, nodes, estimate, .. }| {
+            Some(Queued { job, procs, nodes, estimate, submit })
+        };
+        let places: Vec<_> = jobs.map(place).collect();
+        let mut queue = Self { waiting: places.len(), places, ..Self::default() };
+        queue.compact();
+        queue
+    }
+
+    /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with E places
+    /// beside it that are empty.
+    pub fn find(&self, submit: Time, job: JobId) -> Option<Waiting> {
+        // Jobs stand in the order of these two. Binary search for the first one that is not before the wanted one.
+        let (mut low, mut high) = (self.first, self.places.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            // Places of jobs that have left say nothing, so the next job after them decides.
+            let next = (middle..high).find_map(|slot| self.get(slot));
+            match next {
+                Some(next) if (next.submit, next.job) < (submit, job) => low = next.slot + 1,
+                _ => high = middle,
+            }
+        }
+        let next = (low..self.places.len()).find_map(|slot| self.get(slot));
+        next.filter(|next| (next.submit, next.job) == (submit, job))
+    }
+
+    /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
+    /// slots become invalid.
+    #[inline]
+    pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
+        if self.places.len() == self.slots() {
+            self.compact();
+        }
+        let slot = self.places.len();
+        self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
+        self.widths.push(nodes.least);
+        if self.is_short() {
+            self.narrowest = if self.is_empty() { nodes.least } else { self.narrowest.min(nodes.least) };
+        } else {
+            self.index.add(slot / BLOCK, nodes.least, estimate);
+        }
+        self.waiting += 1;
+    }
+
+    /// Finds the least width of all jobs.
+    fn find_narrowest(&mut self) {
+        let widths = &self.widths[self.first..];
+        self.narrowest = widths.iter().fold(NO_JOB, |least, &width| least.min(width));
+    }
+
+    /// Returns whether the queue has no index.
+    fn is_short(&self) -> bool {
+        self.index.blocks() == 0
+    }
+
+    /// Returns the number of slots that there may be before the next compaction.
+    fn slots(&self) -> usize {
+        if self.is_short() { SHORT } else { self.index.blocks() * BLOCK }
+    }
+
+    /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order of the
+    /// jobs. The queue gives it a slot; the `slot` of the argument is ignored. All older slots become invalid. O(Q).
+    pub fn insert(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
+        self.places.retain(Option::is_some);
+        let before =
+            |place: &Option<Queued>| place.is_some_and(|place| (place.submit, place.job) < (submit, job));
+        let at = self.places.partition_point(before);
+        self.places.insert(at, Some(Queued { job, procs, nodes, estimate, submit }));
+        self.waiting += 1;
+        self.compact();
+    }
+
+    /// Removes the job at `slot` and returns it; `None` if there is none.
+    pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
+        let Queued { job, nodes, estimate, .. } = self.places.get_mut(slot)?.take()?;
+        self.waiting -= 1;
+        if self.waiting == 0 {
+            self.places.clear();
+            self.widths.clear();
+            self.index = Index::default();
+            self.first = 0;
+            self.generation += 1;
+            return Some(job);
+        }
+        self.widths[slot] = NO_JOB;
+        while self.places.get(self.first).is_some_and(Option::is_none) {
+            self.first += 1;
+        }
+        if !self.is_short() {
+            let block = slot / BLOCK;
+            self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
+        } else if nodes.least == self.narrowest {
+            self.find_narrowest();
+        }
+        Some(job)
+    }
+
+    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits; `None` if there is
+    /// none.
+    pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
+        let from = from.max(self.first);
+        if self.is_short() {
+            // Often every job is too wide.
+            let may_fit = self.narrowest <= admission.free;
+            return if may_fit { self.first_among(from, self.places.len(), admission) } else { None };
+        }
+        let block = from / BLOCK;
+        if block >= self.index.blocks() {
+            return None;
+        }
+        // Often no job at all is admitted, and the root tells.
+        let wanted = self.index.wanted(admission);
+        if !self.index.may_hold(1, wanted) {
+            return None;
+        }
+        // The search begins inside the block of `from`, which the tree does not resolve.
+        let mut node = self.index.blocks() + block;
+        if self.index.may_hold(node, wanted)
+            && let Some(slot) = self.first_in_block(from, admission)
+        {
+            return Some(slot);
+        }
+        // Then the search climbs towards the root. The right sibling of a left child covers the next blocks in the
+        // order of the queue. The search descends there and climbs on if it finds no admitted job.
+        loop {
+            // Right children have odd numbers. The blocks after a right child are the blocks after its parent.
+            while node & 1 == 1 {
+                node /= 2;
+                if node <= 1 {
+                    return None;
+                }
+            }
+            if node <= 1 {
+                return None;
+            }
+            // An even number: from a left child to its right sibling.
+            node += 1;
+            if let Some(slot) = self.descend(node, wanted) {
+                return Some(slot);
+            }
+        }
+    }
+
+    /// Returns the slot of the first admitted job below entry `node` of the index; `None` if there is none.
+    fn descend(&self, node: usize, wanted: Wanted<'_>) -> Option<Slot> {
+        if !self.index.may_hold(node, wanted) {
+            return None;
+        }
+        // Entries from `blocks()` on are leaves.
+        match node.checked_sub(self.index.blocks()) {
+            Some(block) => self.first_in_block(block * BLOCK, wanted.admission),
+            None => self.descend(2 * node, wanted).or_else(|| self.descend(2 * node + 1, wanted)),
+        }
+    }
+
+    /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there is none.
+    fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
+        self.first_among(from, ((from / BLOCK + 1) * BLOCK).min(self.places.len()), admission)
+    }
+
+    /// Returns the first slot with an admitted job from `from` to before `end`; `None` if there is none.
+    fn first_among(&self, from: Slot, end: Slot, admission: &Admission) -> Option<Slot> {
+        let is_admitted =
+            |slot: Slot| self.places[slot].is_some_and(|place| admission.admits(place.nodes, place.estimate));
+        let mut before = from;
+        for widths in self.widths.get(from..end)?.chunks(BLOCK) {
+            // Most jobs are too wide, and comparing all of some at once takes few instructions.
+            if widths.iter().fold(NO_JOB, |least, &width| least.min(width)) <= admission.free {
+                let fits = |at: &usize| widths[*at] <= admission.free && is_admitted(before + *at);
+                if let Some(at) = (0..widths.len()).find(fits) {
+                    return Some(before + at);
+                }
+            }
+            before += widths.len();
+        }
+        None
+    }
+
+    /// Removes the empty slots. If the queue is not short, it builds an index with room for at least as many further jobs:
+    /// O(Q log Q), and amortised O(log Q) per push.
+    fn compact(&mut self) {
+        self.places.retain(Option::is_some);
+        self.first = 0;
+        self.generation += 1;
+        self.widths.clear();
+        self.widths.extend(self.places.iter().flatten().map(|place| place.nodes.least));
+        if self.places.len() <= SHORT / 2 {
+            self.index = Index::default();
+            self.find_narrowest();
+            return;
+        }
+        let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
+        self.index = Index::new(blocks, self.widths.clone());
+        for block in 0..self.places.len().div_ceil(BLOCK) {
+            self.index.set_leaf(block, jobs_of(&self.places, block));
+        }
+        self.index.join_all();
+    }
+}
+
+/// Returns the fewest nodes and the estimate of each job in a block.
+fn jobs_of(places: &[Option<Queued>], block: usize) -> impl Iterator<Item = (u32, Time)> + '_ {
+    let end = ((block + 1) * BLOCK).min(places.len());
+    places[(block * BLOCK).min(end)..end].iter().flatten().map(|place| (place.nodes.least, place.estimate))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    #[test]
+    fn a_job_that_returns_has_its_old_place() {
+        let mut queue = WaitQueue::default();
+        let job = |job: JobId| {
+            let submit = Time::from_seconds(i64::from(job / 2));
+            let (nodes, estimate) = (NodesFor::exactly(job + 1), Time::from_seconds(1));
+            Waiting { slot: 0, job, submit, procs: job + 1, nodes, estimate }
+        };
+        (0..40).filter(|number| number % 3 > 0).for_each(|number| queue.push(job(number)));
+        queue.remove(0);
+        for returned in [21, 0, 39, 1] {
+            queue.insert(job(returned));
+        }
+        let order: Vec<JobId> = queue.iter().map(|waiting| waiting.job).collect();
+        let expected = (0..40).filter(|number| number % 3 > 0 || [0, 21, 39].contains(number));
+        assert_eq!(order, expected.collect::<Vec<_>>());
+        assert_eq!((queue.len(), queue.head().map(|head| head.job)), (order.len(), Some(0)));
+        let narrow = queue.first(3, &Admission::by_count(22));
+        assert_eq!(narrow.and_then(|slot| queue.get(slot)).map(|found| found.job), Some(4));
+    }
+
+    #[test]
+    fn every_search_equals_a_plain_scan() {
+        let mut queue = WaitQueue::default();
+        let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut random = move |below: u64| rng.random_range(0..below);
+        let mut is_seen = [false; 2];
+        for step in 0..24_000_u32 {
+            is_seen[usize::from(queue.is_short())] = true;
+            // The queue becomes long enough for several classes of widths, and short again.
+            let grow = if step / 6000 % 2 == 0 { 9 } else { 1 };
+            if random(10) < grow || plain.is_empty() {
+                let least = random(100) as u32 + 1;
+                let nodes = NodesFor { least, most: least + random(3) as u32 };
+                let estimate = Time::from_seconds(random(1000) as i64);
+                let submit = Time::from_seconds(i64::from(step));
+                queue.push(Waiting { slot: 0, job: step, submit, procs: least, nodes, estimate });
+                plain.push((step, nodes, estimate));
+            } else {
+                let at = random(plain.len() as u64) as usize;
+                let slot = queue.iter().nth(at).map(|waiting| waiting.slot);
+                assert_eq!(slot.and_then(|slot| queue.remove(slot)), Some(plain.remove(at).0));
+            }
+            assert_eq!(queue.head().map(|head| head.job), plain.first().map(|job| job.0));
+            let wanted = random(u64::from(step) + 2) as JobId;
+            let found = queue.find(Time::from_seconds(i64::from(wanted)), wanted).map(|waiting| waiting.job);
+            assert_eq!(found, plain.iter().map(|job| job.0).find(|&job| job == wanted));
+            let submits = |job: Waiting| job.submit == Time::from_seconds(i64::from(job.job));
+            assert!(queue.head().is_none_or(submits));
+            let admission = Admission {
+                free: random(60) as u32,
+                extra: random(5) as u32,
+                slack: Time::from_seconds(random(40) as i64),
+            };
+            let after = random(plain.len() as u64 + 1) as usize;
+            let from = queue.iter().nth(after).map_or(queue.places.len(), |waiting| waiting.slot);
+            let found =
+                queue.first(from, &admission).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
+            let expected = plain[after..].iter().find(|job| admission.admits(job.1, job.2)).map(|job| job.0);
+            assert_eq!(found, expected, "step {step}");
+            assert_eq!(queue.len(), plain.len());
+        }
+        assert_eq!(is_seen, [true; 2]);
+    }
+}

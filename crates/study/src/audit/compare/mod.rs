@@ -1,0 +1,315 @@
+//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that moment, and how
+//! far their starts differ.
+
+mod differences;
+mod pairs;
+
+use std::io;
+
+use self::differences::Differences;
+use self::pairs::{Apart, by_number, in_step};
+use super::{ScheduledJob, Walk};
+use meshreplay_base::job::Time;
+use meshreplay_base::words::counted;
+
+/// The reason for which two schedules cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}; compare schedules of the same jobs")]
+pub struct NotSameJobs(pub(super) String);
+
+/// The differences between two schedules of the same jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The number of jobs.
+    pub jobs: usize,
+    /// The earliest difference; `None` if the schedules are equal.
+    pub first: Option<Divergence>,
+    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different starts.
+    pub starts: Spread,
+    /// The number of jobs with different run times.
+    pub runs: usize,
+    /// The number of jobs that start at the same time on different nodes, or on different numbers of nodes.
+    pub places: usize,
+}
+
+/// Statistics of a list of differences, in seconds. All are 0 for an empty list.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// The number of differences.
+    pub count: usize,
+    /// The mean of the signed differences.
+    pub mean_s: f64,
+    /// The median of the absolute differences.
+    pub p50_s: f64,
+    /// The 99th percentile of the absolute differences.
+    pub p99_s: f64,
+    /// The largest absolute difference.
+    pub max_s: f64,
+}
+
+/// The kind of the first difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A job starts at this time in one schedule and not in the other.
+    Start,
+    /// A job starts in both schedules, but on different nodes.
+    Place,
+    /// A job ends at this time in one schedule and not in the other.
+    End,
+}
+
+/// The first moment at which two schedules differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Divergence {
+    /// The moment.
+    pub at: Time,
+    /// The log's number of the job.
+    pub number: i64,
+    /// The kind of difference.
+    pub what: What,
+    /// The job in each schedule.
+    pub jobs: [ScheduledJob; 2],
+    /// The state of each schedule at the moment.
+    pub sides: [Side; 2],
+}
+
+/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment have not
+/// started yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// The number of nodes in use.
+    pub used: u32,
+    /// The number of running jobs.
+    pub running: usize,
+    /// The waiting jobs, in the order of arrival.
+    pub waiting: Vec<WaitingJob>,
+    /// The numbers of the waiting jobs that start at the moment.
+    pub started: Vec<i64>,
+}
+
+/// A waiting job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingJob {
+    /// The log's number of the job.
+    pub number: i64,
+    /// The number of processors that it asks for.
+    pub procs: u32,
+    /// The time of its arrival.
+    pub submit: Time,
+    /// Its estimated run time.
+    pub estimate: Time,
+}
+
+/// A function that reads a schedule from its first job on, each time that it is called.
+pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
+
+/// Compares the two schedules that are read. Jobs are matched by number if the numbers are unique, otherwise by position. The
+/// result is an error in the inner sense if the schedules do not have the same jobs. Fails if a job cannot be read, whatever
+/// else is wrong. O(J log J) for J jobs.
+///
+/// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order than those of the
+/// other one, they are sorted, in temporary files if they are many.
+pub fn compare<E: From<io::Error>>(
+    [a, b]: [Read<'_, '_, E>; 2],
+) -> Result<Result<Comparison, NotSameJobs>, E> {
+    let beside = in_step([a()?, b()?])?;
+    if beside.counts[0] != beside.counts[1] {
+        return Ok(Err(NotSameJobs(format!(
+            "{} and {}",
+            counted(beside.counts[0], "job"),
+            beside.counts[1]
+        ))));
+    }
+    let differences = match beside.differences {
+        Ok(differences) => differences,
+        Err(Apart::NotSame(problem)) => return Ok(Err(problem)),
+        Err(Apart::Order(number)) => match by_number([a()?, b()?], number)? {
+            Ok(differences) => differences,
+            Err(problem) => return Ok(Err(problem)),
+        },
+    };
+    let Differences { first, starts, runs, places } = differences;
+    let first = match first {
+        None => None,
+        Some((at, what, jobs)) => {
+            let [a_ordered, b_ordered] = beside.is_ordered;
+            let sides = [side(a()?, at, a_ordered)?, side(b()?, at, b_ordered)?];
+            Some(Divergence { at, number: jobs[0].number, what, jobs: *jobs, sides })
+        }
+    };
+    let jobs = usize::try_from(beside.counts[0]).unwrap_or(usize::MAX);
+    Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
+}
+
+/// Returns the state of a schedule at a moment. `is_ordered` says that its jobs are in the order of their first events.
+fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
+    let mut side = Side::default();
+    let mut waiting: Vec<(WaitingJob, bool)> = Vec::new();
+    for job in walk {
+        let job = job?;
+        if is_ordered && job.first_event() > at {
+            // All that follow arrive and start later, too.
+            break;
+        }
+        if job.start < at && job.end > at {
+            side.used = side.used.saturating_add(job.allocated);
+            side.running += 1;
+        }
+        if job.submit <= at && job.start >= at {
+            let ScheduledJob { number, procs, submit, estimate, start, .. } = job;
+            waiting.push((WaitingJob { number, procs, submit, estimate }, start == at));
+        }
+    }
+    waiting.sort_by_key(|(job, _)| job.submit);
+    side.started = waiting.iter().filter(|(_, starts)| *starts).map(|(job, _)| job.number).collect();
+    side.waiting = waiting.into_iter().map(|(job, _)| job).collect();
+    Ok(side)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::super::fixture::{job, walk};
+    use super::*;
+
+    /// Compares jobs in memory.
+    fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
+        super::compare::<io::Error>([&mut || Ok(walk(a)), &mut || Ok(walk(b))]).expect("jobs in memory")
+    }
+
+    #[test]
+    fn the_first_difference_is_found_with_what_both_knew() -> Result<(), NotSameJobs> {
+        let a = [job(1, [0, 0, 100], 6), job(2, [0, 100, 150], 8), job(3, [5, 150, 155], 2)];
+        let b = [job(1, [0, 0, 100], 6), job(2, [0, 101, 151], 8), job(3, [5, 5, 10], 2)];
+        assert_eq!(compare(&a, &a)?.first, None);
+        // The rows of one file may be in another order.
+        let turned = [b[2].clone(), b[1].clone(), b[0].clone()];
+        let found = compare(&a, &turned)?;
+        let first = found.first.ok_or_else(|| NotSameJobs("equal".to_owned()))?;
+        assert_eq!((first.at, first.number, first.what), (Time::from_seconds(5), 3, What::Start));
+        let numbers = |side: &Side| side.waiting.iter().map(|job| job.number).collect::<Vec<_>>();
+        assert_eq!(first.sides.each_ref().map(numbers), [[2, 3], [2, 3]]);
+        assert_eq!(first.sides.each_ref().map(|side| side.started.clone()), [vec![], vec![3]]);
+        assert_eq!(first.sides.map(|side| (side.used, side.running)), [(6, 1), (6, 1)]);
+        let starts = Spread { count: 2, mean_s: -72.0, p50_s: 1.0, p99_s: 145.0, max_s: 145.0 };
+        assert_eq!((found.starts, found.runs, found.places), (starts, 0, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn places_and_ends_count_too() -> Result<(), NotSameJobs> {
+        let a = [job(1, [0, 0, 100], 6), job(2, [0, 0, 150], 2)];
+        let on =
+            |nodes: (u32, u32), job: &ScheduledJob| ScheduledJob { nodes: Some(vec![nodes]), ..job.clone() };
+        let [x, y] = [on((0, 5), &a[0]), on((1, 6), &a[0])];
+        let found = compare(&[x, a[1].clone()], &[y, job(2, [0, 0, 151], 2)])?;
+        assert_eq!((found.runs, found.places, found.starts.count), (1, 1, 0));
+        assert_eq!(found.first.map(|first| (first.number, first.what)), Some((1, What::Place)));
+        Ok(())
+    }
+
+    #[test]
+    fn other_jobs_are_refused() {
+        let [a, b, c] = [job(1, [0, 0, 9], 6), job(2, [0, 0, 9], 6), job(1, [0, 0, 9], 5)];
+        for (x, y, problem) in [
+            (vec![a.clone()], vec![], "1 job and 0"),
+            (vec![a.clone()], vec![b], "job 1 is in the first only"),
+            (vec![a], vec![c], "job 1 asks for 6 processors at 0 s and for 5 processors at 0 s"),
+        ] {
+            let found = compare(&x, &y).expect_err("other jobs").to_string();
+            assert_eq!(found, format!("{problem}; compare schedules of the same jobs"));
+        }
+    }
+
+    /// The time and the job of the first difference, how starts differ, and how many places do.
+    type Found = (Option<(Time, i64)>, Spread, usize);
+
+    /// Compares jobs that are all in memory, and finds the pairs and the first difference only.
+    fn naive(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Found, String> {
+        if a.len() != b.len() {
+            return Err(format!("{} and {}", counted(a.len(), "job"), b.len()));
+        }
+        let by_number: HashMap<i64, &ScheduledJob> = b.iter().map(|job| (job.number, job)).collect();
+        let unique = by_number.len() == b.len();
+        let (mut first, mut differences, mut places) = (None, Vec::new(), 0);
+        for (x, beside) in a.iter().zip(b) {
+            let y = if unique { by_number.get(&x.number).copied() } else { Some(beside) };
+            let Some(y) = y.filter(|y| y.number == x.number) else {
+                return Err(format!("job {} is in the first only", x.number));
+            };
+            if (x.submit, x.procs) != (y.submit, y.procs) {
+                return Err(format!("job {} asks", x.number));
+            }
+            let is_elsewhere = x.allocated != y.allocated;
+            places += usize::from(is_elsewhere && x.start == y.start);
+            let at = match (x.start == y.start, is_elsewhere, x.end == y.end) {
+                (false, ..) => x.start.min(y.start),
+                (_, true, _) => x.start,
+                (_, _, false) => x.end.min(y.end),
+                _ => continue,
+            };
+            differences.extend((x.start != y.start).then(|| (y.start - x.start).as_seconds()));
+            if first.is_none_or(|(earliest, _)| at < earliest) {
+                first = Some((at, x.number));
+            }
+        }
+        let count = differences.len();
+        let mean_s = differences.iter().sum::<f64>() / count.max(1) as f64;
+        let mut sizes: Vec<f64> = differences.into_iter().map(f64::abs).collect();
+        sizes.sort_by(f64::total_cmp);
+        let rank =
+            |percent: usize| sizes.get((count * percent).div_ceil(100).max(1) - 1).copied().unwrap_or(0.0);
+        Ok((first, Spread { count, mean_s, p50_s: rank(50), p99_s: rank(99), max_s: rank(100) }, places))
+    }
+
+    /// Schedules in one order, in another one, with numbers that come twice, and with other jobs.
+    #[test]
+    fn jobs_that_are_read_one_by_one_give_what_all_at_once_give() {
+        let noise = |seed: u64, below: u64| ((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 31) % below) as i64;
+        let (mut found, mut refused) = (0, 0);
+        for seed in 0..400 {
+            let count = 1 + noise(seed, 120) as u64;
+            let scheduled = |i: u64, side: u64| {
+                let draw = |k: u64, below: u64| noise(seed * 7919 + i * 131 + k, below);
+                let twice = seed % 5 == 1 && draw(1, 30) == 0;
+                let submit = draw(2, 500) - i64::from(side > 0 && seed % 7 == 2 && draw(3, 40) == 0);
+                let start =
+                    submit + draw(4, 50) + side as i64 * i64::from(draw(5, 3) == 0) * (draw(6, 400) - 200);
+                let end = start + draw(7, 90) + side as i64 * i64::from(draw(8, 4) == 0);
+                let number = i as i64 - i64::from(twice)
+                    + i64::from(side > 0 && seed % 11 == 3 && draw(9, 80) == 0) * 9000;
+                let allocated = 4 + u32::from(side > 0 && draw(10, 5) == 0);
+                ScheduledJob { allocated, ..job(number, [submit, start, end], 4) }
+            };
+            let [mut a, mut b] =
+                [0, 1].map(|side| (0..count).map(|i| scheduled(i, side)).collect::<Vec<_>>());
+            if seed % 3 == 0 {
+                b.sort_by_key(|job| noise(job.number as u64 * 5 + seed, 1 << 20));
+            }
+            if seed % 4 == 0 {
+                a.sort_by_key(|job| job.submit);
+            }
+            if seed % 13 == 5 {
+                b.pop();
+            }
+            match (compare(&a, &b), naive(&a, &b)) {
+                (Ok(compared), Ok((first, starts, places))) => {
+                    let told = compared.first.as_ref().map(|first| (first.at, first.number));
+                    assert_eq!((told, compared.starts, compared.places), (first, starts, places), "{seed}");
+                    if let Some(Divergence { at, sides, .. }) = compared.first {
+                        let all = [&a, &b].map(|jobs| side(walk(jobs), at, false).expect("jobs in memory"));
+                        assert_eq!(sides, all, "{seed}");
+                    }
+                    found += 1;
+                }
+                (Err(NotSameJobs(problem)), Err(expected)) => {
+                    assert!(problem.starts_with(&expected), "{seed}: {problem}, {expected}");
+                    refused += 1;
+                }
+                (compared, expected) => panic!("{seed}: {compared:?}, {expected:?}"),
+            }
+        }
+        assert!(found > 150 && refused > 60, "{found} {refused}");
+    }
+}

@@ -1,0 +1,198 @@
+//! The state of the machine while a schedule is checked, and the results of the check.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "a job that starts takes at most the free nodes, and gives them back once; ranges of nodes end at or \
+              after their beginnings"
+)]
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::ScheduledJob;
+use super::window::{JobAt, Window};
+use meshreplay_base::job::Time;
+use meshreplay_base::words::counted;
+use meshreplay_machine::machine::{Mesh, NodeId};
+
+/// A violation: the first thing that is wrong with a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The time of the violation.
+    pub at: Time,
+    /// The log's number of the job.
+    pub number: i64,
+    /// The job's row in the file, from 1; 0 if it is no job that did it.
+    pub row: u64,
+    /// What was found, in words.
+    pub what: String,
+    /// What was expected, in words.
+    pub expected: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, number, row, what, expected } = self;
+        match row {
+            0 => write!(f, "at {at}, {what}; expected {expected}"),
+            _ => write!(f, "at {at}, job {number} (row {row}) {what}; expected {expected}"),
+        }
+    }
+}
+
+impl Violation {
+    /// Returns a violation by `job`.
+    pub(super) fn of(job: &ScheduledJob, at: Time, what: String, expected: String) -> Self {
+        Self { at, number: job.number, row: job.row, what, expected }
+    }
+}
+
+/// Counts of what was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The number of jobs.
+    pub jobs: u64,
+    /// The number of instants with events.
+    pub instants: u64,
+    /// The largest number of nodes in use at once.
+    pub peak: u32,
+    /// The number of jobs with known nodes, for which every node was checked.
+    pub placed: u64,
+    /// The number of jobs that hold more nodes than they ask for, as allocators of whole submeshes let them.
+    pub larger: u64,
+    /// The number of jobs that were moved. Their nodes were not checked.
+    pub moved: u64,
+    /// The number of instants at which a job waited and the policy was checked.
+    pub decisions: u64,
+    /// The number of promises that were made to jobs at the head of the queue.
+    pub promises: u64,
+    /// The number of promises that were not checked, because another job ran longer than estimated.
+    pub void: u64,
+}
+
+/// The owner of nodes that no job can have.
+const NOBODY: usize = usize::MAX;
+
+/// The machine as the schedule has it at an instant.
+pub(super) struct State {
+    /// The jobs that wait or run.
+    pub(super) jobs: Window,
+    /// The current time.
+    pub(super) now: Time,
+    /// The number of free nodes.
+    pub(super) free: u32,
+    /// The number of available nodes of the machine.
+    available: u32,
+    /// The owner of each node: the place of its job in the window plus 1, 0 if it is free, or [`NOBODY`] if it is unavailable.
+    owners: Vec<usize>,
+    /// The running jobs in the order of their expected ends.
+    pub(super) running: BTreeSet<(Time, JobAt)>,
+}
+
+impl State {
+    /// Returns the machine `mesh` on which no job runs.
+    pub(super) fn idle(mesh: &Mesh) -> Self {
+        let mut owners = vec![0; mesh.nodes() as usize];
+        for &(first, last) in mesh.unavailable() {
+            owners[first as usize..=last as usize].fill(NOBODY);
+        }
+        let available = mesh.available();
+        let (jobs, running) = (Window::default(), BTreeSet::new());
+        Self { jobs, now: Time::ZERO, free: available, available, owners, running }
+    }
+
+    /// Returns the number of nodes in use.
+    pub(super) fn used(&self) -> u32 {
+        self.available - self.free
+    }
+
+    /// Frees the nodes of a job that ends, and returns it.
+    pub(super) fn end(&mut self, at: JobAt) -> ScheduledJob {
+        let job = self.jobs.remove(at);
+        self.running.remove(&(job.expected_end(), at));
+        self.free += job.allocated;
+        if !job.moved {
+            for node in job.each_node() {
+                self.owners[node as usize] = 0;
+            }
+        }
+        job
+    }
+
+    /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are not free.
+    pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
+        let job = &self.jobs[at];
+        let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
+        if job.start < job.submit {
+            return violation("starts before it arrives".to_owned(), format!("{} or later", job.submit));
+        }
+        if job.end < job.start {
+            return violation(format!("ends before it starts, at {}", job.end), "a later end".to_owned());
+        }
+        if job.allocated < job.procs {
+            return violation(
+                format!("has a placement of {}", counted(job.allocated, "node")),
+                format!("{}, which it asks for", job.procs),
+            );
+        }
+        let found: u64 = job.nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
+        if job.nodes.is_some() && found != u64::from(job.allocated) {
+            return violation(
+                format!("has a placement of {}", counted(found, "node")),
+                format!("{}, which it is said to hold", job.allocated),
+            );
+        }
+        let nodes = self.owners.len();
+        if let Some(outside) =
+            job.nodes.iter().flatten().map(|(_, last)| *last).find(|&last| last as usize >= nodes)
+        {
+            return violation(format!("holds node {outside}"), format!("a node from 0 to {}", nodes - 1));
+        }
+        if job.end == job.start {
+            return Ok(());
+        }
+        if job.allocated > self.free {
+            let (used, available) = (self.used(), self.available);
+            return violation(
+                format!(
+                    "takes {} while {used} of {available} are in use",
+                    counted(job.allocated, "processor")
+                ),
+                format!("at most {}", self.free),
+            );
+        }
+        checked.moved += u64::from(job.moved);
+        self.free -= job.allocated;
+        checked.larger += u64::from(job.allocated > job.procs);
+        self.running.insert((job.expected_end(), at));
+        if !job.moved && job.nodes.is_some() {
+            checked.placed += 1;
+            self.occupy(at)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a job the owner of its nodes. Fails if one of them has an owner.
+    fn occupy(&mut self, at: JobAt) -> Result<(), Violation> {
+        let job = &self.jobs[at];
+        for node in job.each_node() {
+            let owner = std::mem::replace(&mut self.owners[node as usize], at.place + 1);
+            if owner > 0 {
+                let what = self.conflict(node, owner, at);
+                return Err(Violation::of(job, self.now, what, "a free node".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns in words why a job cannot have a node of this owner.
+    fn conflict(&self, node: NodeId, owner: usize, at: JobAt) -> String {
+        if owner == NOBODY {
+            return format!("takes node {node}, which is unavailable");
+        }
+        if owner == at.place + 1 {
+            return format!("names node {node} twice");
+        }
+        let ScheduledJob { number, end, .. } = self.jobs.in_place(owner - 1);
+        format!("takes node {node}, which job {number} holds until {end}")
+    }
+}

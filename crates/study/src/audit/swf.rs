@@ -1,0 +1,240 @@
+//! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its job started.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "times in microseconds divided by 10^6 are below 2^44, so that their differences are in range"
+)]
+
+use std::path::{Path, PathBuf};
+
+use super::ScheduledJob;
+use meshreplay_base::job::Time;
+use meshreplay_logs::status::CANCELLED;
+use meshreplay_logs::{Entry, ReadOptions, Reader, Record, TraceError};
+
+/// The reason for which a log cannot be read as a schedule.
+#[derive(Debug, thiserror::Error)]
+pub enum SwfError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A job ran, and its wait time is unknown.
+    #[error(
+        "{path}:{line}: field 3 (wait time): found {found}, expected the seconds from arrival to start; a log is a \
+         schedule only with all of them"
+    )]
+    NoWait {
+        /// The path of the log.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// The value of the field.
+        found: i64,
+    },
+    /// A job holds more processors than a 32-bit number can count.
+    #[error("{path}:{line}: field 5 (allocated processors): found {found}, expected at most 2^32 - 1")]
+    Large {
+        /// The path of the log.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// The value of the field.
+        found: i64,
+    },
+}
+
+/// A log as a schedule. Jobs that never ran are left out. An unknown estimate counts as
+/// equal to the run time. Times that count from 1970 are counted from the first submit time instead.
+#[derive(Debug)]
+pub struct LogSchedule {
+    path: PathBuf,
+    options: ReadOptions,
+    /// What is subtracted from the times of its records.
+    origin: Time,
+    /// The number of its jobs.
+    pub count: u64,
+    /// The number of records of jobs that never ran.
+    pub left_out: u64,
+    /// How the log was read, each a sentence without a full stop.
+    pub notes: Vec<String>,
+    /// The jobs, if the log cannot be read again, as standard input.
+    kept: Option<Vec<ScheduledJob>>,
+}
+
+impl LogSchedule {
+    /// Reads a log. Keeps its jobs only if they cannot be read again. Fails as [`SwfError`] says.
+    pub fn read(path: &Path, options: ReadOptions) -> Result<Self, SwfError> {
+        let reader = Reader::open(path, options.clone())?;
+        let mut jobs = Jobs { path, reader, origin: Time::ZERO, left_out: 0 };
+        let mut kept = (!path.is_file()).then(Vec::new);
+        let mut count = 0;
+        while let Some(job) = jobs.next().transpose()? {
+            count += 1;
+            if let Some(kept) = &mut kept {
+                kept.push(job);
+            }
+        }
+        let summary = jobs.reader.finish()?;
+        let origin = Time::from_seconds(summary.origin_s());
+        let (path, left_out, notes) = (path.to_owned(), jobs.left_out, summary.facts.notes);
+        let kept = kept.map(|jobs| jobs.into_iter().map(|job| from(job, origin)).collect());
+        Ok(Self { path, options, origin, count, left_out, notes, kept })
+    }
+
+    /// Returns the jobs one by one, in the order of the log.
+    pub fn walk(&self) -> Result<Box<dyn Iterator<Item = Result<ScheduledJob, SwfError>> + '_>, SwfError> {
+        if let Some(jobs) = &self.kept {
+            return Ok(Box::new(jobs.iter().cloned().map(Ok)));
+        }
+        let reader = Reader::open(&self.path, self.options.clone())?;
+        Ok(Box::new(Jobs { path: &self.path, reader, origin: self.origin, left_out: 0 }))
+    }
+}
+
+/// The jobs of a log while it is read.
+struct Jobs<'a> {
+    path: &'a Path,
+    reader: Reader,
+    /// What is subtracted from the times of its records.
+    origin: Time,
+    /// The number of records of jobs that never ran so far.
+    left_out: u64,
+}
+
+impl Iterator for Jobs<'_> {
+    type Item = Result<ScheduledJob, SwfError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let record = match self.reader.next_entry() {
+                Ok(Some(Entry::Record { record, .. })) => *record,
+                Ok(Some(_)) => continue,
+                Ok(None) => return None,
+                Err(error) => return Some(Err(error.into())),
+            };
+            match job(&record, self.path, self.reader.line()) {
+                Ok(Some(job)) => return Some(Ok(from(job, self.origin))),
+                Ok(None) => self.left_out += 1,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without both a wait
+/// and any time for which it ran, as logs have jobs that were cancelled while they waited. Some logs give such jobs a wait; then they
+/// were allocated no processors.
+fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
+    let path = || path.display().to_string();
+    let has_none = record.allocated_procs == 0 || record.allocated_procs < 0 && record.status == CANCELLED;
+    let has_started = record.run_s > 0 || record.wait_s >= 0 && !has_none;
+    let Some(procs) = record.procs().filter(|_| record.run_s >= 0 && has_started) else { return Ok(None) };
+    if record.wait_s < 0 {
+        return Err(SwfError::NoWait { path: path(), line, found: record.wait_s });
+    }
+    let procs = u32::try_from(procs).map_err(|_| SwfError::Large { path: path(), line, found: procs })?;
+    let [submit, wait, run] = [record.submit_s, record.wait_s, record.run_s].map(Time::from_seconds);
+    let estimate = Some(record.requested_time_s).filter(|&estimate_s| estimate_s >= 0);
+    let asked = u32::try_from(record.requested_procs).ok().filter(|asked| (1..=procs).contains(asked));
+    let start = submit + wait;
+    Ok(Some(ScheduledJob {
+        row: line,
+        number: record.job,
+        submit,
+        start,
+        end: start + run,
+        estimate: estimate.map_or(run, Time::from_seconds),
+        procs,
+        asked,
+        allocated: procs,
+        nodes: None,
+        moved: false,
+    }))
+}
+
+/// Returns the job with times that count from `origin`.
+fn from(job: ScheduledJob, origin: Time) -> ScheduledJob {
+    let ScheduledJob { submit, start, end, .. } = job;
+    ScheduledJob { submit: submit - origin, start: start - origin, end: end - origin, ..job }
+}
+
+/// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when another
+/// one ends still does so after rounding. The estimate is rounded up. The job counts as completed, on partition 1.
+pub fn record(job: &ScheduledJob) -> Record {
+    const MICROS: i64 = 1_000_000;
+    let seconds = |time: Time| time.as_micros().saturating_add(MICROS / 2).div_euclid(MICROS);
+    let [submit, start, end] = [job.submit, job.start, job.end].map(seconds);
+    Record {
+        job: job.number,
+        submit_s: submit,
+        wait_s: start - submit,
+        run_s: end - start,
+        allocated_procs: i64::from(job.allocated),
+        requested_procs: i64::from(job.procs),
+        requested_time_s: -job.estimate.as_micros().saturating_neg().div_euclid(MICROS),
+        status: 1,
+        partition: 1,
+        ..Record::UNKNOWN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::job;
+    use super::*;
+
+    #[test]
+    fn instants_are_rounded_alike() {
+        let micros = Time::from_micros;
+        let one = ScheduledJob { end: micros(2_500_000), ..job(1, [0, 1, 2], 3) };
+        let next =
+            ScheduledJob { start: micros(2_500_000), estimate: micros(100_001), ..job(2, [1, 3, 4], 3) };
+        let (a, b) = (record(&one), record(&next));
+        assert_eq!((a.submit_s, a.wait_s, a.run_s), (0, 1, 2));
+        assert_eq!((b.submit_s, b.wait_s, b.run_s, b.requested_time_s), (1, 2, 1, 1));
+        assert_eq!((a.allocated_procs, a.requested_procs, a.status, a.partition), (3, 3, 1, 1));
+    }
+
+    #[test]
+    fn a_log_without_wait_times_is_no_schedule() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("a.swf");
+        let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
+        std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
+        let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+        let jobs: Vec<ScheduledJob> = schedule.walk()?.collect::<Result<_, _>>()?;
+        let expected = ScheduledJob {
+            number: 1,
+            row: 1,
+            procs: 4,
+            allocated: 4,
+            estimate: Time::from_seconds(90),
+            ..job(1, [5, 15, 75], 4)
+        };
+        assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
+        // A job that was cancelled while it waited has no wait, and may have the processors that it asked for.
+        for cancelled in ["-1 0 -1", "-1 0 4"] {
+            std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
+        }
+        // Or it has a wait, and was allocated none. A job of 0 s that ran has processors, or does not say that it was cancelled.
+        for (found, left_out) in [
+            ("10 0 0 -1 -1 8 90 -1 1", 1),
+            ("10 0 -1 -1 -1 8 90 -1 5", 1),
+            ("10 0 -1 -1 -1 8 90 -1 1", 0),
+            ("10 0 4 -1 -1 8 90 -1 5", 0),
+        ] {
+            let other = line.replace("10 60 4 -1 -1 8 90 -1 1", found);
+            std::fs::write(&path, format!("{line}{other}"))?;
+            let schedule = LogSchedule::read(&path, ReadOptions::default())?;
+            assert_eq!((schedule.count, schedule.left_out), (2 - left_out, left_out), "{found}");
+        }
+        std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
+        let message = LogSchedule::read(&path, ReadOptions::default()).expect_err("no wait").to_string();
+        assert!(
+            message.contains("a.swf:1: field 3 (wait time): found -1, expected the seconds"),
+            "{message}"
+        );
+        Ok(())
+    }
+}

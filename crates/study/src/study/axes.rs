@@ -1,0 +1,457 @@
+//! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat list in a
+//! fixed order.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::all::{ALL, unserving, written_out};
+use super::options::Options;
+use super::replay_spec::{Labels, ReplaySpec};
+use meshreplay_alloc::allocator::{self, ALLOCATORS};
+use meshreplay_base::memory;
+use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
+use meshreplay_logs::{PartitionChoice, Partitions};
+use meshreplay_machine::machine::mesh::MeshError;
+use meshreplay_machine::machine::{AutoMachine, Mesh};
+use meshreplay_sim::execution::{RECORDED, has_traffic};
+use meshreplay_sim::guest::Guests;
+use meshreplay_sim::scheduler;
+use meshreplay_workload::Rules;
+
+/// The values of each axis of a study. A study replays every combination of them.
+#[derive(Clone, Debug)]
+pub struct Axes {
+    /// The names of the logs.
+    pub logs: Vec<Arc<str>>,
+    /// The partitions whose jobs are replayed.
+    pub partitions: Vec<PartitionChoice>,
+    /// The workload rules, which say how records of a log become jobs.
+    pub rules: Vec<Rules>,
+    /// The factors that arrival times are multiplied by.
+    pub arrival_scales: Vec<f64>,
+    /// The machines.
+    pub machines: Vec<Mesh>,
+    /// The machines that follow from each log.
+    pub autos: Autos,
+    /// The parts of each log that are replayed, each with its machines; empty until the logs have been read.
+    pub of_logs: Vec<Vec<LogPart>>,
+    /// The schedulers.
+    pub schedulers: Vec<GivenSpec>,
+    /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
+    pub allocators: Vec<GivenSpec>,
+    /// The execution models (networks), which decide how long jobs run.
+    pub networks: Vec<GivenSpec>,
+    /// The seeds of the first replications.
+    pub seeds: Vec<u64>,
+    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty without any.
+    pub guests: Guests,
+}
+
+/// The machines of a study that follow from its logs. Each log has its own.
+#[derive(Clone, Debug, Default)]
+pub struct Autos {
+    /// The machines, each with its position among all machines of the study, ascending.
+    pub machines: Vec<(usize, AutoMachine)>,
+}
+
+/// A part of a log that is replayed on its own.
+#[derive(Clone, Debug)]
+pub struct LogPart {
+    /// The partitions whose jobs it has; `None` for all jobs.
+    pub partition: Option<Partitions>,
+    /// The machines.
+    pub machines: Vec<Mesh>,
+}
+
+/// The message about unavailable nodes of a machine that is not known yet.
+pub const UNAVAILABLE_OF_AUTO: &str = "unavailable nodes are nodes of a machine, and machine 'auto' is known only once its log is read; write the machine";
+
+/// A machine as a command or a study file gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MachineArg {
+    /// A machine.
+    Given(Mesh),
+    /// A machine that follows from the log.
+    Auto(AutoMachine),
+}
+
+/// Writes the machine as study files spell it.
+impl fmt::Display for MachineArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(mesh) => write!(f, "{mesh}"),
+            Self::Auto(auto) => write!(f, "{auto}"),
+        }
+    }
+}
+
+impl MachineArg {
+    /// Reads a machine. Fails, in words, if the text is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if AutoMachine::is_spec(text) {
+            return text.parse().map(Self::Auto);
+        }
+        text.parse().map(Self::Given).map_err(|error: MeshError| error.to_string())
+    }
+
+    /// Splits machines into those that are known and those that follow from logs.
+    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Autos) {
+        let (mut given, mut autos) = (Vec::new(), Autos::default());
+        for (place, machine) in machines.enumerate() {
+            match machine {
+                Self::Given(mesh) => given.push(mesh),
+                Self::Auto(auto) => autos.machines.push((place, auto)),
+            }
+        }
+        (given, autos)
+    }
+}
+
+/// The number of combinations from which on it is looked whether they fit into memory, and the bytes that each takes,
+/// from the axes to study.json.
+const MANY_COMBINATIONS: u64 = 100_000;
+const COMBINATION_BYTES: u64 = 1000;
+
+/// One combination of the product: a replay before its log is read.
+#[derive(Clone, Debug)]
+pub struct Combination {
+    /// The position of its log in [`Axes::logs`], from 0.
+    pub log: usize,
+    /// The description of the replay. The SHA-256 of its log is still empty, because the log has not been read yet.
+    pub spec: ReplaySpec,
+    /// Whether the allocator comes from [`ALL`] and was not given by its own name.
+    pub of_all: bool,
+}
+
+impl Axes {
+    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network and
+    /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
+    /// that moves running jobs meets a network that cannot move them.
+    pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
+        self.check_size()?;
+        if self.of_logs.is_empty() {
+            let whole = LogPart { partition: None, machines: self.machines.clone() };
+            return self.product(0..self.logs.len(), &whole);
+        }
+        let mut found = Vec::new();
+        for (log, parts) in self.of_logs.iter().enumerate() {
+            for part in parts {
+                found.extend(self.product(log..log + 1, part)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Fails if the combinations would not fit into memory. A short file can ask for any number of them.
+    fn check_size(&self) -> Result<(), SpecError> {
+        let of_all = |given: &GivenSpec| if given.spec == Spec::named(ALL) { ALLOCATORS.len() } else { 1 };
+        let combinations = [
+            self.logs.len(),
+            self.rules.len(),
+            self.arrival_scales.len(),
+            (self.machines.len() + self.autos.machines.len()).max(1),
+            self.schedulers.len(),
+            self.allocators.iter().map(of_all).sum(),
+            self.networks.len(),
+            self.seeds.len(),
+        ]
+        .into_iter()
+        .fold(1_u64, |product, values| product.saturating_mul(values as u64));
+        if combinations < MANY_COMBINATIONS {
+            return Ok(());
+        }
+        let needed_bytes = combinations.saturating_mul(COMBINATION_BYTES);
+        match memory::lacking(needed_bytes) {
+            None => Ok(()),
+            Some(free_bytes) => Err(SpecError::NoSuchValue {
+                found: format!("{combinations} replays"),
+                expected: format!(
+                    "fewer, as planning them takes about {} MB of memory and {} MB are free; split the study",
+                    needed_bytes / 1_000_000,
+                    free_bytes / 1_000_000
+                ),
+            }),
+        }
+    }
+
+    /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
+    pub(super) fn follow_from_logs(&self) -> bool {
+        !self.autos.machines.is_empty() || self.partitions.iter().any(PartitionChoice::is_of_some)
+    }
+
+    /// Returns every combination of a part of the logs at these positions with its machines.
+    fn product(&self, logs: Range<usize>, part: &LogPart) -> Result<Vec<Combination>, SpecError> {
+        let LogPart { partition, machines } = part;
+        let mut schedulers = Vec::new();
+        for given in &self.schedulers {
+            let (label, spec) = (given.label.clone(), Arc::new(self.guests.resolve_scheduler(&given.spec)?));
+            schedulers.push(Algorithm { spec, label, is_typed: true });
+        }
+        same_labels(&mut schedulers);
+        // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
+        let served: Vec<Vec<(Algorithm, Algorithm)>> =
+            machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
+        let unknown: Arc<str> = Arc::default();
+        let rules: Vec<Arc<Rules>> = self.rules.iter().cloned().map(Arc::new).collect();
+        let machines: Vec<Arc<Mesh>> = machines.iter().cloned().map(Arc::new).collect();
+        let mut found = Vec::new();
+        for (log, name) in logs.map(|log| (log, &self.logs[log])) {
+            for (rules, &arrival_scale) in pairs(&rules, &self.arrival_scales) {
+                for (machine, served) in machines.iter().zip(&served) {
+                    for (scheduler, (allocator, network)) in pairs(&schedulers, served) {
+                        let spec = ReplaySpec {
+                            log: Arc::clone(name),
+                            log_sha256: Arc::clone(&unknown),
+                            partition: partition.clone(),
+                            rules: Arc::clone(rules),
+                            arrival_scale,
+                            machine: Arc::clone(machine),
+                            scheduler: Arc::clone(&scheduler.spec),
+                            allocator: Arc::clone(&allocator.spec),
+                            network: Arc::clone(&network.spec),
+                            seed: 0,
+                            labels: Arc::new(Labels {
+                                scheduler: scheduler.label.clone(),
+                                allocator: allocator.label.clone(),
+                                network: network.label.clone(),
+                            }),
+                        };
+                        // Replays that differ in the seed share everything else.
+                        let of_seed = |&seed: &u64| ReplaySpec { seed, ..spec.clone() };
+                        let of_all = !allocator.is_typed;
+                        found.extend(self.seeds.iter().map(of_seed).map(|spec| Combination {
+                            log,
+                            spec,
+                            of_all,
+                        }));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns every pair of an allocator and a network that `machine` can have.
+    fn served(&self, machine: &Mesh) -> Result<Vec<(Algorithm, Algorithm)>, SpecError> {
+        let mut networks: Vec<Network> = Vec::new();
+        for given in &self.networks {
+            let network = Network::on(machine, given, &self.guests)?;
+            // Networks that differ only in parameters of tori are the same on a mesh.
+            if networks.iter().all(|other| other.algorithm.spec != network.algorithm.spec) {
+                networks.push(network);
+            }
+        }
+        let (mut allocators, mut moves_jobs) = (Vec::new(), Vec::new());
+        for given in &self.allocators {
+            let of_all = given.spec == Spec::named(ALL);
+            for spec in written_out(&given.spec, machine) {
+                let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
+                let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
+                allocators.push(Algorithm { spec: Arc::new(spec), label, is_typed: !of_all });
+                moves_jobs.push(moves);
+            }
+        }
+        same_labels(&mut allocators);
+        let mut served = Vec::new();
+        for (allocator, moves_jobs) in allocators.into_iter().zip(moves_jobs) {
+            let of_all = !allocator.is_typed;
+            for network in &networks {
+                if network.moves || !moves_jobs {
+                    served.push((allocator.clone(), network.algorithm.clone()));
+                } else if !of_all {
+                    return Err(network.cannot_move(&allocator.spec, machine));
+                }
+            }
+        }
+        Ok(served)
+    }
+}
+
+/// An algorithm with every default written out, and its label in results.
+#[derive(Clone, Debug)]
+struct Algorithm {
+    spec: Arc<Spec>,
+    label: String,
+    /// Whether the user gave the label; false for those of [`ALL`].
+    is_typed: bool,
+}
+
+/// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs that would have
+/// the same label get their own texts as labels.
+fn same_labels(algorithms: &mut [Algorithm]) {
+    let chosen = |of: &Algorithm| {
+        let same = || algorithms.iter().filter(|other| other.spec == of.spec);
+        let label = same().find(|other| other.is_typed).or_else(|| same().next());
+        label.map_or_else(|| of.spec.to_string(), |found| found.label.clone())
+    };
+    let labels: Vec<String> = algorithms.iter().map(chosen).collect();
+    let is_shared = |i: usize| {
+        let differs = |j: usize| algorithms[j].spec != algorithms[i].spec && labels[j] == labels[i];
+        (0..labels.len()).any(differs)
+    };
+    let shared: Vec<bool> = (0..labels.len()).map(is_shared).collect();
+    for ((algorithm, label), is_shared) in algorithms.iter_mut().zip(labels).zip(shared) {
+        algorithm.label = if is_shared { algorithm.spec.to_string() } else { label };
+    }
+}
+
+/// Returns every pair of an element of `slow` and an element of `fast`. The latter varies faster.
+fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
+    slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
+}
+
+/// An execution model on one machine.
+struct Network {
+    algorithm: Algorithm,
+    /// Whether the model can move running jobs.
+    moves: bool,
+}
+
+impl Network {
+    /// Builds the model with every default written out. Fails if it cannot serve `machine`.
+    fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
+        let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
+        let algorithm = Algorithm { spec: Arc::new(spec), label: given.label.clone(), is_typed: true };
+        Ok(Self { algorithm, moves })
+    }
+
+    /// Returns the error for an allocator that moves running jobs, which this model cannot do.
+    fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
+        let problem = format!(
+            "it moves running jobs, which network '{}' cannot; give another allocator or network '{RECORDED}'",
+            self.algorithm.spec.name
+        );
+        SpecError::Unsuited { owner: allocator.name.clone(), machine: machine.to_string(), problem }
+    }
+}
+
+/// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
+/// depend on the seed.
+pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
+    Ok(Guests::default().resolve_allocator(spec, machine)?.0)
+}
+
+impl Axes {
+    /// Returns whether [`ALL`] is among the allocators.
+    pub(super) fn ask_for_all(&self) -> bool {
+        self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
+    }
+
+    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the lists of a log is known once
+    /// the log is read; until then it counts as one.
+    pub fn tell(&self, options: &mut Options) {
+        options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
+        options.recorded_nodes =
+            self.ask_for_all() || self.allocators.iter().any(|given| allocator::follows_lists(&given.spec));
+        options.traffic = self.networks.iter().any(|given| has_traffic(&given.spec));
+        options.partitions = self.partitions.len() > 1
+            || self.partitions.iter().any(PartitionChoice::is_of_some)
+            || self.of_logs.iter().flatten().any(|part| part.partition.is_some());
+        options.predictions = self.rules.iter().any(|rules| rules.prediction().is_some());
+    }
+
+    /// Returns the machines of all logs, as far as they are known.
+    pub(super) fn all_machines(&self) -> Vec<&Mesh> {
+        if self.of_logs.is_empty() {
+            return self.machines.iter().collect();
+        }
+        self.of_logs.iter().flatten().flat_map(|part| &part.machines).collect()
+    }
+
+    /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot
+    /// serve the machine. The list is empty if [`ALL`] is not among the allocators.
+    pub fn unserved(&self) -> Vec<String> {
+        if !self.ask_for_all() {
+            return Vec::new();
+        }
+        let mut notes = Vec::new();
+        for note in self.all_machines().into_iter().flat_map(unserving) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_alloc::allocator::ALLOCATORS;
+
+    fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
+        Ok(Axes {
+            logs: vec!["a".into(), "b".into()],
+            partitions: vec![PartitionChoice::All],
+            rules: vec![Rules::default()],
+            arrival_scales: vec![1.0, 0.5],
+            machines: vec!["4x4".parse()?, "4x4x4".parse()?],
+            autos: Autos::default(),
+            of_logs: Vec::new(),
+            schedulers: vec!["fcfs".parse()?],
+            allocators: vec!["hilbert+bf".parse()?],
+            networks: vec![Spec::named(RECORDED).into()],
+            seeds: vec![1, 2],
+            guests: Guests::default(),
+        })
+    }
+
+    #[test]
+    fn the_last_axis_varies_fastest() -> Result<(), Box<dyn std::error::Error>> {
+        let points = axes()?.combinations()?;
+        let label = |p: &Combination| {
+            format!("{} {} {} {}", p.log, p.spec.arrival_scale, p.spec.machine, p.spec.seed)
+        };
+        let found: Vec<String> = points.iter().take(6).map(label).collect();
+        assert_eq!(
+            found,
+            ["0 1 4x4 1", "0 1 4x4 2", "0 1 4x4x4 1", "0 1 4x4x4 2", "0 0.5 4x4 1", "0 0.5 4x4 2"]
+        );
+        assert_eq!(points.len(), 16);
+        assert_eq!(points[0].spec.allocator.to_string(), "curve:order=hilbert,select=best-fit");
+        Ok(())
+    }
+
+    #[test]
+    fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
+        let axes = Axes { logs: vec!["a".into()], allocators: vec![Spec::named(ALL).into()], ..axes()? };
+        let points = axes.combinations()?;
+        for machine in &axes.machines {
+            let found = points.iter().filter(|point| *point.spec.machine == *machine).count();
+            let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
+            assert_eq!(found, serving * 4, "{machine}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn labels_are_what_was_typed_and_one_for_each_spec() -> Result<(), Box<dyn std::error::Error>> {
+        let labels = |allocators: &[&str]| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+            let allocators = allocators.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+            let (machines, seeds) = (vec!["4x4".parse()?], vec![1]);
+            let (logs, arrival_scales) = (vec!["a".into()], vec![1.0]);
+            let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
+            Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator.clone()).collect())
+        };
+        assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
+        // The order of parameters is kept, as whoever has typed them looks for this text.
+        let typed = "curve:select=best-fit,order=hilbert";
+        assert_eq!(labels(&[typed, "hilbert+bf"])?, [typed, typed]);
+        let all = labels(&["all", "mc1x1:tie-break=none"])?;
+        assert_eq!(all.iter().filter(|label| *label == "mc1x1:tie-break=none").count(), 2);
+        assert!(all.iter().any(|label| label == "naive"));
+        Ok(())
+    }
+
+    #[test]
+    fn different_specs_never_share_a_label() -> Result<(), SpecError> {
+        let algorithm = |spec: &str, label: &str| -> Result<Algorithm, SpecError> {
+            Ok(Algorithm { spec: Arc::new(spec.parse()?), label: label.to_owned(), is_typed: true })
+        };
+        let mut all = [algorithm("a:x=1", "a")?, algorithm("a:x=2", "a")?, algorithm("b", "b")?];
+        same_labels(&mut all);
+        assert_eq!(all.map(|algorithm| algorithm.label), ["a:x=1", "a:x=2", "b"]);
+        Ok(())
+    }
+}

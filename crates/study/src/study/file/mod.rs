@@ -1,0 +1,309 @@
+//! Reads study files. Names and values are checked before the logs are read.
+
+mod error;
+mod toml_keys;
+
+pub use error::StudyError;
+pub use toml_keys::is_key;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use self::toml_keys::{Entry, Keys, Value, beside, read};
+use super::all::ALL;
+use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
+use super::log::{LogSource, MOST_KEPT};
+use super::options::{Flag, OPTIONS, Options, ReplayOption};
+use super::plan::{Draft, PlanError, check_name};
+use super::planned::Study;
+use meshreplay_base::spec::{GivenSpec, Spec, SpecError};
+use meshreplay_logs::{PartitionChoice, ReadOptions};
+use meshreplay_machine::machine::node_map::NodeMapSource;
+use meshreplay_machine::machine::outages::OutageSource;
+use meshreplay_machine::machine::{Mesh, make_unavailable};
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::guest::Guests;
+use meshreplay_workload::{Estimate, Rules};
+
+impl Study {
+    /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
+    /// `options` are those of the command line.
+    pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
+        Self::plan(path, &read(path)?, options, &|log| beside(path, log))
+    }
+
+    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a
+    /// file that the study file names. `options` are those of the command line. None of them may be a key of the file, too.
+    pub fn plan(
+        path: &Path,
+        text: &str,
+        options: Options,
+        find: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Self, StudyError> {
+        let keys = Keys::parse(path, text)?;
+        check_twice(&options, &keys, path)?;
+        let options = found_files(with_keys(options, &keys)?, &keys, find);
+        check_effects(&options, &keys, path)?;
+        let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
+        let axes = axes(&keys, find)?;
+        if let Some(line) = keys.line_of("replications")
+            && options.replications.are_several()
+            && axes.seeds.len() > 1
+        {
+            let problem = "key 'replications': there are several seeds already, and each replication has the next \
+                           one; give one seed";
+            return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
+        }
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
+        // The jobs of a cell go into its files when it has ended.
+        let most_kept = if options.jobs { usize::MAX } else { MOST_KEPT };
+        let draft = Draft {
+            name: keys.string("name")?.or(stem).unwrap_or_default(),
+            description: keys.string("description")?,
+            options,
+            logs,
+            axes,
+            is_of_command: false,
+            most_kept,
+        };
+        let mut notes = Vec::new();
+        let of_option = |name: &'static str, problem: String| match keys.line_of(name) {
+            Some(line) => {
+                let problem = format!("key '{name}': {problem}");
+                StudyError::Wrong { path: path.to_owned(), line, problem }
+            }
+            None => StudyError::Option { flag: flag_of(name), problem },
+        };
+        let study = draft.plan(&mut notes).map_err(|error| match error {
+            PlanError::Log { number, source } => {
+                StudyError::Log { path: path.to_owned(), line: lines[number], source }
+            }
+            PlanError::Outages(error) => of_option("outages", error.to_string()),
+            PlanError::NodeMap(error) => of_option("node_map", error.to_string()),
+            PlanError::Predictions(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("rules").unwrap_or(1),
+                problem: format!("key 'rules': {error}"),
+            },
+            other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
+        })?;
+        check_unique(&study, path)?;
+        Ok(Self { notes, ..study })
+    }
+}
+
+/// Fails if two cells are the same replay.
+fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
+    let mut seen = BTreeMap::new();
+    for (i, cell) in study.cells.iter().enumerate() {
+        if let Some(first) = seen.insert(&cell.key, i) {
+            let (path, label) = (path.to_owned(), study.label(i));
+            return Err(StudyError::Twice { path, first: first + 1, second: i + 1, label });
+        }
+    }
+    Ok(())
+}
+
+/// Fails if the command line gives an option that is a key of the file, too.
+fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
+    let is_flag = |row: &&ReplayOption| row.flag.as_ref().is_some_and(|flag| flag.is_of_sweep);
+    let mut given = OPTIONS.iter().filter(is_flag).filter(|row| is_key(row.name) && row.is_given(options));
+    let Some((row, line)) = given.find_map(|row| Some((row, keys.line_of(row.name)?))) else { return Ok(()) };
+    let problem = format!("key '{}': {} is given, too; leave one of them out", row.name, flag_of(row.name));
+    Err(StudyError::Wrong { path: path.to_owned(), line, problem })
+}
+
+/// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it has none.
+fn flag_of(name: &str) -> String {
+    let row = OPTIONS.iter().find(|row| row.name == name);
+    row.and_then(|row| row.flag.as_ref()).map_or_else(|| name.to_owned(), Flag::argument)
+}
+
+/// Returns `options` with the values that the file gives to some of them, by keys that have their names.
+fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyError> {
+    for option in OPTIONS.iter().filter(|option| is_key(option.name)) {
+        let set = |text: &str| {
+            let mut changed = options.clone();
+            (option.set)(&mut changed, text).map(|()| changed)
+        };
+        if let Some(changed) = keys.scalar(option.name, set)? {
+            options = changed;
+        }
+    }
+    Ok(options)
+}
+
+/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is not there.
+fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
+    let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
+    // Options that no key sets are left to the command line.
+    let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
+    let mut given = OPTIONS.iter().filter(|row| is_given(row));
+    let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
+    let Some((row, needed)) = alone else { return Ok(()) };
+    let name = match line_of(row) {
+        Some(_) => format!("key '{}'", row.name),
+        None => flag_of(row.name),
+    };
+    let problem = format!(
+        "{name} has no effect without key '{}'; add a line such as {} = \"{}\", or leave it out",
+        needed.name, needed.name, needed.example
+    );
+    Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
+}
+
+/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as they are
+/// found: relative paths start where those of logs do.
+fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+    if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
+        *path = find(path).display().to_string();
+    }
+    if let (Some(_), Some(NodeMapSource::File(path))) = (keys.line_of("node_map"), &mut options.node_map) {
+        *path = find(path).display().to_string();
+    }
+    options
+}
+
+/// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in
+/// results.
+fn logs(
+    keys: &Keys<'_>,
+    path: &Path,
+    format: Option<&Spec>,
+    find: &dyn Fn(&str) -> PathBuf,
+) -> Result<Vec<(LogSource, usize)>, StudyError> {
+    let wrong = |line: usize, problem: String| StudyError::Wrong {
+        path: path.to_owned(),
+        line,
+        problem: format!("key 'logs': {problem}"),
+    };
+    let given =
+        keys.required(
+            "logs",
+            strings(|text| match text {
+                "-" => Err("standard input cannot be a log of a study, which may read it again; give a file"
+                    .to_owned()),
+                _ => Ok(text.to_owned()),
+            }),
+        )?;
+    let (mut logs, mut lines) = (Vec::new(), Vec::new());
+    for (file, line) in given {
+        let read = ReadOptions { format: format.cloned(), ..ReadOptions::default() };
+        let log = LogSource::new(&file, find(&file), read);
+        let log = log.map_err(|error| wrong(line, error.to_string()))?;
+        check_name(&logs, &log).map_err(|error| wrong(line, error.to_string()))?;
+        logs.push(log);
+        lines.push(line);
+    }
+    Ok(logs.into_iter().zip(lines).collect())
+}
+
+/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
+/// that the study file names.
+fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
+    let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
+    let machines = keys.required("machines", strings(MachineArg::parse))?;
+    let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
+    let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
+    if let (Some(_), false) = (keys.line_of("unavailable"), autos.machines.is_empty()) {
+        keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
+    }
+    let without = |text: &str| {
+        let one = |mesh: &Mesh| make_unavailable(mesh, text, &find(text)).map_err(|error| error.to_string());
+        machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
+    };
+    let machines = keys.scalar("unavailable", without)?.unwrap_or(machines);
+    let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &machines)))?;
+    let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
+    Ok(Axes {
+        logs: Vec::new(),
+        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::default()),
+        rules: values(rules, Rules::default()),
+        arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
+        machines,
+        autos,
+        of_logs: Vec::new(),
+        schedulers: values(schedulers, Spec::named("easy").into()),
+        allocators: values(Some(allocators), Spec::named(ALL).into()),
+        networks: values(networks, Spec::named(RECORDED).into()),
+        seeds: values(keys.list("seeds", seed)?, 1),
+        guests: Guests::default(),
+    })
+}
+
+/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative paths start
+/// where those of logs do.
+fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
+    let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if let Estimate::Predicted(prediction) = &mut rules.estimate
+        && let Some(path) = prediction.path().map(find)
+    {
+        prediction.file = path.display().to_string();
+        // Results spell the rules with this path.
+        rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
+    }
+    Ok(rules)
+}
+
+/// Returns the values of a list without their lines, or `default` alone if the key is left out.
+fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
+    list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
+}
+
+/// Returns a parser of values that accepts strings only and reads them with `parse`.
+fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
+    move |value| match value {
+        Value::Text(text) => Some(parse(text)),
+        Value::Number(_) => None,
+    }
+}
+
+/// Returns the scheduler that `text` names, with every default written out.
+fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    let spec = Guests::default().resolve_scheduler(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
+}
+
+/// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
+fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if given.spec == Spec::named(ALL) {
+        return Ok(given);
+    }
+    for machine in machines {
+        resolve(&given.spec, machine).map_err(|error| error.to_string())?;
+    }
+    let spec = Guests::default().find_allocator(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
+}
+
+/// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
+/// it cannot serve a machine of the study.
+fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    for mesh in machines {
+        // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
+        let resolved =
+            Guests::default().resolve_network(&given.spec, mesh).map_err(|error| error.to_string())?.0;
+        given.spec.params.extend(resolved.params);
+    }
+    Ok(given)
+}
+
+/// Reads an arrival scale, a number above 0. Returns `None` for a value of another kind.
+fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
+    let Value::Number(text) = value else { return None };
+    let number: f64 = text.parse().ok()?;
+    let problem = || format!("found {text}, expected a number above 0");
+    Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
+}
+
+/// Reads a seed. Returns `None` for a value that is not a whole number from 0.
+fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
+    match value {
+        Value::Number(text) => text.parse().ok().map(Ok),
+        Value::Text(_) => None,
+    }
+}

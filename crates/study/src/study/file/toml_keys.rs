@@ -1,0 +1,239 @@
+//! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line numbers.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::StudyError;
+use meshreplay_base::memory;
+use meshreplay_base::spec::unknown;
+
+/// Every key: its name, the kind of its value in words, and an example.
+const KEYS: &[(&str, &str, &str)] = &[
+    ("name", "a string", "\"loads\""),
+    ("description", "a string", "\"Does the load matter?\""),
+    ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
+    ("partitions", "a list of strings", "[\"each\"]"),
+    ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
+    ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
+    ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
+    ("unavailable", "a string", "\"service-nodes.txt\""),
+    ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
+    ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
+    ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
+    ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
+    ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
+    ("on_outage", "a string", "\"requeue:limit=3\""),
+    ("node_map", "a string", "\"nodes.csv\""),
+    ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
+];
+
+/// An entry of a list, and the number of its line, from 1.
+pub(super) type Entry<T> = (T, usize);
+
+/// A value as the parser of an entry receives it.
+pub(super) enum Value<'a> {
+    /// A string.
+    Text(&'a str),
+    /// An integer or a float as it is written, or an empty text for a value of any other kind.
+    Number(&'a str),
+}
+
+/// A study file, parsed as TOML, whose keys all exist.
+pub(super) struct Keys<'a> {
+    path: &'a Path,
+    text: &'a str,
+    table: DeTable<'a>,
+}
+
+/// Reads the file at `path` and returns its text. Fails if it cannot be read or is not UTF-8.
+pub(super) fn read(path: &Path) -> Result<String, StudyError> {
+    let bytes =
+        memory::read_file(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
+    String::from_utf8(bytes).map_err(|error| StudyError::NotText {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+impl<'a> Keys<'a> {
+    /// Parses the `text` of the study file at `path`. Fails if it is not TOML or has an unknown key.
+    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, StudyError> {
+        let wrong = |at: usize, problem: String| StudyError::Wrong {
+            path: path.to_owned(),
+            line: line(text, at),
+            problem,
+        };
+        let table = DeTable::parse(text).map_err(|error| {
+            let message: Vec<&str> = error.message().lines().collect();
+            let at = error.span().map_or(0, |span| span.start);
+            wrong(at, format!("{}; expected TOML such as machines = [\"16x16\"]", message.join(", ")))
+        })?;
+        let table = table.into_inner();
+        let stranger = table.keys().filter(|key| !is_key(key.get_ref()));
+        if let Some(key) = stranger.min_by_key(|key| key.span().start) {
+            let names = KEYS.iter().map(|(name, ..)| *name);
+            return Err(wrong(key.span().start, unknown("key", key.get_ref(), names).to_string()));
+        }
+        Ok(Self { path, text, table })
+    }
+
+    /// Returns the error for a problem at byte `at`.
+    fn wrong(&self, at: usize, problem: String) -> StudyError {
+        StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
+    }
+
+    /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another kind.
+    pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref() {
+            DeValue::String(text) => Ok(Some(text.to_string())),
+            other => Err(self.unexpected(key, None, value.span().start, other)),
+        }
+    }
+
+    /// Returns the number of the line of the value at `key`, or `None` if the file does not have the key.
+    pub(super) fn line_of(&self, key: &str) -> Option<usize> {
+        self.table.get(key).map(|value| line(self.text, value.span().start))
+    }
+
+    /// Reads the whole number or the string at `key` with `parse`. `None` if the file does not have the key.
+    pub(super) fn scalar<T>(
+        &self,
+        key: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let at = value.span().start;
+        let text = match (plain(value), value.get_ref()) {
+            (Value::Text(text), _) | (Value::Number(text), DeValue::Integer(_)) => text,
+            (_, other) => return Err(self.unexpected(key, None, at, other)),
+        };
+        parse(text).map(Some).map_err(|problem| self.wrong(at, format!("key '{key}': {problem}")))
+    }
+
+    /// Returns the list at `key`, and fails if the file does not have the key. See [`Keys::list`].
+    pub(super) fn required<T: Display>(
+        &self,
+        key: &str,
+        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+    ) -> Result<Vec<Entry<T>>, StudyError> {
+        match self.list(key, parse)? {
+            Some(list) => Ok(list),
+            None => Err(StudyError::MissingKey {
+                path: self.path.to_owned(),
+                key: key.to_owned(),
+                example: describe(key).1,
+            }),
+        }
+    }
+
+    /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a value of
+    /// the wrong kind. Fails if the list is empty or if two entries are equal.
+    pub(super) fn list<T: Display>(
+        &self,
+        key: &str,
+        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+    ) -> Result<Option<Vec<Entry<T>>>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let DeValue::Array(array) = value.get_ref() else {
+            return Err(self.unexpected(key, None, value.span().start, value.get_ref()));
+        };
+        let mut list: Vec<Entry<T>> = Vec::new();
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        // Lines are counted from entry to entry, as a list may have a million of them.
+        let mut reached = (0, 1);
+        for (i, value) in array.iter().enumerate() {
+            let (number, at) = (i + 1, value.span().start);
+            let entry = match parse(&plain(value)) {
+                None => return Err(self.unexpected(key, Some(number), at, value.get_ref())),
+                Some(Err(problem)) => {
+                    return Err(self.wrong(at, format!("key '{key}', entry {number}: {problem}")));
+                }
+                Some(Ok(entry)) => entry,
+            };
+            let spelling = entry.to_string();
+            if let Some(earlier) = numbers.get(&spelling) {
+                let problem = format!(
+                    "key '{key}', entry {number}: '{spelling}' is entry {earlier} already; name it once"
+                );
+                return Err(self.wrong(at, problem));
+            }
+            numbers.insert(spelling, number);
+            let (before, line_before) = reached;
+            reached = (at, line_before + line_feeds(self.text, before..at));
+            list.push((entry, reached.1));
+        }
+        if list.is_empty() {
+            let problem = format!(
+                "key '{key}': the list is empty, expected at least one entry, such as {key} = {}",
+                describe(key).1
+            );
+            return Err(self.wrong(value.span().start, problem));
+        }
+        Ok(Some(list))
+    }
+
+    /// Returns the error for a value of another kind than `key` holds.
+    fn unexpected(&self, key: &str, entry: Option<usize>, at: usize, found: &DeValue<'_>) -> StudyError {
+        let found = match found {
+            DeValue::String(text) => format!("the string '{text}'"),
+            DeValue::Integer(number) => format!("the integer {number}"),
+            DeValue::Float(number) => format!("the number {number}"),
+            DeValue::Boolean(truth) => truth.to_string(),
+            DeValue::Datetime(date) => format!("the date {date}"),
+            DeValue::Array(_) => "a list".to_owned(),
+            DeValue::Table(_) => "a table".to_owned(),
+        };
+        let entry = entry.map_or_else(String::new, |number| format!(", entry {number}"));
+        let (expected, example) = describe(key);
+        self.wrong(
+            at,
+            format!("key '{key}'{entry}: found {found}, expected {expected}, such as {key} = {example}"),
+        )
+    }
+}
+
+/// Returns whether study files may have the key.
+pub fn is_key(name: &str) -> bool {
+    KEYS.iter().any(|(key, ..)| *key == name)
+}
+
+/// Returns a TOML value as text for the parser of an entry.
+fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
+    match value.get_ref() {
+        DeValue::String(text) => Value::Text(text),
+        // Hexadecimal, octal and binary integers are not accepted: the empty text below parses as no number.
+        DeValue::Integer(number) if number.radix() == 10 => Value::Number(number.as_str()),
+        DeValue::Float(number) => Value::Number(number.as_str()),
+        _ => Value::Number(""),
+    }
+}
+
+/// Returns the kind of value that `key` takes, in words, and an example.
+fn describe(key: &str) -> (&'static str, &'static str) {
+    KEYS.iter()
+        .find(|(name, ..)| *name == key)
+        .map_or(("", ""), |(_, expected, example)| (*expected, *example))
+}
+
+/// Returns the number of the line of byte `at`, from 1.
+fn line(text: &str, at: usize) -> usize {
+    1 + line_feeds(text, 0..at)
+}
+
+fn line_feeds(text: &str, bytes: Range<usize>) -> usize {
+    let piece = text.as_bytes().get(bytes).unwrap_or(text.as_bytes());
+    memchr::memchr_iter(b'\n', piece).count()
+}
+
+/// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the directory of the
+/// study file.
+pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
+    file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
+}

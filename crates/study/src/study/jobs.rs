@@ -1,0 +1,399 @@
+//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the machine
+//! or the allocator can never serve are left out or make the replay fail.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a list of jobs without some of its members is not longer; sums of times are in 128 bits"
+)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::log::LoadedLog;
+use meshreplay_alloc::allocator::BuildError;
+use meshreplay_alloc::allocator::{Built, Request};
+use meshreplay_base::job::{Job, Shape, Time};
+use meshreplay_base::spec::{Spec, SpecError};
+use meshreplay_base::stop::Stop;
+use meshreplay_base::words::counted;
+use meshreplay_logs::Partitions;
+use meshreplay_machine::machine::{Machine, Mesh};
+use meshreplay_sim::scheduler::RECORDED;
+use meshreplay_workload::{Model, ModelError, Oversize, Rules, scaled, scaled_submit};
+
+/// The advice at the end of messages about jobs that do not fit.
+const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
+
+/// The reason why the jobs of a log cannot be replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum JobsError {
+    /// A job asks for more nodes than the machine has, and the rules do not leave such jobs out.
+    #[error("{log}: job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}")]
+    TooLarge {
+        /// The name of the log.
+        log: String,
+        /// The job's number in the log.
+        number: i64,
+        /// The job's request, in words.
+        asked: String,
+        /// The machine.
+        machine: String,
+        /// The number of the machine's nodes.
+        nodes: u32,
+    },
+    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs out.
+    #[error(
+        "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
+         idle; {SKIP}"
+    )]
+    NeverFits {
+        /// The name of the log.
+        log: String,
+        /// The job's number in the log.
+        number: i64,
+        /// The job's request, in words.
+        asked: String,
+        /// The allocator as the user typed it.
+        allocator: String,
+        /// The machine.
+        machine: String,
+    },
+    /// No job fits, so that nothing is left to replay.
+    #[error("{log}: no job to replay on machine {machine}; all {jobs} are larger or never find a place")]
+    NoneFits {
+        /// The name of the log.
+        log: String,
+        /// The machine.
+        machine: String,
+        /// The number of jobs, none of which fits.
+        jobs: usize,
+    },
+    /// The scheduler starts jobs when the log says, and the log says it of none.
+    #[error(
+        "{log}: no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; expected a \
+         log that says when its jobs started, which `meshreplay trace info` tells, or another scheduler"
+    )]
+    NoWaits {
+        /// The name of the log.
+        log: String,
+    },
+    /// The replay could run past the last representable time.
+    #[error(
+        "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range of time, \
+         292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
+    )]
+    OutOfRange {
+        /// The name of the log.
+        log: String,
+        /// The factor that arrival times were multiplied by.
+        arrival_scale: f64,
+    },
+    /// A workload model cannot draw jobs.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The allocator or another part cannot be built from its spec.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole message.
+    #[error("{0}")]
+    Failed(String),
+    /// The replay was stopped.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<BuildError> for JobsError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Spec(error) => Self::Spec(error),
+            BuildError::Failed(message) => Self::Failed(message),
+            BuildError::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run past the last representable
+/// time.
+pub(super) fn scaled_jobs(
+    log: &LoadedLog,
+    partitions: Option<&Partitions>,
+    arrival_scale: f64,
+) -> Result<Arc<Vec<Job>>, JobsError> {
+    let all = &log.workload.jobs;
+    let mut range = Range::NONE;
+    let mut stays = |job: &Job| {
+        range.add(job);
+        scaled_submit(job.submit, arrival_scale) == job.submit
+    };
+    if partitions.is_none() && all.iter().all(&mut stays) {
+        return range.check(&log.name, arrival_scale).map(|()| Arc::clone(all));
+    }
+    Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
+}
+
+/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
+/// `arrival_scale`, and the number of jobs that the rules leave out.
+pub(super) fn drawn_jobs(
+    model: &Model,
+    rules: &Rules,
+    arrival_scale: f64,
+    seed: u64,
+    machine: &Mesh,
+) -> Result<(Vec<Job>, u64), JobsError> {
+    let share = f64::from(machine.available()) / f64::from(machine.nodes());
+    let drawn = model.on_share(share).draw(seed, machine.extents(), arrival_scale)?;
+    let count = drawn.len();
+    let jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
+    let left_out = (count - jobs.len()) as u64;
+    Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
+}
+
+/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails otherwise. Times
+/// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
+/// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
+pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+    let mut range = Range::NONE;
+    for job in &jobs {
+        range.add(job);
+    }
+    range.check(log, arrival_scale).map(|()| jobs)
+}
+
+/// The last arrival and the sum of all run times of jobs.
+struct Range {
+    last: Time,
+    /// 128 bits hold the sum of any number of run times without overflow.
+    run_micros: i128,
+}
+
+impl Range {
+    /// Before the first job.
+    const NONE: Self = Self { last: Time::from_micros(i64::MIN), run_micros: 0 };
+
+    /// Adds a job.
+    fn add(&mut self, job: &Job) {
+        self.last = self.last.max(job.submit);
+        self.run_micros += i128::from(job.run.as_micros());
+    }
+
+    /// Fails as [`within_range`] does.
+    fn check(&self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
+        checked_range(log, (self.last, self.run_micros), arrival_scale)
+    }
+}
+
+/// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.
+pub(super) fn checked_range(
+    log: &str,
+    (last_arrival, run_micros): (Time, i128),
+    arrival_scale: f64,
+) -> Result<(), JobsError> {
+    if i128::from(last_arrival.as_micros()) + run_micros < i128::from(Time::MAX.as_micros()) {
+        return Ok(());
+    }
+    Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
+}
+
+/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available nodes and the number of
+/// larger jobs. With [`Oversize::Error`], fails on the first larger job. With [`Oversize::Skip`], fails only if every
+/// job is larger.
+pub fn fitting(
+    log: &str,
+    jobs: &Arc<Vec<Job>>,
+    machine: &Mesh,
+    oversize: Oversize,
+) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
+    let nodes = machine.available();
+    let fits = |job: &Job| job.procs <= nodes;
+    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
+        JobsError::TooLarge { log, number, asked, machine, nodes }
+    })?;
+    Ok((fitting, larger.len() as u64))
+}
+
+/// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the
+/// other jobs. Fails in the same cases as [`fitting`], and names the allocator by its `label`.
+///
+/// An allocator that may refuse a job although enough nodes are free is asked once for every size and shape.
+pub(super) fn placeable(
+    log: &str,
+    jobs: &Arc<Vec<Job>>,
+    machine: &Mesh,
+    (allocator, label, stop): (Built, &str, &Stop),
+    oversize: Oversize,
+) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
+    let served = served(jobs.iter().map(kind_of), machine, allocator);
+    if stop.is_thrown() {
+        // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
+        return Err(stop
+            .reason()
+            .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
+    }
+    let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
+    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
+        log,
+        number,
+        asked,
+        allocator: label.to_owned(),
+        machine,
+    })
+}
+
+/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+pub(super) fn kind_of(job: &Job) -> Request {
+    Request::from(job).kind()
+}
+
+/// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
+pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(), JobsError> {
+    let needs_waits = scheduler.name == RECORDED && !jobs.is_empty();
+    if needs_waits && jobs.iter().all(|job| job.logged.wait.is_none()) {
+        return Err(JobsError::NoWaits { log: log.to_owned() });
+    }
+    Ok(())
+}
+
+/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. With [`Oversize::Error`],
+/// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
+/// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+fn split(
+    log: &str,
+    jobs: &Arc<Vec<Job>>,
+    machine: &Mesh,
+    oversize: Oversize,
+    fits: &dyn Fn(&Job) -> bool,
+    misfit: impl Fn(String, i64, String, String) -> JobsError,
+) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
+    let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), Vec::new())) };
+    let (fitting, others): (Vec<Job>, Vec<Job>) = jobs.iter().copied().partition(|job| fits(job));
+    let first = Some((Request::from(first), first.number));
+    let found = TooMany { first, count: others.len() as u64, jobs: jobs.len() as u64 };
+    found.check(log, machine, oversize, &misfit)?;
+    Ok((Arc::new(fitting), others))
+}
+
+/// The jobs of a log that do not fit.
+pub(super) struct TooMany {
+    /// What the first of them asks for, and its number; `None` if all jobs fit.
+    pub(super) first: Option<(Request, i64)>,
+    /// Their number.
+    pub(super) count: u64,
+    /// The number of all jobs.
+    pub(super) jobs: u64,
+}
+
+impl TooMany {
+    /// Returns their number. With [`Oversize::Error`], fails on the first of them: `misfit` makes the error from the log's
+    /// name, the job's number, its request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+    pub(super) fn check(
+        &self,
+        log: &str,
+        machine: &Mesh,
+        oversize: Oversize,
+        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+    ) -> Result<u64, JobsError> {
+        let Some((request, number)) = self.first else { return Ok(0) };
+        let (log, machine) = (log.to_owned(), machine.to_string());
+        if oversize == Oversize::Error {
+            return Err(misfit(log, number, asked(&request), machine));
+        }
+        if self.count == self.jobs {
+            return Err(JobsError::NoneFits { log, machine, jobs: self.jobs as usize });
+        }
+        Ok(self.count)
+    }
+}
+
+/// Returns `request` in words, such as `24 processors` or `24 processors as 6x4`.
+pub(super) fn asked(request: &Request) -> String {
+    let processors = counted(request.procs, "processor");
+    match request.shape {
+        Shape::NearSquare => processors,
+        Shape::Slice(sides)
+            if sides.iter().map(|&side| u128::from(side)).product::<u128>() < u128::from(request.procs) =>
+        {
+            format!("{processors}, more than the largest box of the list has, {}", request.shape)
+        }
+        shape => format!("{processors} as {shape}"),
+    }
+}
+
+/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for it.
+/// Requests larger than the machine are not in the map. The map is empty for allocators that never refuse a request for
+/// which enough nodes are free.
+pub(super) fn served(
+    requests: impl Iterator<Item = Request>,
+    mesh: &Mesh,
+    Built { promises, mut strategy, .. }: Built,
+) -> BTreeMap<Request, bool> {
+    let mut found = BTreeMap::new();
+    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
+    // so it must be asked too.
+    if promises.complete && promises.exact {
+        return found;
+    }
+    let machine = Machine::new(mesh.clone());
+    for request in requests.filter(|request| request.procs <= mesh.available()) {
+        found.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_alloc::allocator;
+
+    fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
+        let run = Time::from_seconds(1);
+        let job = |(number, &sides): (i64, &[u32; 3])| {
+            let Request { procs, shape, .. } = Request::sides(sides);
+            Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
+        };
+        Arc::new((1..).zip(shapes).map(job).collect())
+    }
+
+    #[test]
+    fn jobs_that_never_fit_are_named_or_counted() -> Result<(), Box<dyn std::error::Error>> {
+        let jobs = jobs(&[[2, 2, 1], [5, 1, 1], [1, 5, 1], [2, 2, 2], [9, 9, 9]]);
+        let (machine, stop): (Mesh, Stop) = ("5x4".parse()?, Stop::default());
+        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup::new(&machine, 0));
+        for (allocator, left) in [
+            ("first-fit", &[1, 2][..]),
+            ("first-fit:turn=yes", &[1, 2, 3]),
+            ("gabl", &[1, 2, 3, 4]),
+            ("naive", &[1, 2, 3, 4]),
+        ] {
+            let spec: Spec = allocator.parse()?;
+            let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
+            let (found, misfits) =
+                placeable("a", &small, &machine, (built(&spec)?, allocator, &stop), Oversize::Skip)?;
+            let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
+            assert_eq!(
+                (numbers.as_slice(), large + misfits.len() as u64),
+                (left, 5 - left.len() as u64),
+                "{allocator}"
+            );
+        }
+        let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
+        let found = placeable(
+            "a",
+            &jobs,
+            &machine,
+            (built(&"first-fit".parse()?)?, "first-fit", &stop),
+            Oversize::Error,
+        );
+        assert_eq!(
+            message(found.err()),
+            "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \
+             idle; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
+        );
+        let found = fitting("a", &jobs, &machine, Oversize::Error);
+        assert_eq!(
+            message(found.err()),
+            "a: job 5 asks for 729 processors as 9x9x9, machine 5x4 has 20; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is found
+//! again wherever it was made, and two different replays never have the same name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest, Sha256};
+
+use super::options::{OPTIONS, Options};
+use super::replay_spec::{COORDINATES, ReplaySpec};
+use meshreplay_alloc::allocator::follows_lists;
+use meshreplay_base::disk::hexadecimal;
+use meshreplay_base::memory;
+use meshreplay_base::spec::Spec;
+use meshreplay_sim::guest;
+use meshreplay_workload::Estimate;
+
+/// The version of results. It changes when a release gives other results for the same replay, so that results of before are not
+/// taken for those of today; a release that gives the same keeps it, and sweeps go on where they were.
+const RESULTS: &str = "0.2.0";
+
+/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
+/// version of results. If the allocator reads files (parameters `path` and `weights`), the key depends on their
+/// contents too, and so it does on the files of programs. If a file lists outages, nodes or predictions, the key depends on
+/// its content and not on its path.
+pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
+    Keys::new(options).of(spec)
+}
+
+/// Makes the content keys of the replays of one study. What the keys share is made once: each file is read once, and the
+/// lines of the options are written once.
+pub(super) struct Keys {
+    /// The lines of the options for an allocator that asks where the nodes of the log are.
+    with_node_map: String,
+    /// The lines of the options for any other allocator.
+    without_node_map: String,
+    outages: Option<String>,
+    node_map: Option<String>,
+    /// The SHA-256 of each file that was read, by path; `None` if it cannot be read.
+    read: BTreeMap<String, Option<String>>,
+    /// The last scheduler, allocator and network, each with the lines of their files. Replays of a study that follow each
+    /// other often share them.
+    last: Option<([Arc<Spec>; 3], FileLines)>,
+}
+
+/// The lines of a key for the files of an allocator and for those of programs.
+#[derive(Clone, Debug, Default)]
+struct FileLines {
+    allocator: String,
+    programs: String,
+}
+
+impl Keys {
+    /// Prepares the keys of replays with these options.
+    pub(super) fn new(options: &Options) -> Self {
+        let lines = |options: &Options| {
+            let unnamed = options.without_paths();
+            OPTIONS.iter().filter_map(|option| option.line(&unnamed)).collect()
+        };
+        let without = Options { node_map: None, ..options.clone() };
+        Self {
+            with_node_map: lines(options),
+            without_node_map: lines(&without),
+            outages: outage_file(options).map(|(_, sha256)| sha256),
+            node_map: node_map_file(options).map(|(_, sha256)| sha256),
+            read: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    /// Returns the content key of a replay.
+    pub(super) fn of(&mut self, spec: &ReplaySpec) -> String {
+        let mut text = format!("meshreplay {RESULTS}\n");
+        let unnamed_spec = without_path(spec);
+        for row in COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec)) {
+            text += row.name;
+            text.push('=');
+            text += &row.text(&unnamed_spec);
+            text.push('\n');
+        }
+        let follows_lists = follows_lists(&spec.allocator);
+        text += if follows_lists { &self.with_node_map } else { &self.without_node_map };
+        let FileLines { allocator, programs } = self.file_lines(spec);
+        text += &allocator;
+        text.extend(self.outages.iter().map(|sha256| format!("outages_sha256={sha256}\n")));
+        let node_map = self.node_map.iter().filter(|_| follows_lists);
+        text.extend(node_map.map(|sha256| format!("node_map_sha256={sha256}\n")));
+        let predictions = spec.rules.prediction().and_then(|given| given.path());
+        let predictions = predictions.and_then(|path| self.sha256_of(path));
+        text.extend(predictions.map(|sha256| format!("predictions_sha256={sha256}\n")));
+        text += &programs;
+        sha256(&text)
+    }
+
+    /// Returns the lines for the files of the algorithms of a replay.
+    fn file_lines(&mut self, spec: &ReplaySpec) -> FileLines {
+        let specs = [&spec.scheduler, &spec.allocator, &spec.network];
+        if let Some((last, lines)) = &self.last
+            && last.iter().zip(specs).all(|(one, other)| Arc::ptr_eq(one, other))
+        {
+            return lines.clone();
+        }
+        let mut lines = FileLines::default();
+        for path in paths(&spec.allocator) {
+            lines.allocator.extend(self.sha256_of(&path).map(|sha256| format!("path_sha256={sha256}\n")));
+        }
+        for path in guests(spec).flat_map(guest::files) {
+            lines.programs.extend(self.sha256_of(&path).map(|sha256| format!("program_sha256={sha256}\n")));
+        }
+        self.last = Some((specs.map(Arc::clone), lines.clone()));
+        lines
+    }
+
+    /// Returns the SHA-256 of a file in hexadecimal; `None` if it cannot be read.
+    fn sha256_of(&mut self, path: &str) -> Option<String> {
+        let hash = || read(path.to_owned()).map(|(_, sha256)| sha256);
+        self.read.entry(path.to_owned()).or_insert_with(hash).clone()
+    }
+}
+
+/// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
+/// SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
+pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
+    guests(spec).flat_map(guest::files).filter_map(read).collect()
+}
+
+/// Returns the specs of the guests of a replay.
+fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
+    [&spec.scheduler, &spec.allocator, &spec.network]
+        .into_iter()
+        .map(|spec| &**spec)
+        .filter(|spec| spec.is_guest())
+}
+
+/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results
+/// depend on. Such a guest is an object of the caller, or a program whose command names no file. The key is then made from
+/// `unique` too, so that no other study ever finds the result.
+pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
+    if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
+        key
+    } else {
+        sha256(&format!("{key} {unique}"))
+    }
+}
+
+/// Returns a text that is different each time.
+pub(super) fn unique() -> String {
+    // The standard library seeds its hashes from the operating system.
+    let random = || RandomState::new().build_hasher().finish();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
+}
+
+/// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's content in
+/// hexadecimal. A file that cannot be read is left out, because building the allocator then fails anyway. The list is
+/// empty for allocators that read no file.
+pub fn files(allocator: &Spec) -> Vec<(String, String)> {
+    paths(allocator).into_iter().filter_map(read).collect()
+}
+
+/// Returns the path of the file that lists the outages, with the SHA-256 of its content in hexadecimal. `None` if
+/// there is no such file or it cannot be read.
+pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
+    options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal. `None` if there
+/// is no such file or it cannot be read.
+pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
+    options.node_map.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns the description of a replay without the path of a file of predictions.
+fn without_path(spec: &ReplaySpec) -> Cow<'_, ReplaySpec> {
+    let mut spec = Cow::Borrowed(spec);
+    if matches!(spec.rules.estimate, Estimate::Predicted(_))
+        && let Estimate::Predicted(prediction) = &mut Arc::make_mut(&mut spec.to_mut().rules).estimate
+    {
+        prediction.file.clear();
+    }
+    spec
+}
+
+/// Returns the path of the file that lists predicted run times, with the SHA-256 of its content in hexadecimal. `None`
+/// if there is no such file or it cannot be read.
+pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
+    spec.rules.prediction()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.
+fn read(path: String) -> Option<(String, String)> {
+    let content = memory::read_file(path.as_ref()).ok()?;
+    Some((path, hexadecimal(&Sha256::digest(content))))
+}
+
+/// The parameters of allocators whose values are paths of files.
+const FILES: [&str; 2] = ["path", "weights"];
+
+/// Returns the path of every file that the allocator or its members read.
+fn paths(allocator: &Spec) -> Vec<String> {
+    if allocator.is_guest() {
+        return Vec::new();
+    }
+    let mut paths: Vec<String> = FILES.iter().filter_map(|&key| allocator.params.get(key).cloned()).collect();
+    let members = allocator.members.iter().flat_map(|members| members.split('|'));
+    for member in members.filter_map(|member| member.parse().ok()) {
+        paths.extend(self::paths(&member));
+    }
+    paths
+}
+
+/// Returns the SHA-256 of `text` in hexadecimal.
+pub fn sha256(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_of_members_count_too() -> Result<(), Box<dyn std::error::Error>> {
+        let spec: Spec = "best-of:curve:order=file,path=a.txt|curve:order=file,path=b.txt|naive".parse()?;
+        assert_eq!(paths(&spec), ["a.txt", "b.txt"]);
+        assert_eq!(paths(&"curve:order=file,path=a.txt".parse()?), ["a.txt"]);
+        assert_eq!(paths(&"slurm-torus3d:path=t.yaml,weights=s.conf".parse()?), ["t.yaml", "s.conf"]);
+        assert!(paths(&"naive".parse()?).is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_depends_on_the_content_of_the_outages_and_not_on_their_path()
+    -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        let folder = tempfile::tempdir()?;
+        let key = |name: &str, text: &str| -> Result<(String, Options), Box<dyn std::error::Error>> {
+            let path = folder.path().join(name);
+            fs::write(&path, text)?;
+            let outages = Some(path.to_str().ok_or("no text")?.parse()?);
+            let options = Options { outages, ..Options::default() };
+            Ok((content_key(&spec, &options), options))
+        };
+        let ((a, first), (b, second)) = (key("a.csv", "1,0,down\n")?, key("b.csv", "1,0,down\n")?);
+        assert_eq!((&a, first.difference(&second)), (&b, None));
+        assert_ne!(a, key("a.csv", "2,0,down\n")?.0);
+        let drawn = Options { outages: Some("random:mtbf=1d,repair=1h".parse()?), ..Options::default() };
+        assert_ne!(a, content_key(&spec, &drawn));
+        assert!(first.difference(&drawn).is_some());
+        Ok(())
+    }
+
+    #[test]
+    fn only_keys_of_recorded_nodes_depend_on_the_node_map() -> Result<(), Box<dyn std::error::Error>> {
+        let mapped = Options { node_map: Some("n{rank}".parse()?), ..Options::default() };
+        for (allocator, depends) in [("naive", false), ("recorded", true)] {
+            let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
+            let differs = content_key(&spec, &mapped) != content_key(&spec, &Options::default());
+            assert_eq!(differs, depends, "{allocator}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn every_coordinate_stands_wherever_a_replay_is_named() -> Result<(), Box<dyn std::error::Error>> {
+        let mut base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        base.log = "a".into();
+        let options = Options::default();
+        let mut keys = vec![content_key(&base, &options)];
+        for (row, other) in COORDINATES.iter().zip([
+            "b",
+            "01",
+            "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all",
+            "0.5",
+            "torus:4x4",
+            "easy",
+            "mc1x1",
+            "wormhole",
+            "18446744073709551615",
+            "batch+2",
+        ]) {
+            let mut spec = base.clone();
+            assert!((row.set)(&mut spec, other), "{}", row.name);
+            assert_eq!(row.text(&spec), other);
+            keys.push(content_key(&spec, &options));
+            if row.name != "log_sha256" {
+                let text = serde_json::to_string(&spec)?;
+                assert_eq!(serde_json::from_str::<ReplaySpec>(&text)?, spec, "{text}");
+            }
+            let words = spec.arguments();
+            let given = base.arguments() != words;
+            assert_eq!(given, !["log", "log_sha256"].contains(&row.name), "{}: {words:?}", row.name);
+        }
+        assert!(keys.iter().all(|key| key.len() == 64));
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), 1 + COORDINATES.len());
+        Ok(())
+    }
+}

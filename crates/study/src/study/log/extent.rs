@@ -1,0 +1,126 @@
+//! What planning knows of the jobs of a log that are not kept.
+
+use std::collections::BTreeMap;
+
+use super::lateness::Lateness;
+use meshreplay_alloc::allocator::Request;
+use meshreplay_base::job::{Job, Time};
+
+/// The most jobs of a log that are kept in memory. A longer log is read again while replays run.
+pub const MOST_KEPT: usize = 1 << 19;
+
+/// The jobs of one size and shape.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::study) struct OfKind {
+    /// How many there are.
+    pub(in crate::study) count: u64,
+    /// The position of the first of them in the log, and its number.
+    pub(in crate::study) first: (u64, i64),
+    /// The earliest arrival of one of them.
+    pub(in crate::study) arrives: Time,
+}
+
+impl OfKind {
+    /// Adds others that ask for the same.
+    fn join(&mut self, other: &Self) {
+        self.count += other.count;
+        self.first = self.first.min(other.first);
+        self.arrives = self.arrives.min(other.arrives);
+    }
+}
+
+/// The number of slots for jobs that were added last, a power of two.
+const SLOTS: usize = 64;
+
+/// Facts about the jobs of a log, which are gathered while it is read.
+#[derive(Clone, Debug)]
+pub(in crate::study) struct Extent {
+    /// The number of jobs.
+    pub(in crate::study) jobs: u64,
+    /// The jobs by what they ask for; while jobs are added, without those of [`Self::recent`].
+    pub(in crate::study) kinds: BTreeMap<Request, OfKind>,
+    /// The jobs that were added last and ask for the same, in the slot of their number of processors, as most logs have few sizes
+    /// and a tree is slower.
+    recent: Vec<Option<(Request, OfKind)>>,
+    /// The latest arrival.
+    pub(in crate::study) last: Time,
+    /// The sum of all run times in microseconds. 128 bits hold any.
+    pub(in crate::study) run_micros: i128,
+    /// How far jobs stand behind their place in the order of arrival.
+    pub(in crate::study) lateness: Lateness,
+}
+
+impl Extent {
+    /// Returns the facts about these jobs.
+    pub(in crate::study) fn of(jobs: &[Job]) -> Self {
+        let last = Time::from_micros(i64::MIN);
+        let (kinds, lateness) = (BTreeMap::new(), Lateness::default());
+        let mut extent = Self { jobs: 0, kinds, recent: vec![None; SLOTS], last, run_micros: 0, lateness };
+        for job in jobs {
+            extent.add(job);
+        }
+        extent
+    }
+
+    /// Adds the next job of the log.
+    pub(in crate::study) fn add(&mut self, job: &Job) {
+        let kind = Request::from(job).kind();
+        let one = OfKind { count: 1, first: (self.jobs, job.number), arrives: job.submit };
+        match &mut self.recent[job.procs as usize % SLOTS] {
+            Some((of, recent)) if *of == kind => recent.join(&one),
+            slot => {
+                if let Some((of, recent)) = slot.replace((kind, one)) {
+                    self.kinds.entry(of).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
+                }
+            }
+        }
+        self.jobs += 1;
+        self.run_micros += i128::from(job.run.as_micros());
+        self.lateness.add(job.submit);
+        self.last = self.last.max(job.submit);
+    }
+
+    /// Returns the facts when all jobs have been added, with times that count from `origin`.
+    pub(in crate::study) fn since(mut self, origin: Time) -> Self {
+        for (of, recent) in std::mem::take(&mut self.recent).into_iter().flatten() {
+            self.kinds.entry(of).and_modify(|of_kind| of_kind.join(&recent)).or_insert(recent);
+        }
+        self.last = self.last - origin;
+        self.kinds.values_mut().for_each(|of_kind| of_kind.arrives = of_kind.arrives - origin);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshreplay_base::job::Shape;
+
+    /// What is kept of the last jobs is joined with what was known before, in whichever order jobs of the same slot come.
+    #[test]
+    fn jobs_are_counted_by_what_they_ask_for() {
+        let slots = SLOTS as u32;
+        let sizes = [3, 3 + slots, 3, 7, 3 + 2 * slots, 3, 3 + slots, 7, 7];
+        let shapes = [Shape::NearSquare, Shape::Row];
+        let job = |i: usize| Job {
+            number: 100 + i as i64,
+            submit: Time::from_seconds((i as i64 * 7 + 50) % 60),
+            procs: sizes[i % sizes.len()],
+            shape: shapes[i / 4 % 2],
+            ..Job::default()
+        };
+        let jobs: Vec<Job> = (0..40).map(job).collect();
+        let mut extent = Extent::of(&jobs[..5]);
+        jobs[5..].iter().for_each(|job| extent.add(job));
+        let origin = Time::from_seconds(2);
+        let extent = extent.since(origin);
+        assert!(extent.jobs == 40 && extent.kinds.len() == 7);
+        for (request, of_kind) in &extent.kinds {
+            let mut same = jobs.iter().zip(0..).filter(|(job, _)| Request::from(*job).kind() == *request);
+            let arrives = same.clone().map(|(job, _)| job.submit - origin).min();
+            let count = same.clone().count() as u64;
+            let first = same.next().map(|(job, at): (_, u64)| (at, job.number));
+            assert_eq!((of_kind.count, Some(of_kind.first), Some(of_kind.arrives)), (count, first, arrives));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! How far jobs of a log stand behind their place in the order of arrival.
+
+use std::collections::VecDeque;
+
+use meshreplay_base::job::Time;
+
+/// The most jobs that a replay holds back to bring a log into the order of its arrivals while it is read.
+const MOST_HELD: usize = 1 << 16;
+
+/// Finds, while a log is read, how many of its jobs have to be held back at a time so that they can be handed out in the order
+/// of their arrival.
+#[derive(Clone, Debug)]
+pub(in crate::study) struct Lateness {
+    /// The latest arrival up to each of the last jobs. These times never fall.
+    latest: VecDeque<Time>,
+    most_held: usize,
+    held: Option<usize>,
+}
+
+impl Default for Lateness {
+    fn default() -> Self {
+        Self::within(MOST_HELD)
+    }
+}
+
+impl Lateness {
+    /// Begins a log of which at most `most_held` jobs are held back.
+    fn within(most_held: usize) -> Self {
+        Self { latest: VecDeque::new(), most_held, held: Some(0) }
+    }
+
+    /// Adds the next job, by its arrival. O(1), or O(log `most_held`) for a job that arrived before an earlier one of the log.
+    pub(in crate::study) fn add(&mut self, submit: Time) {
+        let Some(held) = self.held else { return };
+        let latest = self.latest.back().copied().unwrap_or(submit);
+        if submit < latest {
+            // The job comes before all of these, the first of which has to wait for it.
+            let overtaken = self.latest.len() - self.latest.partition_point(|&latest| latest <= submit);
+            self.held = (overtaken <= self.most_held).then(|| held.max(overtaken));
+        }
+        if self.latest.len() > self.most_held {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(latest.max(submit));
+    }
+
+    /// Returns the number of jobs to hold back, 0 if the log has the order of arrival; `None` if they are too many.
+    pub(in crate::study) fn held(&self) -> Option<usize> {
+        self.held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use super::*;
+
+    /// Returns the times in the order in which they come if so many are held back.
+    fn handed_out(times: &[i64], held: usize) -> Vec<(i64, usize)> {
+        let (mut heap, mut out) = (BinaryHeap::new(), Vec::new());
+        for (at, &time) in times.iter().enumerate() {
+            heap.push(Reverse((time, at)));
+            if heap.len() > held {
+                out.extend(heap.pop().map(|Reverse(next)| next));
+            }
+        }
+        out.extend(std::iter::from_fn(|| heap.pop().map(|Reverse(next)| next)));
+        out
+    }
+
+    /// All logs of six jobs with four different arrivals: what is found is enough, and nothing is found only if more than the
+    /// most would have to be held.
+    #[test]
+    fn as_many_jobs_are_held_back_as_the_order_takes() {
+        for code in 0..4_u32.pow(6) {
+            let times: Vec<i64> = (0..6).map(|i| i64::from(code / 4_u32.pow(i) % 4)).collect();
+            let mut sorted: Vec<(i64, usize)> = times.iter().copied().zip(0..).collect();
+            sorted.sort_unstable();
+            let least = (0..6).find(|&held| handed_out(&times, held) == sorted);
+            for most in 0..6 {
+                let mut lateness = Lateness::within(most);
+                for &time in &times {
+                    lateness.add(Time::from_seconds(time));
+                }
+                match lateness.held() {
+                    Some(held) => {
+                        assert!(held <= most && handed_out(&times, held) == sorted, "{times:?} {most}");
+                        assert_eq!(held == 0, least == Some(0), "{times:?}");
+                    }
+                    None => assert!(times.windows(2).any(|pair| pair[0] > pair[1]), "{times:?}"),
+                }
+                assert!(most < 5 || lateness.held().is_some(), "{times:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The logs of a study: where they are, how they are read, and the jobs that they hold.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "a log has at most 2^32 jobs, so that some hundred bytes for each fit 64 bits; sums of times are in \
+              128 bits"
+)]
+
+mod extent;
+mod lateness;
+mod recorded_nodes;
+mod start;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+pub(super) use self::extent::Extent;
+pub use self::extent::MOST_KEPT;
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
+pub use self::start::LogStart;
+use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::memory;
+use meshreplay_base::spec::SpecError;
+use meshreplay_base::words::counted;
+use meshreplay_logs::{
+    CANCELLED_EARLY, Entry, LogNames, LogSummary, Partitions, ReadOptions, Reader, TraceError, formats,
+};
+use meshreplay_workload::{Model, Reason, Rules, Workload, WorkloadBuilder};
+
+/// A log that is to be replayed, before it is read, or a workload model in place of a log.
+#[derive(Clone, Debug)]
+pub struct LogSource {
+    /// The name in results: the file name without directory and extensions, or the spec of the model.
+    pub name: String,
+    /// The text by which the study file or the command line names the log.
+    pub file: String,
+    /// The path of the log's file. `-` is standard input. Empty for a model.
+    pub path: PathBuf,
+    /// The options for reading the file.
+    pub read: ReadOptions,
+    /// The workload model, or `None` if this is a file.
+    pub model: Option<Model>,
+}
+
+impl LogSource {
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload model with
+    /// wrong parameters.
+    pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
+        let file = file.to_owned();
+        if !Model::is_spec(&file) {
+            return Ok(Self { name: log_name(&path), file, path, read, model: None });
+        }
+        let model = Model::new(&file.parse()?)?;
+        Ok(Self { name: model.to_string(), file, path: PathBuf::new(), read, model: Some(model) })
+    }
+
+    /// Returns the argument that names the log or the model on a command line.
+    pub fn argument(&self) -> String {
+        match &self.model {
+            Some(model) => model.spec().to_string(),
+            None => self.path.display().to_string(),
+        }
+    }
+}
+
+/// A log after it was read.
+#[derive(Debug)]
+pub struct LoadedLog {
+    /// The file name without directory and extensions.
+    pub name: String,
+    /// The counts and irregularities that were found while the log was read.
+    pub summary: Arc<LogSummary>,
+    /// The jobs by the workload rules. The list is empty if they are not kept, as they are too many or are replayed already.
+    pub workload: Workload,
+    /// The facts about jobs that are not kept; `None` if they are.
+    pub(super) extent: Option<Arc<Extent>>,
+    /// The names behind the numbers of the jobs, and when the log begins.
+    pub names: Arc<LogNames>,
+}
+
+impl LoadedLog {
+    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions that no job
+    /// has are passed over; planning has refused them.
+    pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
+        let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
+        let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
+        let known: BTreeSet<i64> = known.collect();
+        let numbers = self.names.partition_numbers(partitions, &known.iter().copied()).unwrap_or_default();
+        let is_chosen =
+            |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
+        Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+    }
+
+    /// Returns the number of jobs, whether they are kept or not.
+    pub(super) fn jobs(&self) -> u64 {
+        self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
+    }
+
+    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
+    /// list is empty if there is neither.
+    pub(super) fn notes(&self, path: &Path) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.workload.left_out.total() > 0 {
+            let share = self.summary.skipped_share().unwrap_or_default();
+            notes.push(format!("{}: left out {}{share}", path.display(), self.workload.left_out));
+        }
+        let surplus = self.summary.irregularities.surplus_field_lines;
+        if surplus > 0 {
+            notes.push(format!(
+                "{}: {} with more fields than the format has; the rest is ignored",
+                path.display(),
+                counted(surplus, "line")
+            ));
+        }
+        let said = self.summary.facts.notes.iter().cloned();
+        // Jobs that are left out by that name are counted there.
+        let is_left_out = self.workload.left_out.count(Reason::CancelledEarly) > 0;
+        let counts = self.summary.facts.counts.iter();
+        let counts = counts.filter(|(what, _)| !is_left_out || *what != CANCELLED_EARLY);
+        let counted = counts.map(|(what, count)| format!("{what}: {count}"));
+        notes.extend(said.chain(counted).map(|note| format!("{}: {note}", path.display())));
+        notes
+    }
+}
+
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
+/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
+/// or its jobs do not fit into memory.
+pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
+    load_most(path, options, (rules, usize::MAX), &mut |_| true)
+}
+
+/// Looks at a job of a log that is read, whose submit time is still as recorded. Returns whether a list of the jobs so far may
+/// still be of use.
+pub(super) type Visit<'a> = dyn FnMut(&Job) -> bool + Send + 'a;
+
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. If there are more than `most` jobs, or if `visit`
+/// has once said that no list is of use, none is kept.
+pub(super) fn load_most(
+    path: &Path,
+    options: ReadOptions,
+    (rules, most): (Rules, usize),
+    visit: &mut Visit<'_>,
+) -> Result<LoadedLog, TraceError> {
+    let mut builder = WorkloadBuilder::new(rules);
+    let mut extent: Option<Extent> = None;
+    let mut reader = Reader::open(path, options)?;
+    while let Some(entry) = reader.next_entry()? {
+        let Entry::Record { record, .. } = entry else { continue };
+        let Some(job) = builder.job(record) else { continue };
+        let is_wanted = visit(&job);
+        if extent.is_none() && is_wanted && builder.jobs().len() < most {
+            builder.keep(job);
+            let jobs = builder.jobs().len();
+            if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+                check_memory(path, reader.line(), jobs)?;
+            }
+            continue;
+        }
+        let counted = extent.get_or_insert_with(|| Extent::of(&builder.take_jobs()));
+        counted.add(&job);
+        // Whoever has no use for a list has a thread that is busy with the jobs, so that they are counted here.
+        if let Some(counted) = extent.take_if(|_| is_wanted) {
+            extent = Some(count_others((path, &mut reader), &mut builder, counted, visit)?);
+            break;
+        }
+    }
+    let summary = reader.finish()?;
+    let mut workload = builder.finish(summary.irregularities.skipped());
+    let origin = Time::from_seconds(summary.origin_s());
+    if origin != Time::ZERO {
+        for job in Arc::make_mut(&mut workload.jobs) {
+            (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+        }
+    }
+    let names = Arc::new(summary.names());
+    let extent = extent.map(|extent| Arc::new(extent.since(origin)));
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
+}
+
+/// The number of jobs that are counted together, and the most such batches that wait.
+const TOGETHER: usize = 4096;
+const BATCHES: usize = 4;
+
+/// Reads the other jobs of a log whose jobs are not kept, and adds them to `extent`, while another thread reads on. Calls
+/// `visit` with each, too.
+fn count_others(
+    (path, reader): (&Path, &mut Reader),
+    builder: &mut WorkloadBuilder,
+    extent: Extent,
+    visit: &mut Visit<'_>,
+) -> Result<Extent, TraceError> {
+    let mut jobs = extent.jobs;
+    let counted = Mutex::new((extent, visit));
+    let count = |batch: Vec<Job>| {
+        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let (extent, visit) = &mut *counted;
+        for job in &batch {
+            visit(job);
+            extent.add(job);
+        }
+    };
+    thread::scope(|scope| {
+        let (to_thread, batches) = sync_channel(BATCHES);
+        let counting = move || batches.into_iter().for_each(count);
+        // Without a further thread nobody takes the batches, and they are counted here.
+        let counting = thread::Builder::new().spawn_scoped(scope, counting).ok();
+        let pass_on = |batch| {
+            if let Err(SendError(batch)) = to_thread.send(batch) {
+                count(batch);
+            }
+        };
+        let mut batch = Vec::with_capacity(TOGETHER);
+        while let Some(entry) = reader.next_entry()? {
+            let Entry::Record { record, .. } = entry else { continue };
+            let Some(job) = builder.job(record) else { continue };
+            jobs += 1;
+            check_count(path, reader.line(), jobs)?;
+            batch.push(job);
+            if batch.len() == TOGETHER {
+                pass_on(std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER)));
+            }
+        }
+        pass_on(batch);
+        drop(to_thread);
+        if let Some(Err(panic)) = counting.map(thread::ScopedJoinHandle::join) {
+            resume_unwind(panic);
+        }
+        Ok::<_, TraceError>(())
+    })?;
+    Ok(counted.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+}
+
+/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.
+const MOST_JOBS: u64 = JobId::MAX as u64;
+
+/// Fails if a log has more jobs than can be numbered. Lists in memory are shorter.
+fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
+    if jobs <= MOST_JOBS {
+        Ok(())
+    } else {
+        Err(TraceError::Uncountable { path: path.to_owned(), line, most: MOST_JOBS })
+    }
+}
+
+/// The number of jobs from which on it is looked whether they fit into memory, a power of two.
+const MANY_JOBS: usize = 1 << 20;
+
+/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its place in the queue.
+const REPLAYED_JOB: usize = 300;
+
+/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory. The list is
+/// copied as it grows, and again as arrival times are scaled.
+fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
+    let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
+    match memory::lacking(needed_bytes) {
+        Some(free_bytes) => {
+            Err(TraceError::TooManyJobs { path: path.to_owned(), line, jobs, needed_bytes, free_bytes })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
+/// for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
+pub fn log_name(path: &Path) -> String {
+    let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    let stem = formats::without_extensions(&file);
+    if stem == "-" { "stdin".to_owned() } else { stem.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Jobs beyond 2^32 would get the numbers of the first ones again.
+    #[test]
+    fn logs_of_more_jobs_than_numbers_are_refused() {
+        assert!(check_count(Path::new("a.swf"), 7, u64::from(u32::MAX)).is_ok());
+        let error = check_count(Path::new("a.swf"), 7, 1 << 32).err().map(|error| error.to_string());
+        let expected = "a.swf:7: more than 4294967295 jobs, which is as many as a replay can number";
+        assert!(error.is_some_and(|error| error.starts_with(expected)));
+    }
+
+    #[test]
+    fn logs_are_named_by_their_files() {
+        for (path, name) in [
+            ("a/b/NASA-iPSC-1993-3.1-cln.swf.gz", "NASA-iPSC-1993-3.1-cln"),
+            ("x.premas", "x"),
+            ("plain", "plain"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(log_name(Path::new(path)), name);
+        }
+    }
+}

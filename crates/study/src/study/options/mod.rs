@@ -1,0 +1,446 @@
+//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the flags of the
+//! command line, the lines of content keys, the entries of study.json and run.json, and the commands that continue a
+//! study or repeat a replay.
+//!
+//! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
+
+mod values;
+
+use serde_json::Value;
+
+use meshreplay_base::spec::{Spec, SpecError};
+use meshreplay_logs::{LogLimits, formats};
+use meshreplay_machine::machine::node_map::NodeMapSource;
+use meshreplay_machine::machine::outages::{OutageSource, Treatment};
+use meshreplay_sim::metrics::{Replications, Slices, Trim};
+
+/// The options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
+pub struct Options {
+    /// Whether the wall-clock times of allocator calls and replays are measured.
+    pub timed: bool,
+    /// The jobs that means leave out.
+    pub trim: Trim,
+    /// How often each replay is repeated. Each repetition has another seed.
+    pub replications: Replications,
+    /// Whether outcomes hold the results of single jobs.
+    pub jobs: bool,
+    /// Whether results have columns for the traffic of a network.
+    pub traffic: bool,
+    /// Whether results have columns for predicted run times.
+    pub predictions: bool,
+    /// Whether results have columns that compare with what the log says about starts.
+    pub recorded: bool,
+    /// Whether results have a column for partitions.
+    pub partitions: bool,
+    /// Whether results have columns that compare with what the log says about nodes.
+    pub recorded_nodes: bool,
+    /// Whether contention on links is estimated.
+    pub contention: bool,
+    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
+    pub fragmentation: Option<Slices>,
+    /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
+    pub placements: bool,
+    /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
+    pub by_shape: bool,
+    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with `jobs`.
+    pub tidy: bool,
+    /// Whether each replay is audited while it runs.
+    pub audit: bool,
+    /// The format of the logs. `None` if it is detected for each log from its name or its first line.
+    pub input_format: Option<Spec>,
+    /// How much a log may ask for. No result depends on it.
+    pub log_limits: LogLimits,
+    /// The outages of nodes. `None` if all nodes are always up.
+    pub outages: Option<OutageSource>,
+    /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
+    pub on_outage: Treatment,
+    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the order of their
+    /// numbers. It has an effect only on the allocator `recorded`.
+    pub node_map: Option<NodeMapSource>,
+}
+
+/// One option: a row of [`OPTIONS`].
+#[derive(Debug)]
+pub struct ReplayOption {
+    /// The option's name in content keys.
+    pub name: &'static str,
+    /// Whether content keys have a line for the option.
+    pub keyed: Keyed,
+    /// The option's name in study.json and run.json. `None` if they do not hold it.
+    pub json: Option<&'static str>,
+    /// Returns the option's value as JSON, or null if there is none.
+    value: fn(&Options) -> Value,
+    /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
+    pub set: fn(&mut Options, &str) -> Result<(), String>,
+    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to it.
+    pub example: &'static str,
+    /// The flag of the command line that changes the option. `None` if there is no flag.
+    pub flag: Option<Flag>,
+}
+
+/// Whether an option is part of content keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyed {
+    /// Always, because results depend on the option.
+    Always,
+    /// Only if the value differs from the default. Results depend on the option, but keys that were made before the
+    /// option existed have no line for it.
+    IfGiven,
+    /// Never, because results do not depend on the option. It only says which results are kept.
+    Never,
+}
+
+/// A flag of the command line that sets an option.
+#[derive(Debug)]
+pub struct Flag {
+    /// The name without the leading dashes.
+    pub name: &'static str,
+    /// The help text.
+    pub help: &'static str,
+    /// The value that the flag gives the option.
+    pub gives: FlagValue,
+    /// Another flag of `sweep` that must be given too. `None` if the flag works alone.
+    pub needs: Option<&'static str>,
+    /// Whether `sweep` has the flag. Otherwise the option of a study can be set only in its file, if at all.
+    pub is_of_sweep: bool,
+    /// The arguments of `replay` that have the same effect. `None` if `replay` has the flag itself.
+    pub in_replay: Option<&'static [&'static str]>,
+}
+
+/// The source of the value that a flag gives its option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagValue {
+    /// A fixed value.
+    Value(&'static str),
+    /// The argument that follows the flag. The help text shows this name in its place.
+    Argument(&'static str),
+}
+
+/// A switch of both `sweep` and `replay`. Rows replace the name and the help text.
+const SWITCH: Flag = Flag {
+    name: "",
+    help: "",
+    gives: FlagValue::Value("true"),
+    needs: None,
+    is_of_sweep: true,
+    in_replay: None,
+};
+
+/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the functions.
+const DERIVED: ReplayOption = ReplayOption {
+    name: "",
+    keyed: Keyed::Never,
+    json: None,
+    value: |_| Value::Null,
+    set: |_, _| Ok(()),
+    example: "true",
+    flag: None,
+};
+
+/// Every option. Content keys have lines in the order of the rows.
+pub const OPTIONS: &[ReplayOption] = &[
+    ReplayOption {
+        name: "trim",
+        keyed: Keyed::Always,
+        json: Some("trim_percent"),
+        value: |options| options.trim.percent.into(),
+        set: |options, text| {
+            let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
+            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
+            Ok(())
+        },
+        example: "2.5",
+        flag: Some(Flag {
+            name: "trim",
+            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the last \
+                   submission",
+            gives: FlagValue::Argument("PERCENT"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "replications",
+        keyed: Keyed::Always,
+        json: Some("replications"),
+        value: |options| options.replications.to_string().into(),
+        set: |options, text| {
+            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
+            parsed.map(|replications| options.replications = replications)
+        },
+        example: "3",
+        flag: Some(Flag {
+            name: "replications",
+            help: "Number of seeds with which each replay is repeated [default: 1]. until:within=0.05,min=5,max=200 repeats it \
+                   until the 95 % confidence intervals of turnaround and utilization are within 5 % of their means; \
+                   confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed",
+            gives: FlagValue::Argument("R"),
+            is_of_sweep: false,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "timed",
+        keyed: Keyed::Always,
+        json: Some("timed"),
+        value: |options| options.timed.into(),
+        set: |options, text| switch(&mut options.timed, text),
+        example: "false",
+        flag: Some(Flag {
+            name: "no-timing",
+            help: "Do not measure the time of allocator calls, so that results are the same bytes on every run",
+            gives: FlagValue::Value("false"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        // This option follows from the networks of the replays, which are part of content keys and of study.json.
+        name: "traffic",
+        keyed: Keyed::Always,
+        json: None,
+        value: |options| options.traffic.into(),
+        set: |options, text| switch(&mut options.traffic, text),
+        example: "true",
+        flag: None,
+    },
+    ReplayOption {
+        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        name: "predictions",
+        value: |options| options.predictions.into(),
+        set: |options, text| switch(&mut options.predictions, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the schedulers of the replays.
+        name: "recorded",
+        value: |options| options.recorded.into(),
+        set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the partitions of the replays. It only adds a column.
+        name: "partition_column",
+        value: |options| options.partitions.into(),
+        set: |options, text| switch(&mut options.partitions, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the allocators of the replays.
+        name: "recorded_nodes",
+        value: |options| options.recorded_nodes.into(),
+        set: |options, text| switch(&mut options.recorded_nodes, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        name: "contention",
+        keyed: Keyed::Always,
+        json: Some("contention"),
+        value: |options| options.contention.into(),
+        set: |options, text| switch(&mut options.contention, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "contention",
+            help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
+                   send to each other",
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "fragmentation",
+        keyed: Keyed::IfGiven,
+        json: Some("fragmentation"),
+        value: |options| options.fragmentation.as_ref().map(Slices::to_string).into(),
+        set: |options, text| text.parse().map(|slices| options.fragmentation = Some(slices)),
+        example: "4x4x1+2x1x1",
+        flag: Some(Flag {
+            name: "fragmentation",
+            help: "Measure the fragmentation of the free nodes: the largest free submesh, and how many of each of these \
+                   slices, such as 4x4x4,8x4x4*3, would fit, as means over time, with the share of the time in which at \
+                   least so many fit (*3; 1 if left out)",
+            gives: FlagValue::Argument("SLICES"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "jobs",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.jobs.into(),
+        set: |options, text| switch(&mut options.jobs, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "jobs",
+            help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
+            in_replay: Some(&["--output", "rerun"]),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "placements",
+        keyed: Keyed::IfGiven,
+        json: Some("placements"),
+        value: |options| options.placements.into(),
+        set: |options, text| switch(&mut options.placements, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "placements",
+            help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
+                   has its last nodes",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "by_shape",
+        keyed: Keyed::IfGiven,
+        json: Some("by_shape"),
+        value: |options| options.by_shape.into(),
+        set: |options, text| switch(&mut options.by_shape, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "by-shape",
+            help: "Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how often \
+                   they are refused and how long they wait, in the frame `shapes`",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "tidy",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.tidy.into(),
+        set: |options, text| switch(&mut options.tidy, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "tidy",
+            help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other coordinates of \
+                   their replay, so that nothing has to be joined",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        // This option changes no result: a replay that violates a rule fails.
+        name: "audit",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.audit.into(),
+        set: |options, text| switch(&mut options.audit, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "audit",
+            help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or ends \
+                   before it starts, no node belongs to two jobs or is used while it is down, every placement has the right \
+                   size, and all records are as seen. A violation is an error",
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "input_format",
+        keyed: Keyed::IfGiven,
+        json: Some("input_format"),
+        value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
+            parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
+        },
+        example: "columns:procs=2,run=4,submit=3",
+        flag: Some(Flag {
+            name: "input-format",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the name of each log \
+                   tells its format, or its first line, or else it is swf. `meshreplay list formats` shows the formats",
+            gives: FlagValue::Argument("FORMAT"),
+            needs: None,
+            is_of_sweep: false,
+            in_replay: None,
+        }),
+    },
+    ReplayOption {
+        // This option changes no result: a log is read as a whole, or it is refused.
+        name: "log_limits",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.log_limits.to_string().into(),
+        set: |options, text| text.parse().map(|limits| options.log_limits = limits),
+        example: "expansion=1000,line=16777216",
+        flag: Some(Flag {
+            name: "log-limits",
+            help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a \
+                   compressed log has, and the bytes of its longest line",
+            gives: FlagValue::Argument("LIMITS"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "outages",
+        keyed: Keyed::IfGiven,
+        json: Some("outages"),
+        value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| text.parse()).transpose();
+            parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
+        },
+        example: "random:mtbf=30d,repair=4h",
+        flag: Some(Flag {
+            name: "outages",
+            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of the log as \
+                   replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or \
+                   random:mtbf=30d,repair=4h for failures that are drawn from the seed",
+            gives: FlagValue::Argument("FILE|RULE"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "on_outage",
+        keyed: Keyed::IfGiven,
+        json: Some("on_outage"),
+        value: |options| options.on_outage.to_string().into(),
+        set: |options, text| {
+            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
+            parsed.map(|treatment| options.on_outage = treatment)
+        },
+        example: "drain",
+        flag: Some(Flag {
+            name: "on-outage",
+            help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue kills it and \
+                   runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on; the \
+                   node leaves when it ends",
+            gives: FlagValue::Argument("TREATMENT"),
+            needs: Some("outages"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "node_map",
+        keyed: Keyed::IfGiven,
+        json: Some("node_map"),
+        value: |options| options.node_map.as_ref().map(NodeMapSource::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| text.parse()).transpose();
+            parsed.map(|map| options.node_map = map).map_err(|error: SpecError| error.to_string())
+        },
+        example: "c{x+1}-{y:2}",
+        flag: Some(Flag {
+            name: "node-map",
+            help: "Where the nodes are that the log names, for the allocator recorded: a file with rows name,x,y,z or \
+                   name,number (with or without a header), or the pattern of the names, such as nid{rank}, node{rank+1} or \
+                   c{x}-{y}n{z}. By default the names in natural order are the nodes in the order of their numbers",
+            gives: FlagValue::Argument("FILE|PATTERN"),
+            ..SWITCH
+        }),
+    },
+];
+
+/// The spelling of a missing value in content keys.
+const NONE: &str = "none";
+
+/// Sets a switch from the text `true` or `false`, and fails for any other text.
+fn switch(target: &mut bool, text: &str) -> Result<(), String> {
+    text.parse().map(|is| *target = is).map_err(|_| "expected true or false".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

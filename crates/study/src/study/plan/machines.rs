@@ -1,0 +1,106 @@
+//! The machines of the parts of logs, given or as large as the logs say.
+
+use super::survey::{LogSize, PartMachines, PartSurvey};
+use super::{Draft, PlanError};
+use crate::study::axes::LogPart;
+use crate::study::log::LogSource;
+use crate::study::planned::StudyLog;
+use crate::study::shared_jobs::{LoadJobsError, read};
+use meshreplay_logs::Partitions;
+use meshreplay_machine::machine::{AutoMachine, Mesh};
+
+impl Draft {
+    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
+    pub(super) fn size_machines(
+        &mut self,
+        surveys: &[Vec<PartSurvey>],
+        notes: &mut Vec<String>,
+    ) -> Result<(), PlanError> {
+        for (log, parts) in self.logs.iter().zip(surveys) {
+            let (mut found, mut groups) = (Vec::with_capacity(parts.len()), Vec::new());
+            for part in parts {
+                let machines = match part.machines {
+                    PartMachines::Given => self.axes.machines.clone(),
+                    PartMachines::All if self.axes.autos.machines.is_empty() => self.axes.machines.clone(),
+                    PartMachines::All => self.sized(log, part, notes)?,
+                    PartMachines::Autos => {
+                        let machines = self.autos(log, part)?;
+                        groups.push((part, machines.clone()));
+                        machines
+                    }
+                };
+                found.push(LogPart { partition: part.partition.clone(), machines });
+            }
+            notes.extend(note_on_groups(log, &groups));
+            self.axes.of_logs.push(found);
+        }
+        Ok(())
+    }
+
+    /// Reads logs again whose jobs were not kept, if the replays are of parts of them, which need all jobs at once.
+    pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
+        for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
+            let is_stream = log.loaded.as_ref().is_some_and(|loaded| loaded.extent.is_some());
+            if is_stream && parts.iter().any(|part| part.partition.is_some()) {
+                let planned = StudyLog { loaded: None, ..log.clone() };
+                log.loaded = Some(read(&planned, &self.axes.rules[0], usize::MAX)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
+    fn sized(
+        &self,
+        log: &LogSource,
+        part: &PartSurvey,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Mesh>, PlanError> {
+        let name = part.name(&log.name);
+        let mut machines = self.axes.machines.clone();
+        let Some(LogSize { nodes, source }) = &part.size else {
+            return Err(PlanError::AutoOfModel { log: name });
+        };
+        for ((place, auto), machine) in self.axes.autos.machines.iter().zip(self.autos(log, part)?) {
+            let surplus = machine.nodes() - machine.available();
+            let without = if surplus > 0 {
+                format!(" ({surplus} of its nodes are unavailable)")
+            } else {
+                String::new()
+            };
+            notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
+            machines.insert(*place, machine);
+        }
+        Ok(machines)
+    }
+
+    /// Returns the machines of a part of a log that follow from the log.
+    fn autos(&self, log: &LogSource, part: &PartSurvey) -> Result<Vec<Mesh>, PlanError> {
+        let name = part.name(&log.name);
+        let Some(LogSize { nodes, .. }) = part.size.as_ref().filter(|_| log.model.is_none()) else {
+            return Err(PlanError::AutoOfModel { log: name });
+        };
+        let machine = |&(_, machine): &(_, AutoMachine)| {
+            let error = || PlanError::Auto { log: name.clone(), machine, nodes: *nodes };
+            machine.on(*nodes).ok_or_else(error)
+        };
+        self.axes.autos.machines.iter().map(machine).collect()
+    }
+}
+
+/// Returns a note on partitions that are machines of their own; `None` if there are none.
+fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Option<String> {
+    let words = |(part, machines): &(&PartSurvey, Vec<Mesh>)| {
+        let name = part.partition.as_ref().map(Partitions::label).unwrap_or_default();
+        let machines: Vec<String> = machines.iter().map(Mesh::to_string).collect();
+        format!("{name} {}", machines.join(" and "))
+    };
+    let list: Vec<String> = groups.iter().map(words).collect();
+    (!list.is_empty()).then(|| {
+        format!(
+            "{}: partitions that share no nodes are replayed on machines of their own: {}; --partition all pools them",
+            log.name,
+            list.join(", ")
+        )
+    })
+}

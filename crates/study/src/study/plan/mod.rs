@@ -1,0 +1,447 @@
+//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
+//! once.
+
+mod cost;
+mod machines;
+mod parts;
+mod reading;
+mod sharing;
+mod survey;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use self::parts::{LogOfParts, Parts};
+use self::reading::surveyed;
+use self::survey::{Counts, PartSurvey, Wanted};
+use crate::study::axes::{Axes, Combination};
+use crate::study::jobs::JobsError;
+use crate::study::key::{Keys, own_key, sha256, unique};
+use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
+use crate::study::options::Options;
+use crate::study::planned::{PlannedReplay, Study, StudyLog};
+use crate::study::replay::{Begun, Early, check_outages};
+use crate::study::replay_spec::ReplaySpec;
+use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
+use meshreplay_alloc::allocator::follows_lists;
+use meshreplay_base::job::{Job, Time};
+use meshreplay_base::prediction::PredictionError;
+use meshreplay_base::spec::SpecError;
+use meshreplay_logs::{Facts, LogNames, LogSummary, LogUnit, TraceError, formats};
+use meshreplay_machine::machine::AutoMachine;
+use meshreplay_machine::machine::node_map::NodeMapError;
+use meshreplay_machine::machine::outages::OutageFileError;
+use meshreplay_workload::{Model, Rules};
+
+/// A study before its logs are read, as a study file or a command line describes it.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The name of the study.
+    pub name: String,
+    /// The purpose of the study, if one is given.
+    pub description: Option<String>,
+    /// The options that all replays share.
+    pub options: Options,
+    /// The logs of the study, or models in place of logs.
+    pub logs: Vec<LogSource>,
+    /// The axes: the values whose combinations are replayed.
+    pub axes: Axes,
+    /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
+    /// what it knows of its logs, and it replays equal combinations once.
+    pub is_of_command: bool,
+    /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
+    /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
+    pub most_kept: usize,
+}
+
+/// The reason why a study cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A log cannot be read.
+    #[error("{source}")]
+    Log {
+        /// The position of the log in [`Draft::logs`], from 0.
+        number: usize,
+        /// The reason.
+        source: Box<TraceError>,
+    },
+    /// Two logs would have the same name in results.
+    #[error(
+        "'{first}' and '{second}' would both be called '{name}' in results; rename the file of one, or leave one out"
+    )]
+    SameName {
+        /// The log that comes first, as it was given.
+        first: String,
+        /// The other one.
+        second: String,
+        /// The name.
+        name: String,
+    },
+    /// A name does not exist, or two names cannot be used together.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The outages cannot be read, or do not suit a machine.
+    #[error(transparent)]
+    Outages(#[from] OutageFileError),
+    /// The node map cannot be read, or does not suit a machine.
+    #[error(transparent)]
+    NodeMap(#[from] NodeMapError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
+    /// The nodes that jobs had according to a log cannot be those of a machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
+    /// The jobs of a log cannot be replayed on a machine.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+    /// A machine that follows from a log cannot have as many nodes as the log has processors.
+    #[error(
+        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as 16x16"
+    )]
+    Auto {
+        /// The name of the log.
+        log: String,
+        /// The machine.
+        machine: AutoMachine,
+        /// The number of nodes.
+        nodes: u64,
+    },
+    /// A machine was to follow from a workload model.
+    #[error("{log} is a workload model, from which no machine follows; give the machine, such as 16x16")]
+    AutoOfModel {
+        /// The name of the model.
+        log: String,
+    },
+    /// No job of a log belongs to a partition, in words.
+    #[error("{0}")]
+    Partition(String),
+    /// Jobs share nodes, and processors would be whole nodes.
+    #[error(
+        "{log}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, and processors are \
+         nodes by default; {remedy}",
+        100.0 * .shared
+    )]
+    SharedNodes {
+        /// The name of the log, with the partition if the jobs are of one.
+        log: String,
+        /// The share, from 0 to 1, of the node time that counts more than once.
+        shared: f64,
+        /// How to choose a unit.
+        remedy: &'static str,
+    },
+    /// A partition of a workload model was asked for.
+    #[error("{log} is a workload model, which has no partitions; leave out --partition")]
+    PartitionOfModel {
+        /// The name of the model.
+        log: String,
+    },
+    /// A log has no jobs, or they cannot be loaded.
+    #[error(transparent)]
+    LoadJobsError(#[from] LoadJobsError),
+}
+
+/// Fails if one of the logs `before` has the name of `log`.
+pub(in crate::study) fn check_name(before: &[LogSource], log: &LogSource) -> Result<(), PlanError> {
+    match before.iter().find(|other| other.name == log.name) {
+        Some(other) => Err(PlanError::SameName {
+            first: other.file.clone(),
+            second: log.file.clone(),
+            name: log.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+impl Draft {
+    /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
+    pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
+        self.logs.iter_mut().for_each(|log| log.read.limits = self.options.log_limits);
+        // Names are checked before any log is read, so that a wrong name fails at once.
+        let given = self.name_logs()?;
+        let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
+        if known.is_none() && self.axes.autos.machines.is_empty() {
+            self.axes.combinations()?;
+        }
+        self.check_files()?;
+        check_predictions(&self.axes.rules, &[])?;
+        self.axes.tell(&mut self.options);
+        let early = known.as_deref().and_then(|known| self.early(known));
+        let (mut logs, surveys, begun) = self.survey(early, notes)?;
+        self.name_zone(&logs, notes);
+        notes.extend(self.without_users(&surveys));
+        let combinations = if let Some(combinations) = known {
+            combinations
+        } else {
+            self.size_machines(&surveys, notes)?;
+            self.axes.tell(&mut self.options);
+            self.keep_parts(&mut logs)?;
+            self.check_files()?;
+            self.combinations(given, notes)?
+        };
+        let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
+        let mut known: BTreeMap<String, bool> = BTreeMap::new();
+        let mut cells = Vec::with_capacity(combinations.len());
+        let (unique, mut keys) = (unique(), Keys::new(&self.options));
+        let sha256s: Vec<Arc<str>> = logs.iter().map(|log| log.sha256.as_str().into()).collect();
+        for Combination { log, spec, of_all } in combinations {
+            let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
+            let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
+            if of_all {
+                // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
+                // case is checked once.
+                let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
+                let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                if !known.contains_key(&jobs) {
+                    let note = survey.left_out(&logs[log], &spec, &self.options)?;
+                    notes.extend(
+                        note.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
+                    );
+                    known.insert(jobs.clone(), note.is_some());
+                }
+                if known[&jobs] {
+                    continue;
+                }
+            }
+            let spec = ReplaySpec { log_sha256: Arc::clone(&sha256s[log]), ..spec };
+            let key = own_key(keys.of(&spec), &spec, &unique);
+            let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
+            let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
+            let begun = begun.clone();
+            let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, begun, pools_partitions });
+        }
+        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
+        notes.extend(self.note_on_node_map());
+        let Self { name, description, options, is_of_command, axes, most_kept, .. } = self;
+        let guests = axes.guests;
+        let notes_of_study = Vec::new();
+        let mut study =
+            Study { name, description, options, logs, cells, guests, notes: notes_of_study, most_kept };
+        if is_of_command {
+            load_jobs(&mut study, notes)?;
+            check_recorded_nodes(&study)?;
+        }
+        Ok(study)
+    }
+
+    /// Returns a note if a node map was given that no replay looks at.
+    fn note_on_node_map(&self) -> Option<String> {
+        let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
+        has_no_effect.then(|| {
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or leave out \
+             --node-map"
+                .to_owned()
+        })
+    }
+
+    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
+    /// many logs were given. Fails if two of them have one name.
+    fn name_logs(&mut self) -> Result<usize, PlanError> {
+        let given = self.logs.len();
+        if self.is_of_command {
+            let mut seen = BTreeSet::new();
+            self.logs.retain(|log| seen.insert(log.file.clone()));
+        }
+        for (number, log) in self.logs.iter().enumerate() {
+            check_name(&self.logs[..number], log)?;
+        }
+        self.axes.logs = self.logs.iter().map(|log| log.name.as_str().into()).collect();
+        Ok(given)
+    }
+
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
+    /// have another one.
+    fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
+        let mut formats =
+            logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
+        let Some((Some(named), _)) = formats.find(|(named, given)| named != given) else { return };
+        if let (false, Some(zone)) = (self.is_of_command, formats::time_zone(named)) {
+            notes.push(format!(
+                "dates without a zone are read as {zone}, the zone of this machine if that is known; the line \
+                 input_format = \"{named}\" of the study makes them the same on every machine"
+            ));
+        }
+        self.options.input_format = Some(named.clone());
+    }
+
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
+    /// of logs that were given.
+    fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
+        let mut combinations = self.axes.combinations()?;
+        notes.extend(self.axes.unserved());
+        self.without_outages(&mut combinations, notes)?;
+        if self.is_of_command {
+            let asked = combinations.len() / self.logs.len().max(1) * given;
+            let mut seen = BTreeSet::new();
+            combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.identity())));
+            let twice = asked - combinations.len();
+            if twice > 0 {
+                notes.push(format!("{twice} of {asked} replays are the same as others and are left out"));
+            }
+        }
+        Ok(combinations)
+    }
+
+    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a note for each
+    /// such allocator and machine. Fails if another one cannot.
+    fn without_outages(
+        &self,
+        combinations: &mut Vec<Combination>,
+        notes: &mut Vec<String>,
+    ) -> Result<(), SpecError> {
+        if self.options.outages.is_none() {
+            return Ok(());
+        }
+        // The outages that a replay can have depend on these three coordinates only.
+        let part = |spec: &ReplaySpec| format!("{} {} {}", spec.machine, spec.allocator, spec.network);
+        let mut checked: BTreeMap<String, bool> = BTreeMap::new();
+        for Combination { spec, of_all, .. } in &*combinations {
+            if checked.contains_key(&part(spec)) {
+                continue;
+            }
+            let found = check_outages(spec, &self.options);
+            checked.insert(part(spec), found.is_ok());
+            match found {
+                Ok(()) => {}
+                Err(error) if *of_all => notes.push(format!("all leaves out: {error}")),
+                Err(error) => return Err(error),
+            }
+        }
+        combinations.retain(|Combination { spec, .. }| checked.get(&part(spec)).is_none_or(|&can| can));
+        Ok(())
+    }
+
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
+    /// read.
+    fn check_files(&self) -> Result<(), PlanError> {
+        for machine in self.axes.all_machines() {
+            if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
+                source.on(machine, 0, Time::ZERO)?;
+            }
+            if let Some(map) = &self.options.node_map {
+                map.on(machine)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a note for each log of which no job names a user although a predictor tells users apart.
+    fn without_users(&self, surveys: &[Vec<PartSurvey>]) -> Vec<String> {
+        let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
+        let lacks_users = |of_log: &(&LogSource, &Vec<PartSurvey>)| {
+            let of_part = |part: &PartSurvey| {
+                let mut surveys = self.axes.rules.iter().zip(&part.by_rules);
+                surveys.any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+            };
+            of_log.1.iter().any(of_part)
+        };
+        let note = |(log, _): (&LogSource, &Vec<PartSurvey>)| {
+            format!(
+                "{}: no job names its user (field 12), so every prediction by users is the requested time",
+                log.name
+            )
+        };
+        self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
+    }
+
+    /// Reads every log, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
+    /// replay that has begun.
+    fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
+        let wanted = Wanted {
+            requests: !self.is_of_command || self.axes.ask_for_all(),
+            size: !self.axes.autos.machines.is_empty(),
+            given: !self.axes.machines.is_empty(),
+        };
+        let rules = self.axes.rules.len();
+        let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
+        for (number, source) in self.logs.iter().enumerate() {
+            let failed = |source| PlanError::Log { number, source: Box::new(source) };
+            let parts = |counts: Counts, names: &LogNames, summary: &LogSummary, notes: &mut Vec<String>| {
+                let log = LogOfParts {
+                    name: &source.name,
+                    names,
+                    header: &summary.header,
+                    lists: &summary.facts.names,
+                    unit: LogUnit::new(summary.format, source.read.format.as_ref()),
+                    is_of_command: self.is_of_command,
+                };
+                Parts::new(counts, log).chosen(&self.axes.partitions, notes)
+            };
+            if let Some(model) = &source.model {
+                if self.options.partitions {
+                    return Err(PlanError::PartitionOfModel { log: source.name.clone() });
+                }
+                logs.push(of_model(source, model));
+                surveys.push(vec![PartSurvey::of_model(model, rules)]);
+            } else if self.is_of_command {
+                let read = self.read(source, early.take(), &|| Counts::new(rules, wanted)).map_err(failed)?;
+                let (log, counts) = (read.log, read.counts);
+                begun = read.begun;
+                notes.extend(log.notes(&source.path));
+                check_jobs(&source.path, &log, &self.axes.rules[0])?;
+                check_predictions(&self.axes.rules, &log.workload.jobs)?;
+                surveys.push(parts(counts, &log.names, &log.summary, notes)?);
+                logs.push(of_loaded(source, log));
+            } else {
+                let mut counts = Counts::new(rules, wanted);
+                let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                let names = summary.names();
+                surveys.push(parts(counts, &names, &summary, notes)?);
+                let (source, starts) = (in_zone(source, &summary.facts), LogStart::of(&names));
+                let LogSummary { sha256, records, .. } = summary;
+                logs.push(StudyLog { source, sha256, records, starts, loaded: None });
+            }
+        }
+        Ok((logs, surveys, begun))
+    }
+}
+
+/// The logs of a study, for each of them the surveys of its parts, and the replay that has begun.
+type Surveyed = (Vec<StudyLog>, Vec<Vec<PartSurvey>>, Option<Begun>);
+
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
+/// runs.
+fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
+    for prediction in rules.iter().filter_map(Rules::prediction) {
+        prediction.build(jobs)?;
+    }
+    Ok(())
+}
+
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
+/// what is wrong with them is found before any replay runs.
+fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
+fn of_model(source: &LogSource, model: &Model) -> StudyLog {
+    let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
+    StudyLog { source: source.clone(), sha256, records, starts: None, loaded: None }
+}
+
+/// Returns the log of a command, after it was read.
+fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
+    let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
+    let starts = LogStart::of(&log.names);
+    let source = in_zone(source, &log.summary.facts);
+    StudyLog { source, sha256, records, starts, loaded: Some(Arc::new(log)) }
+}
+
+/// Returns the log as it is read again: with the time zone of its dates if nobody gave that.
+fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
+    let mut source = source.clone();
+    if let Some(zone) = facts.assumed_zone() {
+        source.read.format =
+            Some(formats::with_parameter(source.read.format.take(), formats::TIME_ZONE, zone));
+    }
+    source
+}

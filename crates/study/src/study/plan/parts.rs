@@ -1,0 +1,292 @@
+//! The parts of a log that are replayed on their own, and the sizes of their machines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PlanError;
+use super::sharing::Sharing;
+use super::survey::{Count, Counts, LogSize, PartMachines, PartSurvey};
+use meshreplay_logs::{
+    Header, LogNames, LogUnit, NameKind, Names, NodeUse, PartitionChoice, Partitions, RunsOnNodes,
+    no_such_partition,
+};
+use meshreplay_workload::{LeftOut, Reason};
+
+/// A log after it was read, as far as its parts depend on it.
+pub(super) struct LogOfParts<'a> {
+    pub(super) name: &'a str,
+    pub(super) names: &'a LogNames,
+    pub(super) header: &'a Header,
+    /// The names with the lists of nodes.
+    pub(super) lists: &'a Names,
+    pub(super) unit: LogUnit,
+    pub(super) is_of_command: bool,
+}
+
+/// Makes the parts of a log from the counts of its jobs.
+pub(super) struct Parts<'a> {
+    counts: Counts,
+    log: LogOfParts<'a>,
+    runs: RunsOnNodes<'a>,
+    /// Whether the runs were too many to be kept.
+    are_too_many: bool,
+    sharing: Sharing,
+}
+
+impl<'a> Parts<'a> {
+    /// Begins with the jobs of a log.
+    pub(super) fn new(mut counts: Counts, log: LogOfParts<'a>) -> Self {
+        let runs = std::mem::take(&mut counts.runs);
+        let are_too_many = runs.are_too_many();
+        let mut runs = runs.on_nodes(log.lists);
+        let sharing = Sharing::new(counts.by_rules.first().unwrap_or(&BTreeMap::new()), &mut runs, log.names);
+        Self { counts, log, runs, are_too_many, sharing }
+    }
+
+    /// Returns the parts that `choices` name, in their order. Adds notes on jobs that no part has, on partitions that are
+    /// pooled, and on nodes that jobs share. Fails if no job belongs to a partition, or if jobs share so many nodes that they
+    /// cannot have whole ones.
+    pub(super) fn chosen(
+        mut self,
+        choices: &[PartitionChoice],
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<PartSurvey>, PlanError> {
+        let known: BTreeSet<i64> =
+            self.counts.by_rules.iter().flat_map(BTreeMap::keys).copied().flatten().collect();
+        let log = self.log.name;
+        if self.are_too_many && self.log.unit == LogUnit::NodesByDefault {
+            notes.push(format!("{log}: too many jobs to find out whether they share nodes"));
+        }
+        let mut parts = Vec::new();
+        for choice in choices {
+            match choice {
+                PartitionChoice::ByNodes => parts.extend(self.by_nodes(notes)?),
+                PartitionChoice::All => parts.push(self.whole(PartMachines::All, notes)?),
+                PartitionChoice::Each if known.is_empty() => return Err(self.unknown("", &known)),
+                PartitionChoice::Each => {
+                    let without = self.jobs(|number| number.is_none());
+                    if without > 0 {
+                        notes.push(format!("{log}: left out {without} that name no partition"));
+                    }
+                    for &number in &known {
+                        parts.push(self.of_numbers(&[number], PartMachines::All, notes)?);
+                    }
+                }
+                PartitionChoice::Of(given) => {
+                    let numbers = self
+                        .log
+                        .names
+                        .partition_numbers(given, &known.iter().copied())
+                        .map_err(|missing| self.unknown(&missing, &known))?;
+                    let mut others = LeftOut::default();
+                    let is_other =
+                        |number: Option<i64>| number.is_none_or(|number| !numbers.contains(&number));
+                    others.add(Reason::Partition, self.jobs(is_other));
+                    if others.total() > 0 {
+                        notes.push(format!("{log}, partition {}: left out {others}", given.label()));
+                    }
+                    parts.push(self.of_numbers(&numbers, PartMachines::All, notes)?);
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Returns the groups of partitions that share nodes if machines follow from the log and there are several groups, not too
+    /// many, and otherwise the whole log. Machines that are given have the whole log in any case.
+    fn by_nodes(&mut self, notes: &mut Vec<String>) -> Result<Vec<PartSurvey>, PlanError> {
+        let groups = self.sharing.machines().filter(|_| self.counts.wanted.size).map(<[_]>::to_vec);
+        let mut parts = Vec::new();
+        for group in groups.iter().flatten() {
+            parts.push(self.of_numbers(group, PartMachines::Autos, notes)?);
+        }
+        notes.extend(groups.iter().filter_map(|groups| self.in_no_group(groups)));
+        if parts.is_empty() || self.counts.wanted.given {
+            let machines = if parts.is_empty() { PartMachines::All } else { PartMachines::Given };
+            parts.push(self.whole(machines, notes)?);
+            let (label, has_auto) = (|number| self.label(number), self.counts.wanted.size);
+            notes.extend(self.sharing.note_on_pooled(self.log.name, label, has_auto));
+        }
+        Ok(parts)
+    }
+
+    /// Returns a note on the jobs that belong to none of the groups; `None` if there are none.
+    fn in_no_group(&self, groups: &[Vec<i64>]) -> Option<String> {
+        let is_left = |number: Option<i64>| {
+            number.is_none_or(|number| groups.iter().all(|group| !group.contains(&number)))
+        };
+        let count = self.jobs(is_left);
+        (count > 0).then(|| {
+            format!(
+                "{}: left out {count} without a partition or in partitions without lists of nodes; --partition all has them",
+                self.log.name
+            )
+        })
+    }
+
+    /// Returns the number of jobs, under the first set of rules, whose partition `is` one of those that are meant.
+    fn jobs(&self, is: impl Fn(Option<i64>) -> bool) -> u64 {
+        let of = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
+        of.map(|(_, count)| count.survey.jobs).sum()
+    }
+
+    /// Returns the part with all jobs.
+    fn whole(&mut self, machines: PartMachines, notes: &mut Vec<String>) -> Result<PartSurvey, PlanError> {
+        let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of(log.header, widest, peak);
+        self.part((None, machines), &|_| true, &size, notes)
+    }
+
+    /// Returns the part with the jobs of the partitions with these numbers.
+    fn of_numbers(
+        &mut self,
+        numbers: &[i64],
+        machines: PartMachines,
+        notes: &mut Vec<String>,
+    ) -> Result<PartSurvey, PlanError> {
+        let partition = Partitions::new(numbers.iter().map(|&number| self.label(number)));
+        let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
+        let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of_partitions(log, numbers, widest, peak);
+        self.part((partition, machines), &is_chosen, &size, notes)
+    }
+
+    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine from the processors of
+    /// its widest job and the most that were in use at once.
+    fn part(
+        &mut self,
+        (partition, machines): (Option<Partitions>, PartMachines),
+        is_chosen: &dyn Fn(Option<i64>) -> bool,
+        size: &dyn Fn(&LogOfParts<'_>, u32, u64) -> LogSize,
+        notes: &mut Vec<String>,
+    ) -> Result<PartSurvey, PlanError> {
+        let sum = |counts: &BTreeMap<Option<i64>, Count>| {
+            let mut sum = Count::default();
+            counts.iter().filter(|(number, _)| is_chosen(**number)).for_each(|(_, count)| sum.add(count));
+            sum
+        };
+        let counts: Vec<Count> = self.counts.by_rules.iter().map(sum).collect();
+        let node_use = self.runs.node_use(is_chosen);
+        let widest = counts.first().map(|count| count.widest).unwrap_or_default();
+        let size = size(&self.log, widest, node_use.peak).at_least(&node_use, self.log.unit);
+        let part = PartSurvey {
+            partition,
+            by_rules: counts.into_iter().map(|count| count.survey).collect(),
+            size: self.counts.wanted.size.then_some(size),
+            machines,
+            pools_partitions: self.sharing.pools(is_chosen),
+        };
+        notes.extend(self.log.note_on_shared(&part.name(self.log.name), &node_use)?);
+        Ok(part)
+    }
+
+    fn label(&self, number: i64) -> String {
+        self.log.names.label(NameKind::Partition, number)
+    }
+
+    /// Returns the error about a partition that no job has.
+    fn unknown(&self, missing: &str, known: &BTreeSet<i64>) -> PlanError {
+        let count = |&number: &i64| (self.label(number), self.jobs(|other| other == Some(number)));
+        let problem = no_such_partition(missing, known.iter().map(count).collect());
+        PlanError::Partition(format!("{}: {problem}", self.log.name))
+    }
+}
+
+impl LogOfParts<'_> {
+    /// Returns a note on nodes that jobs of the part called `name` share, where processors are nodes; `None` if they share
+    /// hardly any. Fails if they share 5 % or more of the node time and nobody has chosen nodes.
+    fn note_on_shared(&self, name: &str, node_use: &NodeUse) -> Result<Option<String>, PlanError> {
+        let shared = node_use.shared();
+        if !self.unit.counts_nodes(node_use) || !node_use.is_shared() {
+            return Ok(None);
+        }
+        if self.unit.refuses(node_use) {
+            let remedy = if self.is_of_command {
+                "--unit cpus or --unit gpus counts parts of nodes, --unit nodes whole nodes all the same"
+            } else {
+                "input_format = \"auto:unit=cpus\" counts parts of nodes (or gpus), unit=nodes whole nodes all the same"
+            };
+            return Err(PlanError::SharedNodes { log: name.to_owned(), shared, remedy });
+        }
+        let remedy = match self.unit {
+            LogUnit::Unknown => "a column of cores counts those (--columns procs=COLUMN)",
+            _ => "--unit cpus counts cores",
+        };
+        Ok(Some(format!(
+            "{name}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, and processors \
+             are nodes; {remedy}",
+            100.0 * shared
+        )))
+    }
+}
+
+impl LogSize {
+    /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs need.
+    fn of(header: &Header, widest: u32, peak: u64) -> Self {
+        let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+        let told = [
+            (known(header.max_procs()), "processors of its header (MaxProcs)"),
+            (known(header.max_nodes()), "nodes of its header (MaxNodes)"),
+        ];
+        let told = told
+            .into_iter()
+            .find_map(|(nodes, source)| Some(Self { nodes: nodes?, source: source.to_owned() }));
+        told.unwrap_or_else(|| {
+            Self::needed(
+                widest,
+                peak,
+                [
+                    "processors that were in use at once, as its header has no number MaxProcs or MaxNodes",
+                    "processors that one of its jobs asks for, as its header has no number MaxProcs or MaxNodes",
+                ],
+            )
+        })
+    }
+
+    /// Returns the number of processors of partitions in the header of the log or, if it has none, the number that their jobs
+    /// need, but no more than the whole machine has.
+    fn of_partitions(log: &LogOfParts<'_>, numbers: &[i64], widest: u32, peak: u64) -> Self {
+        let LogOfParts { names, header, .. } = log;
+        let headed =
+            |&number: &i64| header.partition_procs(number, &names.label(NameKind::Partition, number));
+        let headed: Option<i64> = numbers.iter().collect::<BTreeSet<_>>().into_iter().map(headed).sum();
+        if let Some(nodes) = headed.and_then(|nodes| u64::try_from(nodes).ok()) {
+            return Self { nodes, source: "processors of the partition in the log's header".to_owned() };
+        }
+        let needed = Self::needed(
+            widest,
+            peak,
+            [
+                "processors that its jobs had in use at once, as the header does not tell the partition's",
+                "processors that one of its jobs asks for, as the header does not tell the partition's",
+            ],
+        );
+        let whole = header.processors().and_then(|whole| u64::try_from(whole).ok());
+        match whole.filter(|&whole| whole < needed.nodes) {
+            Some(nodes) => {
+                let source = "processors of the whole machine, as its jobs had no fewer in use".to_owned();
+                Self { nodes, source }
+            }
+            None => needed,
+        }
+    }
+
+    /// Returns the number of processors with which all jobs can start as the log says: the most that were in use at once, or
+    /// those of the widest job, as its start may be unknown. The words for the one and for the other are given.
+    fn needed(widest: u32, peak: u64, [at_once, of_widest]: [&str; 2]) -> Self {
+        let widest = u64::from(widest);
+        if widest > peak {
+            Self { nodes: widest, source: of_widest.to_owned() }
+        } else {
+            Self { nodes: peak, source: at_once.to_owned() }
+        }
+    }
+
+    /// Returns the size with at least as many nodes as the lists of nodes name, where processors are nodes.
+    fn at_least(self, node_use: &NodeUse, unit: LogUnit) -> Self {
+        let named = if unit.counts_nodes(node_use) { node_use.nodes } else { 0 };
+        if named <= self.nodes {
+            return self;
+        }
+        let Self { nodes, source } = self;
+        let source = source.split(',').next().unwrap_or_default();
+        Self { nodes: named, source: format!("nodes in its lists of nodes, more than the {nodes} {source}") }
+    }
+}

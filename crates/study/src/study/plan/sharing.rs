@@ -1,0 +1,140 @@
+//! Which partitions of a log are machines of their own, by the nodes that they share.
+
+use std::collections::BTreeMap;
+
+use super::survey::Count;
+use meshreplay_base::words::counted;
+use meshreplay_logs::{LogNames, NameKind, Partitions, RunsOnNodes};
+
+/// The most groups of partitions that are machines of their own unless somebody chooses more.
+const MOST_GROUPS: usize = 8;
+
+/// A partition counts if its jobs have this part of all work, or more.
+const COUNTS: i128 = 100;
+
+/// The most partitions that a note names.
+const NAMED: usize = 4;
+
+/// The work of the jobs of one partition.
+struct Work {
+    /// Its number; `None` for the jobs without a partition.
+    number: Option<i64>,
+    jobs: u64,
+    /// The sum of processors times run time.
+    all: i128,
+    /// The same over the jobs with lists of nodes.
+    listed: i128,
+}
+
+/// The partitions of a log and the nodes that they share.
+pub(super) struct Sharing {
+    partitions: Vec<Work>,
+    /// The partitions that share nodes, group by group; `None` if the lists do not say it of all partitions that count.
+    groups: Option<Vec<Vec<i64>>>,
+}
+
+impl Sharing {
+    /// Finds the groups among the partitions with these jobs.
+    pub(super) fn new(
+        counts: &BTreeMap<Option<i64>, Count>,
+        runs: &mut RunsOnNodes<'_>,
+        names: &LogNames,
+    ) -> Self {
+        let work = |(&number, Count { survey, .. }): (&Option<i64>, &Count)| Work {
+            number,
+            jobs: survey.jobs,
+            all: survey.work_procs_us,
+            listed: survey.listed_procs_us.unwrap_or_default(),
+        };
+        let mut found = Self { partitions: counts.iter().map(work).collect(), groups: None };
+        let are_listed =
+            |partition: &&Work| partition.number.is_some() && 2 * partition.listed >= partition.all;
+        if found.partitions.len() < 2 || !found.that_count(&|_| true).iter().all(are_listed) {
+            return found;
+        }
+        let Some(mut groups) = runs.groups() else { return found };
+        found.add_mixed(&mut groups, names);
+        let is_grouped = |number: i64| groups.iter().any(|group| group.contains(&number));
+        if found.that_count(&|_| true).iter().filter_map(|partition| partition.number).all(is_grouped) {
+            found.groups = Some(groups);
+        }
+        found
+    }
+
+    /// Adds partitions in no group whose names are lists of others, as of jobs of Slurm that never started: each to the group of
+    /// the first one.
+    fn add_mixed(&self, groups: &mut [Vec<i64>], names: &LogNames) {
+        let label = |number: i64| names.label(NameKind::Partition, number);
+        let of_group = |group: &Vec<i64>| group.iter().map(|&number| label(number)).collect::<Vec<_>>();
+        let labels: Vec<Vec<String>> = groups.iter().map(of_group).collect();
+        for number in self.partitions.iter().filter_map(|partition| partition.number) {
+            let name = label(number);
+            if !name.contains(',') || groups.iter().any(|group| group.contains(&number)) {
+                continue;
+            }
+            let group_of = |one: &str| labels.iter().position(|group| group.iter().any(|other| other == one));
+            if let Some(group) = name.split(',').find_map(group_of) {
+                groups[group].push(number);
+            }
+        }
+    }
+
+    /// Returns the groups that are machines of their own: several, and not too many. `None` if they are not known, too.
+    pub(super) fn machines(&self) -> Option<&[Vec<i64>]> {
+        self.groups.as_deref().filter(|groups| (2..=MOST_GROUPS).contains(&groups.len()))
+    }
+
+    /// Returns the partitions with 1 % or more of the work of those that are `chosen`, those with most work first.
+    fn that_count(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
+        let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
+        let total: i128 = chosen().map(|partition| partition.all).sum();
+        let counts = |partition: &&Work| partition.all > 0 && COUNTS * partition.all >= total;
+        let mut found: Vec<&Work> = chosen().filter(counts).collect();
+        found.sort_by_key(|partition| -partition.all);
+        found
+    }
+
+    /// Returns whether several of the partitions that are `chosen` have 1 % or more of their work, and are not known to share
+    /// nodes.
+    pub(super) fn pools(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> bool {
+        let numbers: Vec<i64> = self.that_count(chosen).iter().filter_map(|one| one.number).collect();
+        let are_in = |group: &Vec<i64>| numbers.iter().all(|number| group.contains(number));
+        numbers.len() > 1 && !self.groups.iter().flatten().any(are_in)
+    }
+
+    /// Returns a note on the partitions of the whole log called `log`; `None` unless they are pooled.
+    pub(super) fn note_on_pooled(
+        &self,
+        log: &str,
+        label: impl Fn(i64) -> String,
+        has_auto: bool,
+    ) -> Option<String> {
+        if !self.pools(&|_| true) {
+            return None;
+        }
+        let total: i128 = self.partitions.iter().map(|partition| partition.all).sum();
+        let named = self.that_count(&|_| true);
+        let named: Vec<&&Work> = named.iter().filter(|partition| partition.number.is_some()).collect();
+        let words = |(i, partition): (usize, &&&Work)| {
+            let share = 100.0 * partition.all as f64 / total as f64;
+            let of_what = if i == 0 { " of the node-seconds" } else { "" };
+            let name = partition.number.map(&label).unwrap_or_default();
+            format!("{name} ({}, {share:.0} %{of_what})", counted(partition.jobs, "job"))
+        };
+        let mut list: Vec<String> = named.iter().take(NAMED).enumerate().map(words).collect();
+        if named.len() > NAMED {
+            list.push(format!("{} more", named.len() - NAMED));
+        }
+        let of_group = |group: &Vec<i64>| {
+            let partitions = Partitions::new(group.iter().map(|&number| label(number)));
+            partitions.map(|partitions| partitions.to_string())
+        };
+        let by_group = self.machines().map(|groups| groups.iter().filter_map(of_group).collect::<Vec<_>>());
+        let choice = by_group.map_or_else(|| "each".to_owned(), |groups| groups.join(" "));
+        let machine = if has_auto { "" } else { " --machine auto" };
+        Some(format!(
+            "{log}: partitions pooled on one machine: {}; --partition {choice}{machine} keeps them apart",
+            list.join(", ")
+        ))
+    }
+}

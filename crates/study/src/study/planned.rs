@@ -1,0 +1,246 @@
+//! A planned study: the list of its replays with their content keys and costs.
+
+use std::sync::Arc;
+
+use super::log::{LoadedLog, LogSource, LogStart};
+use super::options::Options;
+use super::replay::{Begun, Outcome};
+use super::replay_spec::ReplaySpec;
+use super::source::JobSource;
+use meshreplay_base::words::counted;
+use meshreplay_logs::formats;
+use meshreplay_sim::guest::Guests;
+use meshreplay_sim::metrics::Summary;
+
+/// The bytes of disk that a summary takes, by measurement.
+const SUMMARY_BYTES: u64 = 20_000;
+
+/// The bytes of disk that results take for each job in a format of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobBytes {
+    /// The row of the job.
+    pub job: u64,
+    /// Its nodes, wherever they stand.
+    pub nodes: u64,
+    /// Its row in the frame `tidy`.
+    pub tidy: u64,
+}
+
+/// A study that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// The name of the study. By default it is the name of the study file without extension.
+    pub name: String,
+    /// The purpose of the study, if one is given.
+    pub description: Option<String>,
+    /// The options that all replays share.
+    pub options: Options,
+    /// The logs of the study.
+    pub logs: Vec<StudyLog>,
+    /// The replays, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network
+    /// and seed. The seed varies fastest.
+    pub cells: Vec<PlannedReplay>,
+    /// The objects of the caller that the specs of the replays name.
+    pub guests: Guests,
+    /// Notes for the user, such as those on allocators that `all` leaves out.
+    pub notes: Vec<String>,
+    /// The most jobs of a log that are kept in memory, see [`Draft::most_kept`](super::Draft::most_kept).
+    pub most_kept: usize,
+}
+
+/// A log of a study after planning has read it, or a workload model in its place.
+#[derive(Clone, Debug)]
+pub struct StudyLog {
+    /// The file or the model, and its name.
+    pub source: LogSource,
+    /// The SHA-256 of the log's text, or of the model's spec, in hexadecimal.
+    pub sha256: String,
+    /// The number of records of the log. For a workload model, the number of jobs that it draws.
+    pub records: u64,
+    /// When the times of the log are 0; `None` if the log does not tell, and for a model.
+    pub starts: Option<LogStart>,
+    /// What is known of the log, with its jobs if they are kept in memory. `None` for a model, and for a log that is read
+    /// again when its jobs are needed.
+    pub loaded: Option<Arc<LoadedLog>>,
+}
+
+/// A replay of a study.
+#[derive(Clone, Debug)]
+pub struct PlannedReplay {
+    /// The description of the replay.
+    pub spec: ReplaySpec,
+    /// The position of the log in [`Study::logs`], from 0.
+    pub log: usize,
+    /// The name of the result, see [`super::content_key`].
+    pub key: String,
+    /// The number of jobs. If the log is not kept in memory, jobs larger than the machine are counted too.
+    pub jobs: u64,
+    /// The estimated cost: the number of jobs, but at least 1, times the estimated cost of one.
+    pub cost: u64,
+    /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
+    pub source: Option<JobSource>,
+    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of nodes do not show that
+    /// they share nodes. What happened in them is then not what one machine would have done.
+    pub pools_partitions: bool,
+    /// The replay as it has begun while its log was read; `None` if it has not.
+    pub(super) begun: Option<Begun>,
+}
+
+impl Study {
+    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and nobody gave a zone.
+    pub fn time_zone(&self) -> Option<&str> {
+        self.options.input_format.as_ref().and_then(formats::time_zone)
+    }
+
+    /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have their default
+    /// values are left out where possible.
+    pub fn command(&self, i: usize) -> Vec<String> {
+        let PlannedReplay { spec, log, .. } = &self.cells[i];
+        let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
+        words.extend(spec.arguments());
+        words.extend(self.options.replay_arguments());
+        words
+    }
+
+    /// Returns about how many bytes of disk the results of these replays take, if those of a job take so many.
+    pub fn kept_bytes(&self, cells: &[usize], JobBytes { job, nodes, tidy }: JobBytes) -> u64 {
+        let Options { jobs, placements, tidy: is_tidy, .. } = self.options;
+        let nodes = if placements { nodes } else { 0 };
+        let of_frames = [(jobs, job), (jobs && is_tidy, tidy)];
+        let of_job: u64 = of_frames
+            .iter()
+            .filter(|(is_kept, _)| *is_kept)
+            .map(|(_, bytes)| bytes.saturating_add(nodes))
+            .sum();
+        let runs = u64::from(self.options.replications.least());
+        let of_cell = |&i: &usize| {
+            of_job.saturating_mul(self.cells[i].jobs).saturating_add(SUMMARY_BYTES).saturating_mul(runs)
+        };
+        cells.iter().map(of_cell).fold(0, u64::saturating_add)
+    }
+
+    /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know of, whether
+    /// means are over no jobs, and whether a mean is less precise than asked for. The list is empty if there is nothing
+    /// to say.
+    pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
+        let allocator = &labels.allocator;
+        let mut notes = Vec::new();
+        notes.extend(self.notes_on_starts(i, outcomes));
+        notes.extend(self.notes_on_nodes(i, outcomes));
+        let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
+        if never_fit > 0 {
+            notes.push(format!(
+                "{log} on {machine}: left out {never_fit} that '{allocator}' never finds a place for"
+            ));
+        }
+        let others = outcomes.iter().map(|outcome| outcome.skipped).sum::<u64>() - never_fit;
+        if matches!(source, Some(JobSource::Drawn { .. })) && others > 0 {
+            notes.push(format!(
+                "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
+            ));
+        }
+        let without_end = |name: &str| -> f64 {
+            outcomes.iter().map(|outcome| outcome.summary.get(name).unwrap_or_default()).sum()
+        };
+        for (name, what) in [
+            ("jobs_never_started", "never started, as needed nodes did not come up"),
+            ("jobs_given_up", "given up after one more kill than --on-outage allows"),
+        ] {
+            let count = without_end(name);
+            if count > 0.0 {
+                notes.push(format!(
+                    "{log} on {machine} with '{allocator}': {} {what}; left out of all means",
+                    counted(count, "job")
+                ));
+            }
+        }
+        let counts_none =
+            |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
+        if let Some(outcome) = outcomes.iter().find(counts_none) {
+            let jobs = outcome.summary.get("jobs").unwrap_or_default();
+            notes.push(format!(
+                "{log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
+            ));
+        }
+        let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
+        if let Some(shortfall) = self.options.replications.shortfall(&summaries) {
+            notes.push(format!("{log} on {machine} with '{allocator}': {shortfall}"));
+        }
+        notes
+    }
+
+    /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and why, and how
+    /// many have no recorded wait. The list is empty if all started as recorded, or with another scheduler.
+    fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let ReplaySpec { log, machine, labels, .. } = &self.cells[i].spec;
+        let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
+        let number = |name| summary.get(name).unwrap_or_default();
+        let (allocator, nodes) = (&labels.allocator, machine.available());
+        let (late, unknown, jobs) = (number("starts_delayed"), number("waits_unknown"), number("jobs"));
+        let mut lines = Vec::new();
+        if late > 0.0 {
+            let why = if *peak > u64::from(nodes) {
+                format!("the log has up to {peak} processors in use at once and the machine {nodes} nodes")
+            } else {
+                "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no place"
+                    .to_owned()
+            };
+            lines.push(format!(
+                "{log} on {machine} with '{allocator}': {late} of {jobs} jobs started later than recorded, because {why}"
+            ));
+        }
+        if unknown > 0.0 {
+            lines.push(format!(
+                "{log}: the recorded wait of {unknown} of {jobs} jobs is unknown; they started as soon as they fitted, \
+                 after those that were due"
+            ));
+        }
+        lines
+    }
+
+    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how many were replaced,
+    /// and how many jobs have no list. The list is empty for another allocator.
+    fn notes_on_nodes(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let ReplaySpec { log, machine, scheduler, .. } = &self.cells[i].spec;
+        let Some(Outcome { summary, notes_on_nodes, .. }) = outcomes.first() else { return Vec::new() };
+        let Some(replaced) = summary.get("nodes_replaced") else { return Vec::new() };
+        let number = |name| summary.get(name).unwrap_or_default();
+        let (jobs, unknown) = (number("jobs"), number("lists_unknown"));
+        let mut notes = notes_on_nodes.clone();
+        if replaced > 0.0 {
+            notes.push(format!(
+                "{log} on {machine} under '{}': {} of {jobs} jobs got {replaced} nodes that their lists do not have, the \
+                 nearest free ones, as those of their lists were in use, down or too few",
+                scheduler.name,
+                number("placements_replaced")
+            ));
+        }
+        if unknown > 0.0 {
+            notes.push(format!(
+                "{log}: {unknown} of {jobs} jobs have no list of nodes; they got the free nodes with the lowest numbers"
+            ));
+        }
+        notes
+    }
+
+    /// Sorts notes so that those on one log, which begin with its name or path, stand together, in the order of the logs.
+    /// Notes on no log come last.
+    pub fn sort_notes(&self, notes: &mut [String]) {
+        let is_about = |note: &str, name: &str| {
+            note.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', ',']))
+        };
+        let log = |note: &String| {
+            let is_its = |log: &StudyLog| {
+                is_about(note, &log.source.name) || is_about(note, &log.source.path.to_string_lossy())
+            };
+            self.logs.iter().position(is_its).unwrap_or(self.logs.len())
+        };
+        notes.sort_by_key(log);
+    }
+
+    /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].
+    pub fn label(&self, i: usize) -> String {
+        self.cells[i].spec.label()
+    }
+}

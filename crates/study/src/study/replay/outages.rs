@@ -1,0 +1,82 @@
+//! Outages of the nodes of a study: whether replays can have them, and the changes of one replay.
+
+use super::super::options::Options;
+use super::super::replay_spec::ReplaySpec;
+use meshreplay_alloc::allocator;
+use meshreplay_base::job::{Job, Time};
+use meshreplay_base::spec::SpecError;
+use meshreplay_machine::machine::outages::{OutageFileError, Treatment};
+use meshreplay_sim::engine::OutagePlan;
+use meshreplay_sim::execution::{self, Execution};
+
+/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes can be
+/// missing, or its network cannot kill jobs.
+pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
+    if options.outages.is_none() {
+        return Ok(());
+    }
+    // Guests serve every machine, also one on which nodes are missing.
+    if !spec.allocator.is_guest() {
+        let (entry, _) = allocator::find(&spec.allocator)?;
+        if let Some(reason) = entry.refuses_unavailable {
+            let problem =
+                format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
+            let (owner, machine) = (entry.name.to_owned(), spec.machine.to_string());
+            return Err(SpecError::Unsuited { owner, machine, problem });
+        }
+    }
+    if spec.network.is_guest() {
+        return Ok(());
+    }
+    let setup = execution::Setup { mesh: &spec.machine, jobs: 0, seed: 0 };
+    let (model, _) = execution::build(&spec.network, &setup)?;
+    if options.on_outage != Treatment::Drain && !model.cancels() {
+        return Err(cannot_cancel(spec));
+    }
+    Ok(())
+}
+
+/// Returns the error for an execution model that cannot kill jobs, where outages kill them.
+fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
+    let problem =
+        "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
+    let (owner, machine) = (spec.network.name.clone(), spec.machine.to_string());
+    SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
+}
+
+/// Fails if an execution model, which may be a guest of which nothing is known before it is built, cannot do what the
+/// outages and the allocator need of it.
+pub(in crate::study) fn check_execution(
+    spec: &ReplaySpec,
+    outages: Option<&OutagePlan>,
+    moves_jobs: bool,
+    execution: &dyn Execution,
+) -> Result<(), SpecError> {
+    if outages.is_some_and(|plan| plan.treatment != Treatment::Drain) && !execution.cancels() {
+        return Err(cannot_cancel(spec));
+    }
+    if moves_jobs && !execution.postpones() {
+        let problem = format!("it moves running jobs, which network '{}' cannot", spec.network);
+        let (owner, machine) = (spec.allocator.to_string(), spec.machine.to_string());
+        return Err(SpecError::Unsuited { owner, machine, problem });
+    }
+    Ok(())
+}
+
+/// Returns the outages of one replication of a replay; `None` if `options` give none. Drawn failures begin with the
+/// first arrival of a job, which is the same for all allocators.
+pub(in crate::study) fn plan(
+    spec: &ReplaySpec,
+    options: &Options,
+    first_arrival: Time,
+    seed: u64,
+) -> Result<Option<OutagePlan>, OutageFileError> {
+    let Some(source) = &options.outages else { return Ok(None) };
+    let changes = source.on(&spec.machine, seed, first_arrival)?;
+    Ok(Some(OutagePlan { changes, treatment: options.on_outage }))
+}
+
+/// Returns the time of the first arrival; 0 if there are no jobs.
+pub(in crate::study) fn first_arrival(jobs: &[Job]) -> Time {
+    jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO)
+}

@@ -1,0 +1,142 @@
+//! The jobs that have left a replay: they are measured, summed up and passed on as rows, part by part, while the replay runs.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::Duration;
+
+use super::RunError;
+use crate::study::options::Options;
+use crate::study::source::Ranks;
+use meshreplay_alloc::allocator::Request;
+use meshreplay_base::job::{Job, Time};
+use meshreplay_machine::machine::Mesh;
+use meshreplay_sim::engine::{Record, ReplayError};
+use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
+
+/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs has, whether jobs
+/// are kept in memory or not, so that files are the same.
+pub const TOGETHER: usize = 1 << 17;
+
+/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
+/// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
+pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
+
+/// How the jobs that have left a replication are taken.
+#[derive(Clone, Copy)]
+pub(super) struct TakenParts<'a> {
+    pub(super) seed: u64,
+    pub(super) rows: Option<TakeRows<'a>>,
+    /// The order in which the jobs arrived; `None` if it is that of the log.
+    pub(super) ranks: Option<&'a Ranks>,
+}
+
+/// A replay that has ended, all jobs of which have left.
+pub(super) struct Summed {
+    pub(super) sums: RunningSums,
+    /// The wall-clock time of the replay.
+    pub(super) wall: Duration,
+    /// What was measured of no single job.
+    pub(super) recording: Recording,
+}
+
+/// What is known of a streamed replay before it runs.
+pub(super) struct Known<'a> {
+    pub(super) mesh: &'a Mesh,
+    pub(super) trim: Trim,
+    /// Which requests the allocator can serve, see [`served`].
+    pub(super) served: BTreeMap<Request, bool>,
+    /// The number of jobs that are replayed; `None` if it is known only when all have come.
+    pub(super) jobs: Option<u64>,
+    /// The number of records of the log that are not.
+    pub(super) skipped: u64,
+    /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
+    pub(super) never_fit: u64,
+    /// The first arrival of a job that is replayed.
+    pub(super) first_arrival: Time,
+}
+
+impl Known<'_> {
+    /// Returns a part of the replay: these jobs, with their records and what was measured of them.
+    fn part<'r>(&'r self, jobs: &'r [Job], records: &'r [Record], recording: &'r Recording) -> Finished<'r> {
+        let Self { mesh, trim, skipped, never_fit, .. } = *self;
+        let (traffic, is_predicted, wall_s) = (None, false, 0.0);
+        Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
+    }
+
+    /// Returns the numbers of a replay, the sums over its blocks, and what was measured of no single job.
+    pub(super) fn finish(
+        &self,
+        Summed { sums, wall, recording }: Summed,
+        options: &Options,
+    ) -> Result<(Summary, BlockSums, Recording), RunError> {
+        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
+        let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], &recording) });
+        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
+        Ok((summary, blocks, recording))
+    }
+
+    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks` has the
+    /// order in which they arrived; `None` if that is the order of the log. The memory of parts that were taken goes to
+    /// `cleared`. Returns the sums of all jobs, or the reason why there are none.
+    pub(super) fn sum_up(
+        &self,
+        left: Receiver<LeftJobs>,
+        ranks: Option<&Ranks>,
+        to_rows: Option<SyncSender<LeftJobs>>,
+        cleared: SyncSender<LeftJobs>,
+    ) -> Result<RunningSums, String> {
+        let mut meter = Meter::new(self.mesh);
+        let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
+        let jobs = self.jobs.map(|jobs| jobs as usize);
+        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs);
+        for mut part in left {
+            part.measure(&mut meter);
+            let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));
+            sums.add(&self.part(&part.jobs, &part.records, &part.recording), ranks.as_deref());
+            rows.add(part)?;
+        }
+        rows.pass_on()?;
+        Ok(sums)
+    }
+}
+
+/// The rows of jobs that are passed on together.
+struct Rows {
+    part: LeftJobs,
+    /// Where they go; `None` if nobody wants them.
+    to: Option<SyncSender<LeftJobs>>,
+    /// Where the memory of parts goes that were taken.
+    cleared: SyncSender<LeftJobs>,
+}
+
+impl Rows {
+    /// Adds jobs, and passes all on if they are enough. A part that has left together fits in as a whole.
+    fn add(&mut self, mut part: LeftJobs) -> Result<(), String> {
+        if self.to.is_some() {
+            self.part.append(&mut part);
+        }
+        part.clear();
+        // If the memory is not wanted now, it is given back.
+        let _ = self.cleared.try_send(part);
+        if self.part.jobs.len() == TOGETHER { self.pass_on() } else { Ok(()) }
+    }
+
+    /// Passes on the jobs that were added since the last time. Nothing happens if there are none.
+    fn pass_on(&mut self) -> Result<(), String> {
+        let part = std::mem::take(&mut self.part);
+        match &self.to {
+            Some(to) if !part.jobs.is_empty() => {
+                to.send(part).map_err(|_| "the rows of jobs cannot be kept".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the error that values for the variance cannot be kept in a temporary file.
+fn unkept(error: &std::io::Error) -> ReplayError {
+    ReplayError::Failed(format!(
+        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
+         TMPDIR to another directory"
+    ))
+}

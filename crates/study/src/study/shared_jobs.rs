@@ -1,0 +1,266 @@
+//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and are dropped
+//! when the last replay that needs them has ended.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::jobs::{JobsError, fitting, scaled_jobs};
+use super::log::{LoadedLog, load_most};
+use super::planned::{PlannedReplay, Study, StudyLog};
+use super::replay::Replay;
+use super::replay_spec::ReplaySpec;
+use super::source::{JobSource, LogStream};
+use meshreplay_base::job::Job;
+use meshreplay_logs::{Partitions, TraceError};
+use meshreplay_workload::{Reason, RuleSet, Rules};
+
+/// The reason why a replay has no jobs.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadJobsError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] TraceError),
+    /// The log is not the same as when the study was planned.
+    #[error("{file} has changed since the study was planned; start the study again")]
+    Changed {
+        /// The path of the log.
+        file: String,
+    },
+    /// No record of the log is a job.
+    #[error("{file}: no job to replay; {reason}")]
+    Empty {
+        /// The path of the log.
+        file: String,
+        /// What the log holds instead of jobs, in words.
+        reason: String,
+    },
+    /// The jobs cannot be replayed on the machine.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+}
+
+/// A value that several replays share. It is made by the first user and dropped by the last one (reference counting).
+struct Shared<T> {
+    value: Mutex<Option<T>>,
+    users: AtomicUsize,
+}
+
+impl<T: Clone> Shared<T> {
+    /// Returns the value, and makes it first if there is none yet.
+    fn get(&self, make: impl FnOnce() -> Result<T, LoadJobsError>) -> Result<T, LoadJobsError> {
+        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial one, and a
+        // poisoned lock is safe to use.
+        let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = &*value {
+            return Ok(value.clone());
+        }
+        let whole = make()?;
+        *value = Some(whole.clone());
+        Ok(whole)
+    }
+
+    /// Counts one user less, and drops the value after the last one.
+    fn release(&self) {
+        if self.users.fetch_sub(1, Ordering::AcqRel) == 1 {
+            *self.value.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+/// The key of a log as it is read: its position and the rules.
+pub(super) type LogKey = (usize, String);
+
+/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
+/// partitions.
+type JobsKey = (usize, String, u64, Option<Partitions>);
+
+/// The jobs that fit a machine, and the number of larger jobs.
+type Fitting = (Arc<Vec<Job>>, u64);
+
+/// The jobs of all replays that are to run. Only jobs of replays that run are in memory.
+pub(super) struct Workloads<'a> {
+    study: &'a Study,
+    logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
+    scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
+    fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
+}
+
+/// Returns the key of the scaled jobs of a replay.
+fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
+    (*log, spec.rules.to_string(), spec.arrival_scale.to_bits(), spec.partition.clone())
+}
+
+/// Returns the key of the log of a replay.
+pub(super) fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
+    (*log, spec.rules.to_string())
+}
+
+/// Counts one more user of the value at `key`.
+fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
+    let new = || Shared { value: Mutex::new(None), users: AtomicUsize::new(0) };
+    *map.entry(key).or_insert_with(new).users.get_mut() += 1;
+}
+
+impl<'a> Workloads<'a> {
+    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays must be
+    /// released once.
+    pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
+        let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut workloads = Self { study, logs, scaled, fitting };
+        for cell in cells {
+            let of = jobs_key(&study.cells[cell]);
+            count(&mut workloads.logs, log_key(&study.cells[cell]));
+            count(&mut workloads.scaled, of.clone());
+            count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.available()));
+        }
+        workloads
+    }
+
+    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
+    /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
+        let PlannedReplay { spec, log: number, source, begun, .. } = &self.study.cells[cell];
+        if let Some(source) = source {
+            return Ok(Replay { begun: begun.clone(), ..self.with_guests(spec, source.clone()) });
+        }
+        let planned = &self.study.logs[*number];
+        let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
+        if let Some(model) = &planned.source.model {
+            let source = JobSource::Drawn {
+                model: Box::new(model.clone()),
+                rules: Rules::clone(&rules),
+                arrival_scale,
+            };
+            return Ok(self.with_guests(spec, source));
+        }
+        let of = jobs_key(&self.study.cells[cell]);
+        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, &spec.rules, self.most_kept()))?;
+        if let Some(stream) = LogStream::new(&log, &planned.source, &rules, arrival_scale) {
+            stream.check(&machine)?;
+            let (count, skipped) = stream.sizes(&machine);
+            return Ok(
+                self.with_guests(spec, JobSource::Streamed { stream: Box::new(stream), count, skipped })
+            );
+        }
+        let scaled = self.scaled[&of].get(|| Ok(scaled_jobs(&log, partition.as_ref(), arrival_scale)?))?;
+        let (jobs, large) = self.fitting[&(of, machine.available())]
+            .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
+        let others = (log.workload.jobs.len() - scaled.len()) as u64;
+        let skipped = log.workload.left_out.total() + others + large;
+        let source = JobSource::Recorded {
+            jobs,
+            skipped,
+            arrivals: rules.arrivals,
+            arrival_scale,
+            names: Arc::clone(&log.names),
+            log: Some(Arc::clone(&log.summary)),
+        };
+        Ok(self.with_guests(spec, source))
+    }
+
+    /// Returns the log of the replay at position `cell`, which is loaded if no other replay has loaded it.
+    fn log(&self, cell: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
+        let planned = &self.study.cells[cell];
+        let read = || read(&self.study.logs[planned.log], &planned.spec.rules, self.most_kept());
+        self.logs[&log_key(planned)].get(read)
+    }
+
+    /// Returns whether other replays that have not ended may have the log of the replay at position `cell`.
+    pub(super) fn are_several(&self, cell: usize) -> bool {
+        self.logs[&log_key(&self.study.cells[cell])].users.load(Ordering::Acquire) > 1
+    }
+
+    /// Returns the stream that the jobs of the replay at position `cell` come from; `None` if they are in memory or drawn.
+    /// The log is loaded if no other replay has loaded it. Fails if it cannot be read or has changed since planning.
+    pub(super) fn stream(&self, cell: usize) -> Result<Option<LogStream>, LoadJobsError> {
+        let PlannedReplay { spec, log, source, .. } = &self.study.cells[cell];
+        let planned = &self.study.logs[*log];
+        match source {
+            Some(JobSource::Streamed { stream, .. }) => Ok(Some(LogStream::clone(stream))),
+            Some(_) => Ok(None),
+            None if planned.source.model.is_some() => Ok(None),
+            None => {
+                let log = self.log(cell)?;
+                Ok(LogStream::new(&log, &planned.source, &spec.rules, spec.arrival_scale))
+            }
+        }
+    }
+
+    /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
+    fn most_kept(&self) -> usize {
+        let needs_all = self.study.options.need_all_jobs().is_some()
+            || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
+        if needs_all { usize::MAX } else { self.study.most_kept }
+    }
+
+    fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
+        Replay::new(spec.clone(), source).with_guests(self.study.guests.clone())
+    }
+
+    /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
+    pub(super) fn release(&self, cell: usize) {
+        let of = jobs_key(&self.study.cells[cell]);
+        self.logs[&log_key(&self.study.cells[cell])].release();
+        self.scaled[&of].release();
+        self.fitting[&(of, self.study.cells[cell].spec.machine.available())].release();
+    }
+}
+
+/// Returns the planned log from memory, or reads it again. Fails if its content has changed since planning.
+pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
+    if let Some(log) = &planned.loaded {
+        return Ok(Arc::clone(log));
+    }
+    let path = &planned.source.path;
+    let kept = (rules.clone(), most);
+    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| true)?;
+    if log.summary.sha256 != planned.sha256 {
+        return Err(LoadJobsError::Changed { file: path.display().to_string() });
+    }
+    check_jobs(path, &log, rules)?;
+    Ok(Arc::new(log))
+}
+
+/// Fails if the log at `path` has no jobs by these rules.
+pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<(), LoadJobsError> {
+    if log.jobs() > 0 {
+        return Ok(());
+    }
+    let reason = match log.workload.left_out.total() {
+        0 => match log.summary.irregularities.no_jobs {
+            0 => "it has no records".to_owned(),
+            lines => format!("it has no records; lines that are no jobs: {lines}"),
+        },
+        left_out => {
+            let is_request_unread = rules.set != RuleSet::Requested
+                && log.workload.left_out.count(Reason::NoProcessors) == left_out;
+            let remedy = "; none of them was allocated any, --rules requested takes what they asked for, if the log has that";
+            format!("left out: {}{}", log.workload.left_out, if is_request_unread { remedy } else { "" })
+        }
+    };
+    Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
+}
+
+/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they are larger than
+/// a machine.
+pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
+    let workloads = Workloads::new(study, 0..study.cells.len());
+    let mut sources = Vec::with_capacity(study.cells.len());
+    for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
+        let source = workloads.replay(i)?.source;
+        // Planning has counted the jobs of the log, and a model draws as many as it has been asked for.
+        let large = jobs.saturating_sub(source.count());
+        let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
+        if large > 0 && !notes.contains(&note) {
+            notes.push(note);
+        }
+        sources.push(source);
+    }
+    for (cell, source) in study.cells.iter_mut().zip(sources) {
+        (cell.jobs, cell.source) = (source.count(), Some(source));
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Snapshots: the jobs that run at one moment of a replay, with their nodes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::options::Options;
+use super::replay::{Feed, Fitting, Manner, Replay, RunError, outages};
+use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_base::stop::Stop;
+use meshreplay_machine::machine::NodeId;
+use meshreplay_machine::machine::outages::Treatment;
+use meshreplay_sim::engine::{Observer, Placed, ReplayError};
+
+/// A job that runs at the moment of the snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningJob {
+    /// The job.
+    pub job: Job,
+    /// The time when the job started.
+    pub start: Time,
+    /// The nodes of the job, ordered by rank.
+    pub nodes: Vec<NodeId>,
+}
+
+/// The jobs that run and the number of jobs that wait at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the scheduler
+    /// started them.
+    pub running: Vec<RunningJob>,
+    /// The number of jobs that had arrived and not yet started, or that were killed and wait to run again.
+    pub waiting: usize,
+    /// The nodes that are down, ascending, also those that are still in use.
+    pub down: Vec<NodeId>,
+}
+
+/// An observer that notes which nodes jobs occupy and vacate until the time `at`. Later events are ignored.
+struct Watcher {
+    at: Time,
+    /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
+    running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
+    /// The start of each job that has started, and the number of jobs that had started before it. A job that is moved
+    /// keeps its first start; one that was killed and waits has none.
+    started: BTreeMap<JobId, (Time, usize)>,
+    /// The number of starts.
+    starts: usize,
+    /// The number of times that each job was killed.
+    kills: BTreeMap<JobId, u32>,
+    /// The number of times that a job returns to the queue.
+    limit: u32,
+    /// The switch that stops the replay once the time has passed.
+    stop: Stop,
+}
+
+impl Watcher {
+    /// Returns whether `now` is after the time of the snapshot, and stops the replay if it is.
+    fn is_past(&self, now: Time) -> bool {
+        if now > self.at {
+            self.stop.throw();
+        }
+        now > self.at
+    }
+}
+
+impl Observer for Watcher {
+    fn allocated(&mut self, _job: JobId, _placed: Option<Placed<'_>>, _cost_ns: u64) {}
+
+    fn released(&mut self, _cost_ns: u64) {}
+
+    fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
+        if let (false, Some(&first)) = (self.is_past(now), nodes.first()) {
+            self.starts += 1;
+            self.started.entry(job).or_insert((now, self.starts));
+            self.running.insert(first, (job, nodes.to_vec()));
+        }
+    }
+
+    fn vacated(&mut self, nodes: &[NodeId], now: Time) {
+        if let (false, Some(first)) = (self.is_past(now), nodes.first()) {
+            self.running.remove(first);
+        }
+    }
+
+    fn killed(&mut self, job: JobId, _nodes: u32, _ran: Time, now: Time) {
+        if self.is_past(now) {
+            return;
+        }
+        let kills = self.kills.entry(job).or_insert(0);
+        *kills += 1;
+        // A job that is given up waits no more.
+        if *kills <= self.limit {
+            self.started.remove(&job);
+        }
+    }
+}
+
+impl Replay {
+    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
+    /// those of outages and the node map count. Fails if the replay fails.
+    pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
+        outages::check(&self.spec, options)?;
+        let stop = Stop::default();
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &stop)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
+        // The changes up to the time, also those after the last end of a job.
+        let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
+        let mut down = BTreeSet::new();
+        while let Some(change) = changes.as_mut().and_then(|changes| changes.take_due(at)) {
+            if change.is_down {
+                down.insert(change.node);
+            } else {
+                down.remove(&change.node);
+            }
+        }
+        let down: Vec<NodeId> = down.into_iter().collect();
+        let limit = match options.on_outage {
+            Treatment::Requeue { limit } => limit,
+            Treatment::Drain => 0,
+        };
+        let mut watcher = Watcher {
+            at,
+            running: BTreeMap::new(),
+            started: BTreeMap::new(),
+            starts: 0,
+            kills: BTreeMap::new(),
+            limit,
+            stop,
+        };
+        let (recorded, stop) = (self.recorded_nodes(options)?, watcher.stop.clone());
+        match self.drive(
+            Feed::Listed(&jobs),
+            self.spec.seed,
+            &Manner { timed: false, is_audited: false, stop },
+            outages,
+            recorded.as_ref(),
+            &mut watcher,
+        ) {
+            // The watcher itself stops the replay once the time has passed.
+            Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
+            Err(error) => return Err(error),
+        }
+        let started = watcher.started;
+        let mut found: Vec<_> = watcher.running.into_values().collect();
+        found.sort_unstable_by_key(|(job, _)| started.get(job).map(|(_, before)| *before));
+        let arrived = jobs.iter().filter(|job| job.submit <= at).count();
+        let running = found.into_iter().map(|(job, nodes)| {
+            let start = started.get(&job).map_or(at, |(start, _)| *start);
+            RunningJob { job: jobs[job as usize], start, nodes }
+        });
+        Ok(Snapshot { running: running.collect(), waiting: arrived - started.len(), down })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::study::{JobSource, ReplaySpec};
+    use meshreplay_base::job::Shape;
+
+    #[test]
+    fn jobs_that_move_have_started_once() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+        };
+        // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
+        let jobs =
+            vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
+        let cell = Replay::new(
+            ReplaySpec::new("8".parse()?, "fcfs".parse()?, "left-compaction".parse()?),
+            JobSource::recorded(Arc::new(jobs), 0),
+        );
+        let found = cell.snapshot(Time::from_seconds(30), &Options::default())?;
+        let starts: Vec<(i64, bool)> =
+            found.running.iter().map(|running| (running.job.number, running.start == Time::ZERO)).collect();
+        assert_eq!((starts, found.waiting), (vec![(2, true), (4, true), (5, false)], 0));
+        assert_eq!(found.running.iter().map(|running| running.nodes.len()).sum::<usize>(), 8);
+        Ok(())
+    }
+
+    #[test]
+    fn killed_jobs_wait_again_and_nodes_are_down() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+        };
+        let cell = Replay::new(
+            ReplaySpec::new("4".parse()?, "fcfs".parse()?, "naive".parse()?),
+            JobSource::recorded(Arc::new(vec![job(1, 0, 60, 4), job(2, 1, 90, 2)]), 0),
+        );
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("o.csv");
+        std::fs::write(&file, "10,3,down\n30,3,up\n200,0,down\n")?;
+        let outages = Some(file.to_str().ok_or("no text")?.parse()?);
+        let requeue = Options { outages, ..Options::default() };
+        let drain = Options { on_outage: "drain".parse()?, ..requeue.clone() };
+        let given_up = Options { on_outage: "requeue:limit=0".parse()?, ..requeue.clone() };
+        for (options, at, running, waiting, down) in [
+            (&requeue, 9, vec![1], 1, vec![]),
+            (&requeue, 10, vec![], 2, vec![3]),
+            (&requeue, 30, vec![1], 1, vec![]),
+            (&requeue, 300, vec![], 0, vec![0]),
+            (&drain, 10, vec![1], 1, vec![3]),
+            (&given_up, 10, vec![2], 0, vec![3]),
+        ] {
+            let found = cell.snapshot(Time::from_seconds(at), options)?;
+            let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
+            assert_eq!((numbers, found.waiting, found.down), (running, waiting, down), "{at}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_moment_is_what_has_happened_until_it() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+        };
+        let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
+        let cell = Replay::new(
+            ReplaySpec::new("4x2".parse()?, "fcfs".parse()?, "hilbert+bf".parse()?),
+            JobSource::recorded(Arc::new(jobs), 0),
+        );
+        for (at, running, waiting) in [
+            (-1, vec![], 0),
+            (0, vec![1, 2], 0),
+            (59, vec![1, 2], 1),
+            (60, vec![2], 1),
+            (90, vec![3], 0),
+            (500, vec![], 0),
+        ] {
+            let found = cell.snapshot(Time::from_seconds(at), &Options::default())?;
+            let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
+            assert_eq!((numbers, found.waiting), (running, waiting), "{at}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! The jobs that another thread reads, as they come, in the order of their arrival.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::permits::Permit;
+use super::sieve::Sieve;
+use super::stream::Batch;
+use meshreplay_base::job::{Job, JobId};
+use meshreplay_sim::engine::{Arrivals, ReplayError};
+
+/// The message about a log that has grown beyond the numbers of jobs since it was planned.
+const TOO_MANY: &str =
+    "the log has more jobs than when the replay was planned, and more than can be numbered";
+
+/// The jobs that another thread reads, as they come. Jobs that stand behind their place in the order of arrival are brought to
+/// it: so many others are held back that no job comes too late.
+pub(in crate::study) struct Incoming<'a> {
+    batches: Receiver<Batch>,
+    /// The jobs that came last, and the number of those that were taken from them.
+    batch: Arc<Vec<Job>>,
+    taken: usize,
+    /// What the jobs are sifted by; `None` if all that come are replayed as they are.
+    sieve: Option<Sieve>,
+    /// The next job of the log as it was sifted; `None` if it is not known yet or if nothing is sifted.
+    sifted: Option<Job>,
+    /// The permit of the replay to work, which others have while it waits; `None` if it needs none.
+    permit: Option<&'a Permit<'a>>,
+    /// How long it took until batches came that had not been read yet, and until the permit came again.
+    waited: Duration,
+    next: JobId,
+    /// The number of jobs that are held back, and these jobs.
+    most_held: usize,
+    held: BinaryHeap<Held>,
+    /// The number of jobs that were handed out, and where their order is noted.
+    rank: JobId,
+    ranks: &'a Ranks,
+}
+
+impl<'a> Incoming<'a> {
+    /// Makes the source of the jobs that come through `batches`, of which so many are held back. Their order is noted in
+    /// `ranks`.
+    pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
+        let (batch, held) = (Arc::default(), BinaryHeap::new());
+        Self {
+            batches,
+            batch,
+            taken: 0,
+            sieve: None,
+            sifted: None,
+            permit: None,
+            waited: Duration::ZERO,
+            next: 0,
+            most_held,
+            held,
+            rank: 0,
+            ranks,
+        }
+    }
+
+    /// Returns the source of those jobs that `sieve` lets through, for a replay with this permit.
+    pub(in crate::study) fn sifted(self, sieve: Sieve, permit: Option<&'a Permit<'a>>) -> Self {
+        Self { sieve: Some(sieve), permit, ..self }
+    }
+
+    /// Returns the next batch, and waits for it if need be; `None` after the last one.
+    fn next_batch(&mut self) -> Option<Batch> {
+        match self.batches.try_recv() {
+            Ok(batch) => Some(batch),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                let began = Instant::now();
+                let wait = || self.batches.recv().ok();
+                let batch = match self.permit {
+                    Some(permit) => permit.without(wait),
+                    None => wait(),
+                };
+                self.waited = self.waited.saturating_add(began.elapsed());
+                batch
+            }
+        }
+    }
+
+    /// Waits until the next job of the log is at hand, or until it is known that there is none.
+    fn wait(&mut self) -> Result<(), ReplayError> {
+        while self.at_hand().is_none() {
+            let Some(&job) = self.batch.get(self.taken) else {
+                // The other end is dropped after the last batch.
+                let Some(batch) = self.next_batch() else { break };
+                (self.batch, self.taken) = (batch.map_err(ReplayError::Failed)?, 0);
+                continue;
+            };
+            if let Some(sieve) = &mut self.sieve {
+                // There are no more jobs than in a list in memory.
+                self.taken = self.taken.saturating_add(1);
+                self.sifted = sieve.sift(job).map_err(ReplayError::Failed)?;
+            }
+        }
+        if self.next == JobId::MAX && self.at_hand().is_some() {
+            // The number behind that of the last job has to exist, too.
+            return Err(ReplayError::Failed(TOO_MANY.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Returns the next job of the log, if it is at hand. Where nothing is sifted it stays in its batch.
+    fn at_hand(&self) -> Option<&Job> {
+        if self.sieve.is_some() { self.sifted.as_ref() } else { self.batch.get(self.taken) }
+    }
+
+    /// Passes the next job of the log, which is at hand. Fails if the one behind it would have no number.
+    fn pass(&mut self) -> Result<(), ReplayError> {
+        if self.sifted.take().is_none() {
+            self.taken = self.taken.saturating_add(1);
+        }
+        let next = self.next.checked_add(1);
+        self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
+        Ok(())
+    }
+}
+
+impl Arrivals for Incoming<'_> {
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
+        if self.most_held == 0 {
+            self.wait()?;
+            return Ok(self.at_hand().map(|job| (self.next, job)));
+        }
+        while self.held.len() <= self.most_held {
+            self.wait()?;
+            let Some(&job) = self.at_hand() else { break };
+            self.held.push(Held { id: self.next, job });
+            self.pass()?;
+        }
+        Ok(self.held.peek().map(|Held { id, job }| (*id, job)))
+    }
+
+    fn advance(&mut self) -> Result<(), ReplayError> {
+        if self.most_held == 0 {
+            return self.pass();
+        }
+        if let Some(Held { id, .. }) = self.held.pop() {
+            self.ranks.note(id, self.rank);
+            // There are no more ranks than positions in the log, which are counted above.
+            self.rank = self.rank.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited
+    }
+}
+
+/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them while jobs arrive,
+/// and another one takes them when the jobs have left.
+#[derive(Debug, Default)]
+pub(in crate::study) struct Ranks(Mutex<BTreeMap<JobId, JobId>>);
+
+impl Ranks {
+    /// Notes the position of the job at `id` of the log.
+    fn note(&self, id: JobId, rank: JobId) {
+        if id != rank {
+            // Nothing can panic between the two halves of a change of the map.
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, rank);
+        }
+    }
+
+    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must have arrived.
+    pub(in crate::study) fn take(&self, first: usize, count: usize) -> Vec<usize> {
+        let mut ranks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = |id: usize| ranks.remove(&(id as JobId)).map_or(id, |rank| rank as usize);
+        (first..).take(count).map(rank).collect()
+    }
+}
+
+/// A job that is held back. The greatest one is the one that arrives first, as a heap hands out the greatest; of those that arrive
+/// together it is the first one of the log.
+struct Held {
+    id: JobId,
+    job: Job,
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.job.submit, other.id).cmp(&(self.job.submit, self.id))
+    }
+}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Held {}

@@ -1,0 +1,183 @@
+//! Converts a log to another format.
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "submit times that count are at least 0 and at least the origin; numbers of names are positions in a \
+              list plus 1"
+)]
+
+use super::rules::left_out::{LeftOut, Reason};
+use super::rules::rule_set::Rules;
+use meshreplay_logs::status::CANCELLED;
+use meshreplay_logs::{
+    Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
+};
+
+/// The time in seconds before a submission in which no job that comes later in a log may have started, so that the
+/// processors in use until then can be counted. A log of which this is not true is counted in another way.
+const SETTLED_S: i64 = 7 * 86_400;
+
+/// Opens the log that is converted once more.
+pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
+
+/// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the counts of the
+/// records that were left out.
+///
+/// If `to` is a format for the simulator of P. Walker, D. Bunde and V. Leung (2010), only the records that they kept
+/// are copied, with the run times that they took. Estimates stay as recorded, even if they are below the run time; that
+/// simulator raises them itself. If `to` is not the format of the log, a comment names that format, provided that `to`
+/// has comments.
+///
+/// A log of a format that can only be read is read twice, by `again` the second time, as its header needs what is known at
+/// its end: submit times then count from the first one if they count from 1970, and the header says when that was, in
+/// which time zone, how large the machine is and, if `keeps_names`, which names the numbers stand for. Without `again`
+/// memory holds its records.
+pub fn convert(
+    reader: Reader,
+    again: Option<Again<'_>>,
+    writer: &mut Writer,
+    to: &'static Format,
+    keeps_names: bool,
+) -> Result<(LogSummary, LeftOut), TraceError> {
+    let from = reader.format();
+    if from != to {
+        writer.comment(b"; Version: 2.2")?;
+        let note = format!("; Note: converted by meshreplay from a log of format {}", from.name);
+        writer.comment(note.as_bytes())?;
+    }
+    let is_ruled = from != to && to.writing.is_some_and(|writing| writing.by_authors_rules);
+    let (rules, mut left_out) = (Rules::default(), LeftOut::default());
+    let mut choose = |record: &Record| {
+        if !is_ruled {
+            return Some(*record);
+        }
+        let accepted = rules.accept(record).map(|(_, run_s)| Record { run_s, ..*record });
+        accepted.map_err(|reason| left_out.add(reason, 1)).ok()
+    };
+    if from.writing.is_some() {
+        let summary = copy(reader, writer, None, choose)?;
+        return Ok((summary, left_out));
+    }
+    let mut surveyed = survey(reader, again.is_some(), again.is_none())?;
+    if let (true, Some(again)) = (surveyed.is_late, again) {
+        surveyed = survey(again()?, false, false)?;
+    }
+    let Surveyed { summary, peak, records, .. } = surveyed;
+    write_header(&summary, peak, keeps_names, writer)?;
+    let origin_s = summary.origin_s();
+    let mut write = |record: &Record| {
+        let submit_s = if record.submit_s < 0 { record.submit_s } else { record.submit_s - origin_s };
+        choose(&Record { submit_s, ..*record }).map_or(Ok(()), |chosen| writer.record(&chosen))
+    };
+    let Some(again) = again else {
+        records.iter().try_for_each(write)?;
+        return Ok((summary, left_out));
+    };
+    let mut reader = again()?;
+    reader.forget_nodes();
+    while let Some(entry) = reader.next_entry()? {
+        if let Entry::Record { record, .. } = entry {
+            write(record)?;
+        }
+    }
+    let path = summary.path.clone();
+    if reader.finish()?.sha256 != summary.sha256 {
+        return Err(TraceError::Changed { path });
+    }
+    Ok((summary, left_out))
+}
+
+/// What a log says as a whole.
+struct Surveyed {
+    summary: LogSummary,
+    /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is known.
+    peak: Option<i64>,
+    /// Whether that number is wrong, as a job started before a time that was counted.
+    is_late: bool,
+    /// The records, if they are kept.
+    records: Vec<Record>,
+}
+
+/// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow with the log.
+fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, TraceError> {
+    reader.forget_nodes();
+    let (mut in_use, mut records) = (InUse::default(), Vec::new());
+    let (mut largest, mut last_s) = (None, 0);
+    while let Some(entry) = reader.next_entry()? {
+        let Entry::Record { record, .. } = entry else { continue };
+        if let Some(procs) = record.procs() {
+            largest = largest.max(Some(procs));
+            if record.submit_s >= 0 && record.wait_s >= 0 && has_run(record) {
+                if settles && record.submit_s > last_s {
+                    last_s = record.submit_s;
+                    in_use.settle(last_s - SETTLED_S);
+                }
+                let start_s = record.submit_s.saturating_add(record.wait_s);
+                in_use.add(start_s, start_s.saturating_add(record.run_s), procs);
+            }
+        }
+        if keeps {
+            records.push(*record);
+        }
+    }
+    let is_late = in_use.is_late();
+    let peak = largest.max(i64::try_from(in_use.most()).ok().filter(|&most| most > 0));
+    Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
+}
+
+/// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none, though it ends as it starts.
+fn has_run(record: &Record) -> bool {
+    record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
+}
+
+/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak` stands for it,
+/// the greatest number of processors in use.
+fn write_header(
+    summary: &LogSummary,
+    peak: Option<i64>,
+    keeps_names: bool,
+    writer: &mut Writer,
+) -> Result<(), TraceError> {
+    writer.comment(format!("; MaxJobs: {}", summary.records).as_bytes())?;
+    writer.comment(format!("; MaxRecords: {}", summary.records).as_bytes())?;
+    if let (None, Some(procs)) = (summary.header.processors(), peak) {
+        writer.comment(format!("; MaxNodes: {procs}").as_bytes())?;
+        writer.comment(format!("; MaxProcs: {procs}").as_bytes())?;
+        writer.comment(
+            b"; Note: MaxProcs is the most that jobs held at once, as the log does not tell the size of the machine",
+        )?;
+    }
+    writer.header(&summary.header)?;
+    if !keeps_names {
+        return Ok(());
+    }
+    for (kind, key) in NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?))) {
+        for (i, name) in summary.facts.names.of(kind).enumerate() {
+            writer.comment(format!("; {key}: {} {}", i + 1, quoted(&name)).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the kinds of names that are numbers in records.
+fn named_kinds() -> impl Iterator<Item = NameKind> {
+    NameKind::all().filter(|kind| *kind != NameKind::Nodes)
+}
+
+/// Returns the names of a log as rows of kind, number and name, in the order of kinds and numbers.
+pub fn names_rows(summary: &LogSummary) -> Vec<[String; 3]> {
+    let names = &summary.facts.names;
+    let rows = named_kinds().flat_map(|kind| {
+        let row = move |(i, name): (usize, String)| [kind.word().to_string(), (i + 1).to_string(), name];
+        names.of(kind).enumerate().map(row)
+    });
+    rows.collect()
+}
+
+/// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.
+/// ([`Reason::words`] are words that follow a count.)
+pub const CONVERSION_REASONS: [(Reason, &str); 4] = [
+    (Reason::CancelledEarly, "cancelled before the start"),
+    (Reason::NoProcessors, "no allocated processors"),
+    (Reason::Status, "status"),
+    (Reason::NoRunTime, "no run time"),
+];

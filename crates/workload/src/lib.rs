@@ -1,0 +1,39 @@
+//! Makes jobs: from the records of a log, or from workload models.
+//!
+//! [`Rules`] decide which records of a log become jobs and with which values. The models draw jobs at random. A replay
+//! reads the jobs of either.
+#![forbid(unsafe_code)]
+// Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
+#![warn(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss
+)]
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "records are counted one by one, and casts of numbers with fractions clamp"
+)]
+
+mod convert;
+mod in_use;
+pub mod models;
+mod rules;
+
+pub use convert::{Again, CONVERSION_REASONS, convert, names_rows};
+pub use in_use::most_in_use;
+pub use models::entry::ModelEntry;
+pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};
+pub use models::lublin;
+pub use models::model::{Model, ModelError};
+pub use models::registry::MODELS;
+pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
+pub use rules::arrivals::Arrivals;
+pub use rules::left_out::{LeftOut, Reason};
+pub use rules::rule_set::{
+    Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
+    scaled_submit,
+};
+pub use rules::shape_rule::ShapeRule;
+pub use rules::spelling::{OVERRUNS, OVERSIZES, RULE_SETS, SIZES, STATUSES};

@@ -1,0 +1,56 @@
+//! What a workload model of jobs that bring their shape has to say of itself: its row in the registry, and its laws.
+
+use std::fmt;
+
+use rand_chacha::ChaCha8Rng;
+
+use meshreplay_base::spec::{Params, Spec, SpecError};
+
+/// If sides outside the range are drawn again, at least one drawn side in this many has to be within the range.
+pub(super) const LEAST_LIKELY: u32 = 20;
+
+/// One row of the registry of workload models.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelEntry {
+    /// The name in specs, in kebab case.
+    pub name: &'static str,
+    /// One line that says what the jobs are like.
+    pub summary: &'static str,
+    /// The source: authors, title or section, venue, year.
+    pub source: &'static str,
+    /// The parameters as `key=default (other values)`.
+    pub parameters: &'static str,
+    /// The line that names the model in the header of a log of its jobs.
+    pub(super) title: &'static str,
+    /// The parameter that gives the rate of arrivals if none is given, and its value.
+    pub(super) rate: (&'static str, f64),
+    /// The parameters that are left out of the name in results while they have these values.
+    pub(super) unnamed: &'static [(&'static str, &'static str)],
+    /// Builds the laws of the jobs from the parameters. Fails if a value is not allowed.
+    pub(super) build: Build,
+}
+
+/// Builds the laws of the jobs from the parameters of a spec.
+pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
+
+/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y and z.
+pub(super) trait JobLaw: fmt::Debug + Send + Sync {
+    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there is none.
+    fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
+        None
+    }
+    /// Returns the law of the shapes of jobs for a machine.
+    fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_>;
+    /// Returns the mean run time in seconds.
+    fn mean_run_s(&self) -> f64;
+    /// Draws a run time in seconds.
+    fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
+}
+
+/// The law by which the shapes of jobs are drawn for one machine.
+pub(super) trait ShapeLaw {
+    /// Returns the mean number of processors of a job.
+    fn mean_size(&self) -> f64;
+    /// Draws the sides of a job along x, y and z.
+    fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3];
+}

@@ -1,0 +1,203 @@
+//! Writes the jobs of workload models as logs. The header has the command that makes the same log again.
+
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
+use super::model::{Model, ModelError};
+use meshreplay_base::job::{Shape, Time};
+use meshreplay_logs::status::COMPLETED;
+use meshreplay_logs::{Header, Record, SHAPES, TraceError, Writer};
+
+/// The reason why a model gives no log.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelLogError {
+    /// There is no Lublin–Feitelson model for these options.
+    #[error(transparent)]
+    Lublin(#[from] LublinError),
+    /// The load is so small that the stretched submit times exceed the range of time.
+    #[error(
+        "--load {load:?} stretches arrivals beyond the range of time, 292,000 years; a larger load helps"
+    )]
+    SmallLoad {
+        /// The load as given.
+        load: f64,
+    },
+    /// All jobs have the same submit time, so no factor changes the load.
+    #[error("--load needs jobs that arrive at different times; make more jobs")]
+    OneArrival,
+    /// A model of jobs that bring their shape gives no jobs.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// A log of the Lublin–Feitelson model.
+#[derive(Clone, Copy, Debug)]
+pub struct LublinLog {
+    /// The number of jobs.
+    pub jobs: u32,
+    /// The number of processors of the machine.
+    pub procs: u32,
+    /// The choices that the model leaves open.
+    pub options: LublinOptions,
+    /// The offered load to which submit times are stretched: the work of the jobs divided by what the machine can do
+    /// from the first to the last arrival. `None` keeps the submit times of the model.
+    pub load: Option<f64>,
+    /// The seed of the random numbers.
+    pub seed: u64,
+}
+
+/// The two versions of the model. Each row has a flag (whether the version is typeless), the name, and the meaning of
+/// the queues in its logs.
+pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
+    (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
+    (true, "typeless", "One stream fitted to both, in queue 0"),
+];
+
+impl LublinLog {
+    /// Writes the header and the jobs. The writer is left unfinished. `written` is called with the number of jobs so far, now
+    /// and then.
+    ///
+    /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known only at the end.
+    pub fn write(&self, writer: &mut Writer, written: &mut dyn FnMut(u64)) -> Result<(), ModelLogError> {
+        let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
+        let Some(load) = self.load else {
+            writer.header(&self.header(None))?;
+            return Ok(write_all(writer, jobs, written)?);
+        };
+        let found = lublin::load_of(jobs.clone(), self.procs);
+        let (offered, last_s) = found.ok_or(ModelLogError::OneArrival)?;
+        let factor = offered / load;
+        if last_s as f64 * factor >= Time::MAX.as_seconds() {
+            return Err(ModelLogError::SmallLoad { load });
+        }
+        writer.header(&self.header(Some(factor)))?;
+        Ok(write_all(writer, jobs.map(|job| job.stretched(factor)), written)?)
+    }
+
+    /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they were.
+    fn header(&self, factor: Option<f64>) -> Header {
+        let Self { jobs, procs, seed, options, .. } = self;
+        let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
+        let published = if options.published_sizes { " --published-sizes" } else { "" };
+        let load = self.load.map_or_else(String::new, |load| format!(" --load {load}"));
+        let mut lines = head("workload model of Lublin and Feitelson (2003)", *jobs, u64::from(*procs));
+        lines.push(format!(
+            "Note: {MADE} --model lublin --jobs {jobs} --procs {procs} --seed {seed} --types {types}{published}{load}"
+        ));
+        lines.push(format!("Note: model lublin, seed {seed}"));
+        lines.extend(factor.map(|factor| format!("Note: arrival times multiplied by {factor}")));
+        if !options.typeless {
+            lines.extend(["Queue: 0 interactive", "Queue: 1 batch"].map(str::to_owned));
+        }
+        header_of(&lines)
+    }
+}
+
+/// The number of jobs between two reports of how many are written.
+const JOBS_PER_REPORT: u64 = 1 << 16;
+
+/// The number of jobs that are drawn at a time.
+const JOBS_PER_BATCH: usize = 1 << 12;
+
+/// Writes one record for each job, numbered from 1. Tells `written` how many there are, now and then.
+fn write_all(
+    writer: &mut Writer,
+    jobs: impl Iterator<Item = LublinJob> + Send,
+    written: &mut dyn FnMut(u64),
+) -> Result<(), TraceError> {
+    let record = |(number, job): (i64, LublinJob)| Record {
+        job: number,
+        submit_s: job.submit_s,
+        run_s: job.run_s,
+        allocated_procs: i64::from(job.procs),
+        requested_procs: i64::from(job.procs),
+        status: COMPLETED,
+        queue: i64::from(!job.interactive),
+        ..Record::UNKNOWN
+    };
+    let (batches, drawn) = sync_channel::<Vec<LublinJob>>(4);
+    thread::scope(|scope| {
+        // Drawing the jobs takes about as long as writing them, so that another thread draws.
+        scope.spawn(move || {
+            let mut jobs = jobs.fuse();
+            loop {
+                let batch: Vec<LublinJob> = jobs.by_ref().take(JOBS_PER_BATCH).collect();
+                // Nobody takes the jobs if the log cannot be written.
+                if batch.is_empty() || batches.send(batch).is_err() {
+                    return;
+                }
+            }
+        });
+        (1_i64..).zip(drawn.into_iter().flatten()).try_for_each(|job| {
+            if job.0.unsigned_abs() % JOBS_PER_REPORT == 0 {
+                written(job.0.unsigned_abs());
+            }
+            writer.record(&record(job))
+        })
+    })
+}
+
+/// Writes a log of the jobs that a model draws from `seed`, with their shapes. Returns the mean run time in
+/// seconds, before rounding. The triple gives the machine: its spelling, for the header, its
+/// extents, and how many of its nodes jobs can have.
+///
+/// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left unfinished.
+pub fn write_model(
+    writer: &mut Writer,
+    model: &Model,
+    (machine, extents, available): (&str, [u32; 3], u32),
+    seed: u64,
+) -> Result<f64, ModelLogError> {
+    let nodes: u64 = extents.into_iter().map(u64::from).product();
+    let jobs = model.on_share(f64::from(available) / nodes as f64).draw(seed, extents, 1.0)?;
+    let spec = model.spec();
+    let mut lines = head(model.entry().title, model.jobs(), u64::from(available));
+    lines.push(format!("{SHAPES}: fields 19 to 21 are the sides of the job along x, y and z"));
+    lines.push(format!("Note: {MADE} --model {spec} --machine {machine} --seed {seed}"));
+    lines.push("Note: times are rounded to whole seconds".to_owned());
+    writer.header(&header_of(&lines))?;
+    let whole_seconds = |time: Time| time.as_seconds().round() as i64;
+    for job in &jobs {
+        let Shape::Sides(sides) = job.shape else { continue };
+        writer.record(&Record {
+            job: job.number,
+            submit_s: whole_seconds(job.submit),
+            run_s: whole_seconds(job.run).max(1),
+            allocated_procs: i64::from(job.procs),
+            requested_procs: i64::from(job.procs),
+            status: 1,
+            sides: Some(sides),
+            ..Record::UNKNOWN
+        })?;
+    }
+    Ok(jobs.iter().map(|job| job.run.as_seconds()).sum::<f64>() / jobs.len() as f64)
+}
+
+/// The beginning of the header line with the command that makes the log.
+const MADE: &str = concat!("made by meshreplay ", env!("CARGO_PKG_VERSION"), ": trace generate");
+
+/// Returns the first lines of every header.
+fn head(computer: &str, jobs: u32, nodes: u64) -> Vec<String> {
+    vec![
+        "Version: 2.2".to_owned(),
+        format!("Computer: {computer}"),
+        format!("MaxJobs: {jobs}"),
+        format!("MaxRecords: {jobs}"),
+        "UnixStartTime: 0".to_owned(),
+        format!("MaxNodes: {nodes}"),
+        format!("MaxProcs: {nodes}"),
+    ]
+}
+
+/// Returns a header with the lines as comments.
+fn header_of(lines: &[String]) -> Header {
+    let mut header = Header::default();
+    for line in lines {
+        header.push(format!("; {line}").as_bytes());
+    }
+    header
+}

@@ -1,9 +1,0 @@
-//! The nodes that jobs had according to a log: lists of names, and how much jobs share of them.
-
-mod list;
-mod numbers;
-mod runs;
-
-pub(in crate::trace) use list::NO_NODES;
-pub use list::{NodeList, NodeListError};
-pub use runs::{NodeRuns, NodeUse, RunsOnNodes};
