@@ -5,7 +5,6 @@ mod files;
 mod histories;
 mod logs;
 mod replays;
-#[cfg(feature = "lab")]
 mod results;
 mod scratch;
 mod texts;
@@ -51,10 +50,7 @@ pub(crate) const TARGETS: &[Target] = &[
     texts::MANIFEST,
     histories::HISTORY,
     replays::REPLAY,
-    #[cfg(feature = "lab")]
     results::SUMMARY,
-    #[cfg(feature = "lab")]
     results::SCHEDULE,
-    #[cfg(feature = "lab")]
     results::DRAWING,
 ];

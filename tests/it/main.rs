@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 #[expect(dead_code, reason = "some of it only the tests of the core use")]
-#[path = "../core/support.rs"]
+#[path = "../../crates/study/tests/replays/support.rs"]
 mod core_support;
 mod support;
 

@@ -200,7 +200,7 @@ mod tests {
                 assert_eq!(shown, comparison.marks.len(), "{label}");
                 assert_eq!(svg.contains("prints none of them"), shown == 0, "{label}");
                 assert!(found[1..].iter().all(|svg| svg.contains("Not in the paper")), "{label}");
-                let golden = format!("tests/it/golden/paper-{name}-{}.txt", figure.name);
+                let golden = format!("tests/golden/paper-{name}-{}.txt", figure.name);
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&golden);
                 let (found, committed) = (structure(&svg), fs::read_to_string(&path).unwrap_or_default());
                 if found != committed && std::env::var_os("BLESS").is_some_and(|value| value == "1") {

@@ -36,6 +36,7 @@ mod step;
 mod subject;
 mod survey;
 mod trial;
+mod variants;
 
 pub use counterexample::Counterexample;
 pub use event::Event;
@@ -46,3 +47,4 @@ pub use machines::{MACHINES, with_holes};
 pub use subject::{SEED, Subject, random_node_lists};
 pub use survey::{Finding, Survey};
 pub use trial::{Trial, Verdict};
+pub use variants::variants;

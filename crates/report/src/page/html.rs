@@ -150,7 +150,8 @@ impl ReportFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockTree, PlayedJob, PlayedReplay, ReportCell, ReportColumn, Strip};
+    use crate::{BlockTree, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use meshreplay_figures::mark::{MARKED, is_marked};
     use meshreplay_results::frame::Down;
 
     /// Returns the data of a player with a job, a run that was lost, outages and blocks.
@@ -229,5 +230,11 @@ mod tests {
         );
         // The page contains no address of anything outside.
         assert!(!page.contains("://") && !page.contains("src=") && !page.contains("@import"));
+    }
+
+    #[test]
+    fn pages_have_their_mark_where_it_is_looked_for() {
+        let page = Report::default().html();
+        assert!(is_marked(&page.as_bytes()[..MARKED.min(page.len())]));
     }
 }

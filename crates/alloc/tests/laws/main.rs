@@ -1,0 +1,14 @@
+//! Laws, twins and oracles of allocators. Each module says in its first line what it is for.
+
+mod contiguous;
+mod contiguous_states;
+mod examples;
+mod exhaustive;
+mod law_breakers;
+mod laws;
+mod naive_twins;
+mod served_when_down;
+mod slurm_oracle;
+mod snug_twin;
+mod unavailable;
+mod yardsticks;

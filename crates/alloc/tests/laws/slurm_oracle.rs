@@ -1,0 +1,100 @@
+//! Node lists of a real Slurm 26.05.3 with topology/torus3d: every submit gets the same nodes or the same refusal.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
+use meshreplay_machine::machine::{Machine, Mesh};
+use serde_json::Value;
+
+use meshreplay_testing::{Tested, gunzip, shared};
+
+/// The recorded sequences with the machine of each.
+const SEQUENCES: [(&str, &str); 7] = [
+    ("4x4x2.a", "torus:4x4x2"),
+    ("4x4x2.b", "torus:4x4x2"),
+    ("4x4x2.w", "torus:4x4x2"),
+    ("8x4x4.a", "torus:8x4x4"),
+    ("8x4x4.b", "torus:8x4x4"),
+    ("two.a", "96"),
+    ("two.b", "93"),
+];
+
+/// The weights of the nodes of `4x4x2.w` in the form of slurm.conf.
+fn weights() -> String {
+    let weights = [1, 1, 5, 5, 3, 1, 2, 2];
+    (1..=32).fold(String::new(), |mut text, node| {
+        let _ = writeln!(text, "NodeName=n{node:03} Weight={}", weights[(node - 1) % 8]);
+        text
+    })
+}
+
+/// The number of submits, and those that differ.
+type Compared = (usize, Vec<String>);
+
+/// Replays one sequence. Returns how many submits it has and those that differ.
+fn differences(name: &str, machine: &str) -> Result<Option<Compared>, Box<dyn std::error::Error>> {
+    let [topology, sequence] =
+        ["topology.yaml", "jsonl.gz"].map(|end| shared(&format!("oracle/slurm-torus3d/{name}.{end}")));
+    let (Some(topology), Some(sequence)) = (topology, sequence) else { return Ok(None) };
+    let conf = tempfile::NamedTempFile::new()?;
+    fs::write(conf.path(), weights())?;
+    let mesh: Mesh = machine.parse()?;
+    let weights =
+        if name == "4x4x2.w" { format!(",weights={}", conf.path().display()) } else { String::new() };
+    let strategy = |segment: u64| {
+        let spec = format!("slurm-torus3d:path={},segment={segment}{weights}", topology.display());
+        Ok::<_, Box<dyn std::error::Error>>(build(&spec.parse()?, &Setup::new(&mesh, 0))?.strategy)
+    };
+    let idle = Machine::new(mesh.clone());
+    let mut machine = idle.clone();
+    let (mut held, mut submits, mut differ): (Vec<(u64, Placement)>, _, _) = (Vec::new(), 0, Vec::new());
+    for line in gunzip(&sequence)?.lines() {
+        let operation: Value = serde_json::from_str(line)?;
+        let job = operation["job"].as_u64().ok_or("no job")?;
+        if operation["op"] == "cancel" {
+            let at =
+                held.iter().position(|(other, _)| *other == job).ok_or("cancels a job that does not run")?;
+            machine.vacate(&held.swap_remove(at).1.nodes);
+            continue;
+        }
+        submits += 1;
+        let request = Request::of(operation["count"].as_u64().ok_or("no count")? as u32);
+        let mut strategy = strategy(operation["segment"].as_u64().unwrap_or(0))?;
+        let found = strategy.propose(&request, &machine);
+        let refusal = if strategy.propose(&request, &idle).is_none() {
+            "never"
+        } else if machine.free_count() < request.procs {
+            "busy"
+        } else {
+            "no-fit"
+        };
+        let nodes = operation["nodes"].as_array();
+        let expected: Option<Vec<u32>> =
+            nodes.map(|nodes| nodes.iter().filter_map(Value::as_u64).map(|node| node as u32 - 1).collect());
+        let same = match (&found, &expected) {
+            (Some(placement), Some(expected)) => placement.nodes == *expected,
+            (None, None) => operation["refused"] == refusal,
+            _ => false,
+        };
+        if !same {
+            differ.push(format!("{line}: {found:?}"));
+        }
+        // The state is the recorded one, so that one difference does not cause others.
+        if let Some(nodes) = expected {
+            machine.occupy(&nodes)?;
+            held.push((job, Placement::of(nodes)));
+        }
+    }
+    Ok(Some((submits, differ)))
+}
+
+#[test]
+fn every_placement_and_refusal_equals_that_of_slurm() -> Tested {
+    for (name, machine) in SEQUENCES {
+        let Some((submits, differ)) = differences(name, machine)? else { continue };
+        assert!(submits > 300, "{name}: {submits}");
+        assert!(differ.is_empty(), "{name}: {} of {submits} differ\n{}", differ.len(), differ.join("\n"));
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Machines with unavailable nodes: what every allocator and both yardsticks do on them.
+
+use meshreplay_alloc::allocator::Request;
+use meshreplay_alloc::laws::variants;
+use meshreplay_alloc::laws::{MACHINES, with_holes};
+use meshreplay_machine::machine::{Machine, Mesh};
+use meshreplay_machine::yardstick::{PairwiseBound, optimum};
+
+use super::laws::{history, keep_on};
+use meshreplay_testing::{Numbers, Tested};
+
+#[test]
+fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> Tested {
+    for machine in MACHINES {
+        for mesh in with_holes(&machine.parse()?, 41) {
+            for law in ["free", "size", "serves", "whole"] {
+                keep_on(&mesh, law, 40)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn allocators_on_machines_with_unavailable_nodes_forget_and_repeat() -> Tested {
+    for machine in MACHINES {
+        for mesh in with_holes(&machine.parse()?, 43).into_iter().step_by(3) {
+            for law in ["repeats", "proposes", "forgets"] {
+                keep_on(&mesh, law, 30)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn unavailable_nodes_are_told_like_placements_of_somebody_else() -> Tested {
+    for machine in MACHINES {
+        let whole: Mesh = machine.parse()?;
+        for mesh in with_holes(&whole, 59) {
+            for (spec, _) in
+                variants(&mesh)?.into_iter().filter(|(_, promises)| promises.memory.ends_when_idle())
+            {
+                let (mut built, mut told) = (history(&spec, &mesh)?, history(&spec, &whole)?);
+                for place in meshreplay_machine::machine::unavailable_submeshes(&mesh) {
+                    let nodes = place.nodes(&told.machine);
+                    told.take(&nodes);
+                }
+                for k in 1..=mesh.available() {
+                    let [a, b] =
+                        [&mut built, &mut told].map(|history| history.ask(&Request::of(k)).placement);
+                    // Snug weighs by the share of nodes in use, of which unavailable ones are none.
+                    assert!(a == b || spec.name == "snug", "{spec} on {mesh}: {a:?} or {b:?} for {k}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_bound_holds_and_the_optimum_takes_available_nodes() -> Tested {
+    for machine in ["5x4", "torus:4x4", "3x2x3", "9"] {
+        let whole: Mesh = machine.parse()?;
+        for mesh in with_holes(&whole, 67) {
+            let (free, mut bound) = (Machine::new(mesh.clone()), PairwiseBound::new(&mesh));
+            for k in 1..=mesh.available() {
+                let best = optimum(&mesh, free.free(), k, u64::MAX).map_err(|error| format!("{error:?}"))?;
+                assert!(best.nodes.iter().all(|&node| mesh.is_available(node)), "{k} on {mesh}");
+                assert!(best.pairwise_sum >= bound.of(k), "{k} on {mesh}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! Networks, and the statistics of paired jobs.
+
+mod networks;
+mod paired;

@@ -1,0 +1,24 @@
+//! Whole replays against oracles, laws and twins; logs of every format against generated clusters. Each module says in its first
+//! line what it is for.
+
+mod support;
+
+mod audited;
+mod easy_boxes;
+mod goodput;
+mod guests;
+mod head_promise;
+mod oracle;
+mod outage_twin;
+mod outages;
+mod plain_schedules;
+mod predictions;
+mod recorded;
+mod recorded_nodes;
+mod rfold_oracle;
+mod round_trip;
+mod scheduler_laws;
+mod schedulers;
+mod table_logs;
+mod table_subsets;
+mod unavailable;

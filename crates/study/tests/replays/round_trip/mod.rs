@@ -1,0 +1,167 @@
+//! Random clusters whose truth is known are written in every format that is read, read back and replayed as
+//! recorded: jobs, nodes, waits and utilization equal the truth, or a note says what cannot be known.
+//! `ROUND_TRIPS=10000` sets how many clusters are written in each format, and `ROUND_TRIP_FORMAT=sacct`
+//! writes in one.
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::similar_names,
+    clippy::struct_excessive_bools,
+    clippy::unnecessary_wraps,
+    reason = "texts of small logs; times are named by their units; looks are made of choices; all writers have one type"
+)]
+
+pub(crate) mod cluster;
+mod replayed;
+pub(crate) mod truth;
+pub(crate) mod writers;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use cluster::{Cluster, cluster};
+use meshreplay_logs::FORMATS;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use tempfile::TempDir;
+use truth::{Written, difference};
+use writers::{WRITERS, Write, written};
+
+/// The clusters of a usual run.
+const CLUSTERS: u64 = 200;
+/// The kinds of differences that are shown, and the clusters of a kind of which the smallest is shown.
+const SHOWN: usize = 60;
+const TRIED: usize = 3;
+
+/// Writes a cluster in one way; `None` if that cannot hold it.
+pub(crate) type Writer = Rc<dyn Fn(&Cluster) -> Option<Written>>;
+
+/// What differs from the truth, by kind: how often, and some seeds of clusters with the writers of their
+/// logs.
+pub(crate) struct Differences {
+    folder: TempDir,
+    kinds: BTreeMap<String, (u64, Vec<(u64, Writer)>)>,
+}
+
+impl Differences {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary directory"), kinds: BTreeMap::new() }
+    }
+
+    /// Writes the cluster of a seed and reads it back. Returns whether the writer can hold it.
+    pub(crate) fn add(&mut self, seed: u64, writer: &Writer) -> bool {
+        let Some(log) = log_of(&cluster(seed), writer) else { return false };
+        if let Some(problem) = difference(&log, self.folder.path()) {
+            let (count, cases) = self.kinds.entry(kind_of(&problem)).or_default();
+            *count += 1;
+            if cases.len() < TRIED {
+                cases.push((seed, Rc::clone(writer)));
+            }
+        }
+        true
+    }
+
+    /// What is wrong with a cluster, by its kind.
+    fn kind(&self, cluster: &Cluster, writer: &Writer) -> Option<String> {
+        difference(&log_of(cluster, writer)?, self.folder.path()).map(|problem| kind_of(&problem))
+    }
+
+    /// Drops jobs one by one as long as the same is wrong with the others, and then the second dump.
+    fn shrunk(&self, mut cluster: Cluster, writer: &Writer) -> Cluster {
+        let first = self.kind(&cluster, writer);
+        let fails = |smaller: &Cluster| self.kind(smaller, writer) == first;
+        loop {
+            let mut smaller = (0..cluster.jobs.len()).rev().map(|i| {
+                let mut smaller = cluster.clone();
+                smaller.jobs.remove(i);
+                smaller
+            });
+            let Some(found) = smaller.find(fails) else { break };
+            cluster = found;
+        }
+        let plain = Cluster { border_ms: None, ..cluster.clone() };
+        if fails(&plain) { plain } else { cluster }
+    }
+
+    /// How many differences of each kind there are, and the smallest cluster of each kind with its log; empty
+    /// if there are none.
+    pub(crate) fn report(&self, name: &str) -> String {
+        let mut text = String::new();
+        for (kind, (count, _)) in &self.kinds {
+            let _ = writeln!(text, "{name}: {count} times {kind}");
+        }
+        for (kind, (_, cases)) in self.kinds.iter().take(SHOWN) {
+            let small = |(seed, writer): &(u64, Writer)| {
+                (self.shrunk(cluster(*seed), writer), *seed, Rc::clone(writer))
+            };
+            let smallest = cases.iter().map(small).min_by_key(|(small, ..)| small.jobs.len());
+            let Some((small, seed, writer)) = smallest else { continue };
+            let Some(log) = writer(&small) else { continue };
+            let problem = difference(&log, self.folder.path()).unwrap_or_default();
+            let _ =
+                writeln!(text, "\n--- {name}, seed {seed}, {kind}\n{problem}\n{}\n{}", log.format, log.text);
+        }
+        text
+    }
+}
+
+/// The log of a cluster; `None` if it has no jobs.
+fn log_of(cluster: &Cluster, writer: &Writer) -> Option<Written> {
+    writer(cluster).filter(|log| !log.jobs.is_empty())
+}
+
+/// A sentence without its numbers and places, so that differences of one kind are counted together.
+fn kind_of(problem: &str) -> String {
+    let line = problem.lines().next().unwrap_or_default();
+    let is_of_job = line.starts_with("job (");
+    let line = if is_of_job { line.split_once("): ").map_or(line, |parts| parts.1) } else { line };
+    let mut kind = String::new();
+    for word in line.split_whitespace().filter(|word| !word.starts_with('/')) {
+        let digits = |c: char| if c.is_ascii_digit() { '#' } else { c };
+        let mut word: Vec<char> = word.chars().map(digits).collect();
+        word.dedup_by(|a, b| *a == '#' && *b == '#');
+        kind.extend(word);
+        kind.push(' ');
+    }
+    // Errors go on with names of columns and the like.
+    kind.chars().take(if kind.starts_with("refused") { 40 } else { 90 }).collect()
+}
+
+/// Writes many clusters in a format and returns a report on those that differ from the truth.
+fn differences(format: &'static str, clusters: u64) -> String {
+    let mut found = Differences::new();
+    for seed in 0..clusters {
+        let writer: Writer = Rc::new(move |cluster| written(format, cluster, seed));
+        found.add(seed, &writer);
+    }
+    found.report(format)
+}
+
+#[test]
+fn what_a_cluster_did_is_what_its_log_gives_in_every_format() {
+    let number = std::env::var("ROUND_TRIPS").ok().and_then(|text| text.parse().ok());
+    let clusters = number.unwrap_or(CLUSTERS);
+    let only = std::env::var("ROUND_TRIP_FORMAT").ok();
+    let formats = WRITERS.iter().map(|(name, _)| *name);
+    let formats = formats.filter(|name| only.as_deref().is_none_or(|only| only == *name));
+    let reports: String = std::thread::scope(|scope| {
+        let threads: Vec<_> = formats.map(|name| scope.spawn(move || differences(name, clusters))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert!(reports.is_empty(), "{reports}");
+}
+
+#[test]
+fn every_format_has_a_writer() {
+    let cluster = cluster(1);
+    let spec = |(_, write): &(&str, Write)| {
+        let mut looks = (0..20).map(ChaCha8Rng::seed_from_u64);
+        looks.find_map(|mut rng| write(&cluster, &mut rng)).map(|log| log.format)
+    };
+    let specs: Vec<String> = WRITERS.iter().filter_map(spec).collect();
+    let written: Vec<&str> = specs.iter().filter_map(|spec| spec.split(':').next()).collect();
+    for format in FORMATS {
+        assert!(written.contains(&format.name), "{} has no writer", format.name);
+    }
+}

@@ -1,0 +1,261 @@
+//! Replays a log as recorded, on the machines that follow from it, and compares that with what the cluster
+//! did.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use meshreplay_logs::{PartitionChoice, ReadOptions};
+use meshreplay_sim::guest::Guests;
+use meshreplay_sim::metrics::Monitor;
+use meshreplay_study::study::{Autos, Axes, Draft, LogSource, Options, Outcome, Replay};
+use meshreplay_workload::Rules;
+
+use super::truth::{Said, Want, Written};
+
+/// A job that is replayed, with its start and its end.
+type Run<'a> = (&'a Want, (i64, i64));
+
+/// A replay of a part of a log.
+struct Part {
+    /// Its partitions; `None` for the whole log.
+    partitions: Option<BTreeSet<String>>,
+    nodes: i64,
+    outcome: Outcome,
+}
+
+/// What is wrong with the replays of a log as a whole and by partitions, and with logs of shared nodes, if
+/// anything is.
+pub(super) fn replayed(written: &Written, path: &Path, said: &Said) -> Option<String> {
+    if said.has(&["clocks are put"]) {
+        return None;
+    }
+    let runs: Vec<Run> = written.jobs.iter().filter_map(|want| Some((want, want.run_s()?))).collect();
+    if runs.is_empty() {
+        return None;
+    }
+    let found = parts(written, path, (allocator(written, &runs), PartitionChoice::All));
+    match (found, written.has_waits) {
+        (Err(error), false) if error.contains("recorded wait") => None,
+        (_, false) => Some("waits are unknown, and the scheduler recorded replays them".to_owned()),
+        (Err(error), true) => Some(format!("not replayed: {error}")),
+        (Ok((parts, _)), true) => parts.iter().find_map(|part| unlike(&runs, part, written.has_lists)),
+    }
+    .or_else(|| by_partition(written, path, &runs))
+    .or_else(|| of_shared_nodes(written, path, &runs))
+}
+
+/// Nodes are those of the lists, unless a job of no length passes beside those that have its nodes.
+fn allocator(written: &Written, runs: &[Run<'_>]) -> &'static str {
+    let has_passing = runs.iter().any(|(_, (start_s, end_s))| start_s == end_s);
+    if written.has_lists && !has_passing { "recorded" } else { "naive" }
+}
+
+/// Replays the partitions on machines of their own where they share no nodes, and compares each of them.
+fn by_partition(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<String> {
+    if !written.has_lists || !written.has_waits {
+        return None;
+    }
+    let parts = match parts(written, path, (allocator(written, runs), PartitionChoice::ByNodes)) {
+        Ok((parts, _)) => parts,
+        Err(error) => return Some(format!("not replayed by partition: {error}")),
+    };
+    let partition = |want: &Want| want.names[3].clone().unwrap_or_default();
+    let mut replayed = 0;
+    for part in &parts {
+        let is_in =
+            |want: &Want| part.partitions.as_ref().is_none_or(|names| names.contains(&partition(want)));
+        let runs: Vec<Run> = runs.iter().filter(|(want, _)| is_in(want)).copied().collect();
+        if let Some(problem) = unlike(&runs, part, true) {
+            return Some(format!("partitions {:?}: {problem}", part.partitions));
+        }
+        replayed += runs.len();
+    }
+    if replayed != runs.len() {
+        return Some(format!("{replayed} jobs replayed by partition, expected {}", runs.len()));
+    }
+    let found: BTreeSet<_> = parts.into_iter().filter_map(|part| part.partitions).collect();
+    let meant = groups(runs, &partition);
+    let meant = if meant.len() > 1 { meant } else { BTreeSet::new() };
+    let has_passing = runs.iter().any(|(_, (start_s, end_s))| start_s == end_s);
+    let is_known = runs.iter().all(|(want, _)| want.names[3].is_some());
+    (!has_passing && is_known && found != meant).then(|| format!("groups {found:?}, expected {meant:?}"))
+}
+
+/// The partitions that share at least 1 % of the node time of the smaller one, directly or through others.
+fn groups(runs: &[Run<'_>], partition: &dyn Fn(&Want) -> String) -> BTreeSet<BTreeSet<String>> {
+    let mut times: BTreeMap<String, BTreeMap<&String, i64>> = BTreeMap::new();
+    for (want, (start_s, end_s)) in runs {
+        for node in want.nodes.iter().flatten() {
+            *times.entry(partition(want)).or_default().entry(node).or_default() += end_s - start_s;
+        }
+    }
+    let total = |of: &BTreeMap<&String, i64>| of.values().sum::<i64>();
+    let shared = |one: &BTreeMap<&String, i64>, other: &BTreeMap<&String, i64>| -> i64 {
+        one.iter().filter_map(|(node, time)| Some(*time.min(other.get(node)?))).sum()
+    };
+    let mut groups: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    for (name, time) in &times {
+        let is_linked =
+            |other: &String| 100 * shared(time, &times[other]) >= total(time).min(total(&times[other]));
+        let (linked, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group: &BTreeSet<String>| group.iter().any(is_linked));
+        groups = others.into_iter().collect();
+        groups.insert(linked.into_iter().flatten().chain([name.clone()]).collect());
+    }
+    groups
+}
+
+/// Compares a replay with the runs that there were.
+fn unlike(runs: &[Run<'_>], part: &Part, has_lists: bool) -> Option<String> {
+    let Part { nodes, outcome, .. } = part;
+    if outcome.records.len() != runs.len() {
+        return Some(format!("{} jobs replayed, expected {}", outcome.records.len(), runs.len()));
+    }
+    let most = most_in_use(runs);
+    let names: BTreeSet<&String> = runs.iter().flat_map(|(want, _)| want.nodes.iter().flatten()).collect();
+    let names = names.len() as i64;
+    // Processors that are as many as the nodes of the lists are taken for nodes.
+    if *nodes != most.max(names) && (has_lists || *nodes != most) {
+        return Some(format!("machine of {nodes}; {most} in use at once, {names} names"));
+    }
+    let first_s = runs.iter().map(|(want, _)| want.submit_s).min()?;
+    let first_us = outcome.jobs.iter().map(|job| job.submit).min()?.as_micros();
+    for ((want, (start_s, end_s)), record) in runs.iter().zip(&outcome.records) {
+        let found = [record.start, record.end].map(|time| time.as_micros() - first_us);
+        if found != [start_s, end_s].map(|time_s| 1_000_000 * (time_s - first_s)) {
+            return Some(format!(
+                "job {:?} ran {found:?}, expected {start_s}-{end_s} since {first_s}",
+                want.id
+            ));
+        }
+    }
+    let last_s = runs.iter().map(|(_, (_, end_s))| *end_s).max()?;
+    let of_run = |(want, (start_s, end_s)): &Run<'_>| want.procs.unwrap_or(0) * (end_s - start_s);
+    let (busy, whole) = (runs.iter().map(of_run).sum::<i64>(), (last_s - first_s) * nodes);
+    let (found, expected) = (outcome.summary.get("utilization"), busy as f64 / whole as f64);
+    if whole > 0 && found.is_none_or(|found| (found - expected).abs() > 1e-9) {
+        return Some(format!("utilization {found:?}, expected {expected}"));
+    }
+    let mut above = ["starts_delayed", "nodes_replaced", "lists_unknown"].iter();
+    let above = above.find(|name| outcome.summary.get(name).unwrap_or(0.0) > 0.0);
+    above.map(|name| format!("{name} is above 0"))
+}
+
+/// The most processors in use at once, by counting at every start: jobs that run then, and of those without
+/// length, which pass one after the other, the widest.
+fn most_in_use(runs: &[Run<'_>]) -> i64 {
+    let procs = |(want, _): &Run<'_>| want.procs.unwrap_or(0);
+    let at = |now_s: i64| {
+        let running = runs.iter().filter(|(_, (start_s, end_s))| *start_s <= now_s && now_s < *end_s);
+        let passing = runs.iter().filter(|(_, (start_s, end_s))| start_s == end_s && *start_s == now_s);
+        running.map(procs).sum::<i64>() + passing.map(procs).max().unwrap_or(0)
+    };
+    runs.iter().map(|(_, (start_s, _))| at(*start_s)).max().unwrap_or(0)
+}
+
+/// Reads a log of shared nodes, which was written to be read in CPUs, in the default unit, nodes: it is
+/// refused, or a note gives the share, as the nodes of some jobs count more than once.
+fn of_shared_nodes(written: &Written, path: &Path, runs: &[Run<'_>]) -> Option<String> {
+    if !written.is_shared || !runs.iter().all(|(want, _)| want.nodes.is_some()) {
+        return None;
+    }
+    let format = written.format.replace(",unit=cpus", "").replace(":unit=cpus", "");
+    let found = parts(&Written { format, ..written.clone() }, path, ("naive", PartitionChoice::All));
+    let share = share_of_repeats(runs);
+    match found {
+        Err(error) if share >= 0.05 => {
+            (!error.contains("--unit cpus")).then(|| format!("shared nodes give another error: {error}"))
+        }
+        Ok(_) if share >= 0.05 => Some(format!("{share} of the node time is shared, and nodes are counted")),
+        Ok((_, notes)) if share >= 0.001 => (!notes.iter().any(|note| note.contains("share nodes")))
+            .then(|| format!("nothing said of {share} shared node time")),
+        Err(error) => Some(format!("{share} of the node time is shared: {error}")),
+        Ok(_) => None,
+    }
+}
+
+/// The share of the node time that counts more than once, as several jobs have a node at the same time.
+fn share_of_repeats(runs: &[Run<'_>]) -> f64 {
+    let mut by_node: BTreeMap<&String, Vec<(i64, i64)>> = BTreeMap::new();
+    for (want, run) in runs {
+        for node in want.nodes.iter().flatten() {
+            by_node.entry(node).or_default().push(*run);
+        }
+    }
+    let (mut listed, mut covered) = (0, 0);
+    for runs in by_node.values_mut() {
+        runs.sort_unstable();
+        let mut until = i64::MIN;
+        for (start_s, end_s) in runs {
+            listed += *end_s - *start_s;
+            covered += (*end_s - until.max(*start_s)).max(0);
+            until = until.max(*end_s);
+        }
+    }
+    if listed == 0 { 0.0 } else { (listed - covered) as f64 / listed as f64 }
+}
+
+/// The replays of the parts of a log as recorded, and the notes on it; in words why there are none.
+fn parts(
+    written: &Written,
+    path: &Path,
+    (allocator, choice): (&str, PartitionChoice),
+) -> Result<(Vec<Part>, Vec<String>), String> {
+    let mut notes = Vec::new();
+    let draft = draft(written, path, (allocator, choice))?;
+    let study = draft.plan(&mut notes).map_err(|error| error.to_string())?;
+    let mut parts = Vec::new();
+    for cell in &study.cells {
+        let source = cell.source.clone().ok_or("no jobs")?;
+        let replay = Replay::new(cell.spec.clone(), source);
+        let outcomes = replay.run(&study.options, &Monitor::default()).map_err(|error| error.to_string());
+        let partitions = cell.spec.partition.as_ref().map(ToString::to_string);
+        parts.push(Part {
+            partitions: partitions.map(|names| names.split('+').map(str::to_owned).collect()),
+            nodes: i64::from(cell.spec.machine.available()),
+            outcome: outcomes?.pop().ok_or("no outcome")?,
+        });
+    }
+    Ok((parts, notes))
+}
+
+/// The study of a command that replays a log as recorded on the machine that follows from it.
+fn draft(
+    written: &Written,
+    path: &Path,
+    (allocator, choice): (&str, PartitionChoice),
+) -> Result<Draft, String> {
+    fn parsed<T: std::str::FromStr>(text: &str) -> Result<T, String>
+    where
+        T::Err: ToString,
+    {
+        text.parse().map_err(|error: T::Err| error.to_string())
+    }
+    let format = Some(parsed(&written.format)?);
+    let options = Options { jobs: true, input_format: format.clone(), ..Options::default() };
+    let read = ReadOptions { format, ..ReadOptions::default() };
+    let source = LogSource::new(&path.to_string_lossy(), path.to_owned(), read);
+    let axes = Axes {
+        logs: Vec::new(),
+        partitions: vec![choice],
+        rules: vec![Rules::default()],
+        arrival_scales: vec![1.0],
+        machines: Vec::new(),
+        autos: Autos { machines: vec![(0, parsed("auto:1d")?)] },
+        of_logs: Vec::new(),
+        schedulers: vec![parsed("recorded")?],
+        allocators: vec![parsed(allocator)?],
+        networks: vec![parsed("recorded")?],
+        seeds: vec![1],
+        guests: Guests::default(),
+    };
+    Ok(Draft {
+        name: String::new(),
+        description: None,
+        options,
+        logs: vec![source.map_err(|error| error.to_string())?],
+        axes,
+        is_of_command: true,
+        most_kept: usize::MAX,
+    })
+}

@@ -1,0 +1,44 @@
+//! What the tests of several crates share: the material beside the project if it is there, numbers for histories.
+
+use std::error::Error;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What tests return.
+pub type Tested = Result<(), Box<dyn Error>>;
+
+/// Returns a file of this repository by its path in it.
+pub fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Returns a file of the material that is shared beside the project; `None` if it is absent, which says that the test is skipped.
+pub fn shared(file: &str) -> Option<PathBuf> {
+    let path = in_repository("../shared").join(file);
+    if path.exists() {
+        return Some(path);
+    }
+    // Not through the test harness, which would keep it to itself.
+    let _ = writeln!(std::io::stderr(), "skipped: ../shared/{file} is absent");
+    None
+}
+
+/// Returns the text of a gzip file.
+pub fn gunzip(path: &Path) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    /// Returns the next number below `bound`.
+    #[expect(clippy::cast_possible_truncation, reason = "it is below a u32")]
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(bound)) as u32
+    }
+}
