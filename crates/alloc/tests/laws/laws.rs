@@ -1,11 +1,10 @@
 //! What every registered allocator must do on every history: laws over the whole registry.
 
-use meshreplay_alloc::allocator::{self, ALLOCATORS, Promises, Request, Setup};
+use meshreplay_alloc::allocator::{self, Request, Setup};
 use meshreplay_alloc::laws::variants;
 use meshreplay_alloc::laws::{self, History, LAWS, MACHINES, Subject, Trial, Verdict};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
-use meshreplay_machine::machine::order::ORDERS;
 
 use meshreplay_testing::{Numbers, Tested};
 

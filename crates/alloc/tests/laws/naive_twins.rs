@@ -1,7 +1,6 @@
 //! The definitions, word for word and slow, that the fast paths must equal.
 
 use meshreplay_alloc::allocator::{Request, Setup, build};
-use meshreplay_base::job::{Job, Shape, Time};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, Submesh, near_square, order};
 
 use super::exhaustive::check_state;

@@ -7,7 +7,7 @@ use meshreplay_machine::machine::{Machine, Mesh};
 use meshreplay_machine::yardstick::{PairwiseBound, optimum};
 
 use super::laws::{history, keep_on};
-use meshreplay_testing::{Numbers, Tested};
+use meshreplay_testing::Tested;
 
 #[test]
 fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> Tested {

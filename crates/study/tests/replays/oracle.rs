@@ -3,9 +3,10 @@
 use meshreplay_base::job::Time;
 use meshreplay_logs::ReadOptions;
 use meshreplay_study::study::{Outcome, load};
+use meshreplay_testing::gunzip;
 use meshreplay_workload::{Overrun, RuleSet, Rules, Status};
 
-use super::support::{Tested, gunzip, replay, shared, shared_log};
+use super::support::{Tested, replay, shared, shared_log};
 
 /// The logs that PReMAS has replayed, with a machine of each.
 const LOGS: [(&str, &str); 2] = [("KTH-SP2-1996-2", "10x10"), ("NASA-iPSC-1993-3.1-cln", "16x8")];

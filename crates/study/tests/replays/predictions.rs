@@ -3,9 +3,10 @@
 use meshreplay_base::job::Time;
 use meshreplay_logs::ReadOptions;
 use meshreplay_study::study::load;
+use meshreplay_testing::gunzip;
 use meshreplay_workload::Rules;
 
-use super::support::{Tested, gunzip, replay_by, shared};
+use super::support::{Tested, replay_by, shared};
 
 /// The rules by which the published schedules have their jobs, with this estimate.
 fn rules(estimate: &str) -> Result<Rules, meshreplay_base::spec::SpecError> {

@@ -10,8 +10,9 @@ use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 use meshreplay_sim::engine::{self, Observer, Parts, Placed, Record};
 use meshreplay_sim::execution;
 use meshreplay_sim::scheduler;
+use meshreplay_testing::gunzip;
 
-use super::support::{Tested, gunzip, shared};
+use super::support::{Tested, shared};
 
 /// The longest side that fits the simulator's machine.
 const LONGEST: u32 = 8;

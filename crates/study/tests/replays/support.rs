@@ -8,7 +8,7 @@ use meshreplay_base::job::Job;
 use meshreplay_logs::ReadOptions;
 use meshreplay_sim::metrics::Monitor;
 use meshreplay_study::study::{JobSource, LoadedLog, Options, Outcome, Replay, ReplaySpec, load};
-pub(crate) use meshreplay_testing::{Numbers, Tested, gunzip, shared};
+pub(crate) use meshreplay_testing::{Numbers, Tested, shared};
 use meshreplay_workload::Rules;
 
 /// A log of ../shared/traces by the authors' rules, read once per process.
