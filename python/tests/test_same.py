@@ -28,7 +28,7 @@ def test_saved_files_are_those_of_the_command(
     )
     results.save(tmp_path / "python", format=format)
     assert files(tmp_path / "python") == files(tmp_path / "command")
-    assert len(files(tmp_path / "python")) == 3
+    assert len(files(tmp_path / "python")) == 4
 
 
 @pytest.mark.parametrize("log", ["tiny", "small"])
@@ -93,7 +93,7 @@ def test_every_option_by_its_own_name(small: Path, command: Callable[..., str], 
     command("replay", str(small), *words)
     result.save(tmp_path / "python")
     assert files(tmp_path / "python") == files(tmp_path / "command")
-    assert len(files(tmp_path / "python")) == 6
+    assert len(files(tmp_path / "python")) == 7
 
 
 def test_models_and_made_logs_are_those_of_the_command(command: Callable[..., str], small: Path, tmp_path: Path) -> None:

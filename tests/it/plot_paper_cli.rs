@@ -83,6 +83,7 @@ fn pages_have_the_size_of_their_paper_and_the_same_bytes() -> Tested {
     }
     for (words, said) in [
         ("-o two.pdf", "a file holds one picture"),
+        ("-o box.jpg --kind box", "--output box.jpg: expected a name that ends in .svg, .png or .pdf"),
         ("-o two.pdf --kind load waits", "a file holds one picture"),
         ("-o one.pdf --kind load --format png", "one.pdf is a file of the format pdf, but --format is png"),
     ] {

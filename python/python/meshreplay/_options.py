@@ -54,7 +54,9 @@ class ReplayOptions(TypedDict, total=False):
     partition: Scalar | Sequence[Scalar] | None
     """`--partition`: Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them):
     batch is one row, batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every
-    partition. With --machine auto every row has the machine of its partitions. [default: all]"""
+    partition, all one row of all jobs. With --machine auto every row has the machine of its partitions [default: all;
+    with --machine auto, partitions that share no nodes in the log's lists of nodes have rows and machines of their
+    own]."""
 
     overrun: Literal["extend", "kill", "run-on"] | None
     """`--overrun`: What happens to jobs that ran longer than estimated: extend raises the estimate to the run time,
@@ -94,7 +96,8 @@ class ReplayOptions(TypedDict, total=False):
 
     fragmentation: Scalar | None
     """`--fragmentation`: Measure the fragmentation of the free nodes: the largest free submesh, and how many of each
-    of these slices, such as 4x4x4,8x4x4, would fit, as means over time."""
+    of these slices, such as 4x4x4,8x4x4*3, would fit, as means over time, with the share of the time in which at
+    least so many fit (*3; 1 if left out)."""
 
     placements: bool | None
     """`--placements`: Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that

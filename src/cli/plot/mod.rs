@@ -85,7 +85,10 @@ impl Args {
     /// whose name says another format than is asked for.
     fn place(&self) -> Result<(Place<'_>, &'static PictureFormat), Failure> {
         let output = self.output.as_ref().unwrap_or(&self.folder);
-        let of_file = if output.is_dir() { None } else { format_of_file(output).ok() };
+        // A name such as box.jpg is meant to be a picture, not a directory to be made.
+        let is_folder = output.is_dir() || output.extension().is_none();
+        let of_file = (!is_folder).then(|| format_of_file(output)).transpose();
+        let of_file = of_file.map_err(|error| Failure::Usage(anyhow!("--output {error}")))?;
         let Some(format) = of_file else {
             return Ok((Place::Folder(output), self.format.unwrap_or(&PICTURE_FORMATS[0])));
         };

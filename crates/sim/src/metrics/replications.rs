@@ -40,17 +40,17 @@ impl Interval {
         if count == 0 {
             return None;
         }
+        // Equal values, as of replays that do not depend on the seed, differ by nothing, where their mean would be rounded.
+        if values.iter().all(|value| value.total_cmp(&values[0]).is_eq()) {
+            return Some(Self { mean: values[0], half_width: 0.0, count });
+        }
         let n = count as f64;
         let mean = values.iter().sum::<f64>() / n;
-        if count == 1 {
-            return Some(Self { mean, half_width: 0.0, count });
-        }
         // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at the quantile
         // of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
-        // Equal values have an interval of width 0, also if the quantile is infinite.
         let half_width = if variance > 0.0 { quantile * (variance / n).sqrt() } else { 0.0 };
         Some(Self { mean, half_width, count })
     }
@@ -221,6 +221,9 @@ mod tests {
         assert!((interval.half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
         assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, half_width: 0.0, count: 1 }));
         assert_eq!(Interval::of(&[7.0; 3]).map(|interval| interval.half_width.to_bits()), Some(0));
+        // Twenty times this number, divided by 20, is another one.
+        let waits = Interval::of(&[20_512.213_5; 20]);
+        assert_eq!(waits, Some(Interval { mean: 20_512.213_5, half_width: 0.0, count: 20 }));
         assert_eq!(Interval::of(&[]), None);
     }
 
