@@ -1,7 +1,8 @@
 # One profile (release) everywhere, so that the dependencies are compiled once.
 CARGO ?= cargo
-# With CHECKED=1 all that is built finds overflows of integers in this package and panics there, as .ci/run wants it.
-CONFIG := $(if $(CHECKED),--config profile.release.package.meshreplay.overflow-checks=true)
+CRATES := meshreplay $(addprefix meshreplay-,$(notdir $(wildcard crates/*)))
+# With CHECKED=1 all that is built finds overflows of integers in these crates and panics there, as .ci/run wants it.
+CONFIG := $(if $(CHECKED),$(foreach crate,$(CRATES),--config profile.release.package.$(crate).overflow-checks=true))
 override CARGO := $(CARGO) $(CONFIG)
 unexport CARGO
 LOG ?= traces/lublin-256-10k.swf.gz
@@ -22,13 +23,13 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
-	BLESS=1 $(CARGO) test --release --lib -- paper::registry::
+	BLESS=1 $(CARGO) test --release -p meshreplay-papers --lib -- registry::
 	BLESS=1 $(CARGO) test --release --test it -- dependencies:: docs:: docs_pictures:: docs_registries:: plot_cli::
 
-# Builds the core alone, without data frames and the command, and runs its tests: quick after a change in an allocator.
-# TESTS=NAME runs those whose names hold NAME.
+# Runs the unit tests, laws, twins and oracles of the allocators: quick after a change in one. TESTS=NAME runs those whose names
+# hold NAME.
 test-core:
-	$(CARGO) test --no-default-features --lib --test core -- $(TESTS)
+	$(CARGO) test -p meshreplay-alloc -- $(TESTS)
 
 # Opens the page that `make replay` made in headless Chromium, on desktop and phone, in light and dark, with axe-core; screenshots go
 # to target/browser. Compares what its player computes with the results. Then measures pages of machines of 65,536 nodes, and one of ten
@@ -79,12 +80,10 @@ test-python: wheel
 	tests/python/run.sh
 	python/tests/run.sh
 
-# Formatting, lints (of the whole and of the core alone) and documentation, warnings being errors.
+# Formatting, lints and documentation, warnings being errors.
 check:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --all-targets -- -D warnings
-	$(CARGO) clippy --release --no-default-features --lib --test core -- -D warnings
-	$(CARGO) clippy --release --package meshreplay-python -- -D warnings
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
 
 # Times parsing, allocator calls and whole replays.
@@ -96,10 +95,10 @@ bench:
 # GROWTH_ALLOCATORS='mc snug' some rows; these print their part of the page and leave the file alone.
 bench-growth:
 ifeq ($(GROWTH_FAMILY)$(GROWTH_ALLOCATORS),)
-	$(CARGO) bench --no-default-features --bench growth > target/growth.md
+	$(CARGO) bench -p meshreplay --bench growth > target/growth.md
 	mv target/growth.md docs/src/growth.md
 else
-	$(CARGO) bench --no-default-features --bench growth -- $(GROWTH_ALLOCATORS)
+	$(CARGO) bench -p meshreplay --bench growth -- $(GROWTH_ALLOCATORS)
 endif
 
 # Builds the book of docs/ into target/book; says how to get mdbook where it is missing. The pages are readable as they are, too.
@@ -131,7 +130,7 @@ doc:
 # docs/src/fuzzing.md. FUZZ=NAME tries the targets whose names hold NAME. Then a tenth of that at the readers of results.
 MINUTES ?= 10
 fuzz:
-	$(CARGO) test --no-default-features --test fuzz -- --minutes $(MINUTES) $(FUZZ)
+	$(CARGO) test --test fuzz -- --minutes $(MINUTES) $(FUZZ)
 	$(CARGO) test --release --test fuzz -- --inputs $$((200000 * $(MINUTES))) result
 
 # Throws random inputs at each target, also those of results, for FUZZ_SECONDS, eight targets at once, as they are built by `make test`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the weights by which a study's cells are divided among shards, and prints them as src/study/plan/cost.rs has them.
+"""Measures the weights by which a study's cells are divided among shards, and prints them as crates/study/src/study/plan/cost.rs has them.
 
 Usage: scripts/weights.py [--program PROGRAM] [--traces DIRECTORY] [ALLOCATOR …]
 
@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COSTS = ROOT / "src/study/plan/cost.rs"
+COSTS = ROOT / "crates/study/src/study/plan/cost.rs"
 UNIT_S = 0.15e-6
 # A log, or the Lublin-Feitelson model if there is none, the number of its first jobs, a machine of each size, and whether only allocators that
 # refuse jobs are measured, which then replaces what was measured before: how often they are asked again depends on how long a queue can become.

@@ -132,6 +132,9 @@ fn dependencies(manifest: &str) -> Result<Vec<[String; 3]>, String> {
             continue;
         }
         let Some((name, rest)) = line.split_once(" = ").filter(|_| is_in) else { continue };
+        if name.starts_with("meshreplay") || name.ends_with(".workspace") {
+            continue;
+        }
         // A reason begins behind the last quotation mark, bracket or brace.
         let (given, reason) = rest.split_once(" # ").unwrap_or((rest, ""));
         let version = given

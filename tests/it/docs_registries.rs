@@ -92,7 +92,7 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
 
 /// The page of an allocator: its row, its drawings, and the head of its file.
 fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
-    let file = source_of("src/allocator", row.name)?;
+    let file = source_of("crates/alloc/src/allocator", row.name)?;
     let [promises, kind, tori, code] =
         [row.default_promises().to_string(), row.kind.to_string(), row.tori.to_string(), format!("`{file}`")];
     let mut machines =
@@ -128,16 +128,16 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     refreshed(&text)
 }
 
-/// The folder of an allocator's family below src/allocator, or `None` if nobody else lies in it.
+/// The folder of an allocator's family below crates/alloc/src/allocator, or `None` if nobody else lies in it.
 fn family_of(name: &str) -> Result<Option<String>, Box<dyn Error>> {
     let folder = |file: &str| {
-        let inside = file.strip_prefix("src/allocator/").unwrap_or(file);
+        let inside = file.strip_prefix("crates/alloc/src/allocator/").unwrap_or(file);
         inside.split_once('/').map(|(family, _)| family.to_owned())
     };
-    let family = folder(&source_of("src/allocator", name)?);
+    let family = folder(&source_of("crates/alloc/src/allocator", name)?);
     let mut members = 0;
     for row in ALLOCATORS {
-        members += usize::from(folder(&source_of("src/allocator", row.name)?) == family);
+        members += usize::from(folder(&source_of("crates/alloc/src/allocator", row.name)?) == family);
     }
     Ok(family.filter(|_| members > 1))
 }
@@ -166,7 +166,7 @@ fn families() -> Result<Vec<Family>, Box<dyn Error>> {
 
 /// The page of a family: the head of its mod.rs and its members.
 fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> {
-    let head = head_of(&format!("src/allocator/{family}/mod.rs"))?;
+    let head = head_of(&format!("crates/alloc/src/allocator/{family}/mod.rs"))?;
     let mut text =
         format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | what it does |\n| --- | --- |\n");
     for row in rows {
@@ -216,7 +216,7 @@ fn every_scheduler_has_its_page() -> Tested {
 
 /// The page of a scheduler: its row and the head of its file.
 fn scheduler_page(row: &scheduler::Entry) -> Result<String, Box<dyn Error>> {
-    let file = source_of("src/scheduler", row.name)?;
+    let file = source_of("crates/sim/src/scheduler", row.name)?;
     let rows = [("promises", row.promises), ("source", row.source), ("code", &format!("`{file}`"))];
     let text = facts(row.name, row.summary, &rows, row.parameters);
     Ok(format!("{text}\n## How it works\n\n{}", head_of(&file)?))

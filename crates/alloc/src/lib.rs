@@ -13,3 +13,7 @@
 
 pub mod allocator;
 pub mod laws;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

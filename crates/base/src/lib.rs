@@ -16,3 +16,7 @@ pub mod prediction;
 pub mod spec;
 pub mod stop;
 pub mod words;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -30,3 +30,7 @@ pub use mark::{MARKED, is_marked, marked_png, marked_svg};
 pub use overwrite::{OverwriteError, check_overwrite};
 pub use picture_format::{NoFormat, PICTURE_FORMATS, PictureFormat, format_of_file, picture_format};
 pub use results::{Curve, Results};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -57,3 +57,7 @@ pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validat
 pub use times::set_local_zone;
 pub use unit::Unit;
 pub use writer::Writer;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -10,3 +10,7 @@
 
 pub mod machine;
 pub mod yardstick;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

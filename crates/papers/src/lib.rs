@@ -43,3 +43,7 @@ pub use rules::RuleError;
 pub use sentence::Sentence;
 pub use shown::{Format, shown};
 pub use stream::{STREAM, stream_logs, write_stream};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -28,3 +28,7 @@ pub use page::{
 pub use sparklines::Sparklines;
 pub use summary_table::SummaryTable;
 pub use verdict::verdict;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

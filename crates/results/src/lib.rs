@@ -6,3 +6,7 @@ pub mod frame;
 pub mod inspect;
 pub mod sweep;
 pub mod text;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

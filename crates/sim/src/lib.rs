@@ -14,3 +14,7 @@ pub mod execution;
 pub mod guest;
 pub mod metrics;
 pub mod scheduler;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

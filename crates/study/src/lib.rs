@@ -13,3 +13,7 @@
 
 pub mod audit;
 pub mod study;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

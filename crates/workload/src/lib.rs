@@ -37,3 +37,7 @@ pub use rules::rule_set::{
 };
 pub use rules::shape_rule::ShapeRule;
 pub use rules::spelling::{OVERRUNS, OVERSIZES, RULE_SETS, SIZES, STATUSES};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
