@@ -36,7 +36,6 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     /// Returns the next number below `bound`.
-    #[expect(clippy::cast_possible_truncation, reason = "it is below a u32")]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32

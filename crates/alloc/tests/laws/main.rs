@@ -1,4 +1,5 @@
 //! Laws, twins and oracles of allocators. Each module says in its first line what it is for.
+#![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 mod contiguous;
 mod contiguous_states;

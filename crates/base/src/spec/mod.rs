@@ -2,7 +2,7 @@
 //!
 //! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
 //! without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`, which stand for
-//! algorithms from outside this program ([`meshreplay_sim::guest`]). A parameter that the algorithm does not have is an error, so
+//! algorithms from outside this program. A parameter that the algorithm does not have is an error, so
 //! a typing error never runs the default experiment. The resolved spec has every default written out and its keys
 //! sorted. It says what a result is of; tables and frames show the text that the user gave beside it.
 

@@ -6,7 +6,7 @@
 //! * `exec:./mine --flag` is a program that speaks a protocol of lines on its standard input and output. The protocol is
 //!   described in docs/src/own-algorithms.md.
 //! * `guest:NAME` is an object of the caller, such as a class in Python or a type of another crate. The caller puts a
-//!   factory into [`Guests`] under this name, and the table into [`meshreplay_study::study::Axes`] or [`meshreplay_study::study::Replay`].
+//!   factory into [`Guests`] under this name, and the table into `study::Axes` or `study::Replay`.
 //!
 //! Every replay builds its own instance, by the factory, on its own thread. A guest that fails calls
 //! [`meshreplay_base::stop::Stop::fail`] of its [`Setup`] with a whole message and then returns what means nothing: `None` or no

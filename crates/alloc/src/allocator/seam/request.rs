@@ -14,7 +14,7 @@ pub struct Request {
     /// the log has no list for it. Only allocators that repeat what happened use it.
     pub nodes: Option<u32>,
     /// The job that asks; `None` if nobody knows which one it is, as when it is only asked what can be served. No allocator of
-    /// this program uses it. Those from outside may, see [`meshreplay_sim::guest::JobTable`].
+    /// this program uses it. Those from outside may, see `guest::JobTable`.
     pub job: Option<JobId>,
 }
 
