@@ -23,21 +23,25 @@ impl Time {
     const MICROSECONDS: i64 = 1_000_000;
 
     /// Returns the time of `seconds` whole seconds, clamped to the range.
+    #[inline]
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(Self::MICROSECONDS))
     }
 
     /// Returns the time of `micros` microseconds.
+    #[inline]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
     /// Returns the time in microseconds.
+    #[inline]
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
     /// Returns the time in seconds, rounded to the nearest `f64`.
+    #[inline]
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / Self::MICROSECONDS as f64
     }
@@ -123,11 +127,13 @@ impl Default for LogNumber {
 
 impl LogNumber {
     /// Returns the number in a field of a log, where negative numbers stand for what is unknown.
+    #[inline]
     pub const fn of(field: i64) -> Self {
         Self(field)
     }
 
     /// Returns the number; `None` if it is unknown.
+    #[inline]
     pub fn known(self) -> Option<i64> {
         (self.0 >= 0).then_some(self.0)
     }
@@ -136,6 +142,7 @@ impl LogNumber {
 impl Job {
     /// Returns the time at which the job started according to its log: its wait after its submission. `None` if the wait
     /// is unknown.
+    #[inline]
     pub fn recorded_start(&self) -> Option<Time> {
         self.logged.wait.map(|wait| self.submit + wait)
     }
@@ -189,12 +196,14 @@ pub struct NodesFor {
 
 impl NodesFor {
     /// Returns the count of a job that always takes `nodes` nodes.
+    #[inline]
     pub const fn exactly(nodes: u32) -> Self {
         Self { least: nodes, most: nodes }
     }
 
     /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which stands for no
     /// such submesh, it returns more nodes than are ever free.
+    #[inline]
     pub fn of_submesh(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
     }

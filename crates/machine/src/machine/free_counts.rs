@@ -53,6 +53,7 @@ impl FreeCounts {
     }
 
     /// Returns the greatest x-radius that this table serves. Counts are exact up to it.
+    #[inline]
     pub fn radius(&self) -> usize {
         self.pad
     }
@@ -351,6 +352,7 @@ impl FreeCounts {
 }
 
 /// Returns the greatest x-radius that makes a difference on `mesh`.
+#[inline]
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
     if mesh.wraps(0) { width / 2 } else { width - 1 }

@@ -70,27 +70,32 @@ pub struct Held {
 
 impl Held {
     /// Returns the form of a list of nodes.
+    #[inline]
     pub fn of(nodes: &[NodeId]) -> Arc<Self> {
         Arc::new(Self { words: OfWord::split(nodes).collect(), place: None })
     }
 
     /// Returns words of a set of nodes with the bits of the nodes in them, see [`NodeSet::words`](super::NodeSet::words). A
     /// word may come several times in a form that is not of [`RecentlyHeld`].
+    #[inline]
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
     }
 
     /// Returns the number of nodes. O(words).
+    #[inline]
     pub fn nodes(&self) -> u32 {
         self.words.iter().map(|of_word| of_word.count).sum()
     }
 
     /// Returns the number of parts of the list that lie in one word each.
+    #[inline]
     pub fn parts(&self) -> usize {
         self.words.len()
     }
 
     /// Returns the place among [`PLACES`] at which the placement is remembered; `None` if it is not.
+    #[inline]
     pub fn place(&self) -> Option<usize> {
         self.place
     }
@@ -110,6 +115,7 @@ pub struct RecentlyHeld {
 
 impl RecentlyHeld {
     /// Remembers nothing yet, for a machine of so many nodes.
+    #[inline]
     pub fn new(nodes: u32) -> Self {
         Self { places: Vec::new(), words: Vec::new(), numbers: vec![0; nodes.div_ceil(64) as usize] }
     }

@@ -6,6 +6,7 @@ use super::node::NodeId;
 use meshreplay_base::words::excerpt;
 
 /// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log k).
+#[inline]
 pub fn intervals(nodes: &[NodeId]) -> String {
     let mut nodes = nodes.to_vec();
     nodes.sort_unstable();
@@ -38,6 +39,7 @@ pub struct IntervalError {
 
 /// Returns the intervals of a text in its order, each as its first and last node; an empty list if the text has none.
 /// Blanks or commas separate intervals. O(length).
+#[inline]
 pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalError> {
     let parts = text.split([' ', ',']).filter(|part| !part.is_empty());
     let parse = |part: &str| {

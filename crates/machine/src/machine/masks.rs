@@ -97,11 +97,13 @@ impl Masks {
     }
 
     /// Returns all nodes in location order.
+    #[inline]
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
     /// Returns the mask of a set of nodes of this machine.
+    #[inline]
     pub fn mask(&self, set: &NodeSet) -> Mask {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
     }

@@ -70,6 +70,7 @@ pub enum OccupyError {
 
 impl Machine {
     /// Returns a machine of this shape, with every available node free.
+    #[inline]
     pub fn new(mesh: Mesh) -> Self {
         let (mut free, free_count) = (NodeSet::full(mesh.nodes()), mesh.available());
         for &(first, last) in mesh.unavailable() {
@@ -82,38 +83,45 @@ impl Machine {
 
     /// Returns the same machine with a switch. Long searches on the machine give up once `stop` is thrown.
     #[must_use]
+    #[inline]
     pub fn with_stop(self, stop: Stop) -> Self {
         Self { stop, ..self }
     }
 
     /// Returns whether the replay was stopped. Long searches ask this now and then and give up; their result is not
     /// used any more.
+    #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
     }
 
     /// Returns the shape of the machine.
+    #[inline]
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
     /// Returns the set of free nodes.
+    #[inline]
     pub fn free(&self) -> &NodeSet {
         &self.free
     }
 
     /// Returns the number of free nodes.
+    #[inline]
     pub fn free_count(&self) -> u32 {
         self.free_count
     }
 
     /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
     /// does not exist.
+    #[inline]
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
         self.occupy_words(nodes, OfWord::split(nodes))
     }
 
     /// Takes `nodes` into use as [`Self::occupy`] does. `held` is their form.
+    #[inline]
     pub fn occupy_held(&mut self, nodes: &[NodeId], held: &Held) -> Result<(), OccupyError> {
         self.occupy_words(nodes, held.words.iter().copied())
     }
@@ -141,6 +149,7 @@ impl Machine {
     ///
     /// # Panics
     /// Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
+    #[inline]
     pub fn vacate(&mut self, nodes: &[NodeId]) {
         if let Some(down) = &self.down {
             for &node in nodes.iter().filter(|&&node| !down.contains(node)) {
@@ -156,6 +165,7 @@ impl Machine {
     ///
     /// # Panics
     /// Panics if one of them is free already.
+    #[inline]
     pub fn vacate_held(&mut self, nodes: &[NodeId], held: &Held) {
         if self.down.is_some() {
             self.vacate(nodes);
@@ -172,6 +182,7 @@ impl Machine {
 
     /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once. Nothing
     /// changes if it is down already.
+    #[inline]
     pub fn take_down(&mut self, node: NodeId) {
         let bound = self.free.bound();
         self.down.get_or_insert_with(|| Box::new(NodeSet::empty(bound))).insert(node);
@@ -179,6 +190,7 @@ impl Machine {
     }
 
     /// Brings a node up that is down. It is free then, unless it is still in use.
+    #[inline]
     pub fn bring_up(&mut self, node: NodeId, is_in_use: bool) {
         let was_down = self.down.as_mut().is_some_and(|down| down.remove(node));
         if was_down && !is_in_use {
@@ -187,11 +199,13 @@ impl Machine {
     }
 
     /// Returns whether a node is down.
+    #[inline]
     pub fn is_down(&self, node: NodeId) -> bool {
         self.down.as_ref().is_some_and(|down| down.contains(node))
     }
 
     /// Returns whether any node is down. O(N/64) once a node has been down.
+    #[inline]
     pub fn is_any_down(&self) -> bool {
         self.down.as_ref().is_some_and(|down| down.count() > 0)
     }

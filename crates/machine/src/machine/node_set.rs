@@ -12,11 +12,13 @@ pub struct NodeSet {
 
 impl NodeSet {
     /// Returns the empty set of nodes below `bound`.
+    #[inline]
     pub fn empty(bound: u32) -> Self {
         Self { words: vec![0; bound.div_ceil(64) as usize], bound }
     }
 
     /// Returns the set of all nodes below `bound`.
+    #[inline]
     pub fn full(bound: u32) -> Self {
         let mut set = Self { words: vec![u64::MAX; bound.div_ceil(64) as usize], bound };
         if let (Some(last), spare @ 1..) = (set.words.last_mut(), bound % 64) {
@@ -26,21 +28,25 @@ impl NodeSet {
     }
 
     /// Returns the bound: every member is below it.
+    #[inline]
     pub fn bound(&self) -> u32 {
         self.bound
     }
 
     /// Returns the words of the bitset, lowest nodes first. The bits at and above the bound are 0.
+    #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
     /// Returns whether `node` is a member. Nodes at or above the bound never are.
+    #[inline]
     pub fn contains(&self, node: NodeId) -> bool {
         self.words.get((node / 64) as usize).is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
 
     /// Adds `node`, which must be below the bound. Returns false if it was a member before.
+    #[inline]
     pub fn insert(&mut self, node: NodeId) -> bool {
         let word = &mut self.words[(node / 64) as usize];
         let bit = 1 << (node % 64);
@@ -50,6 +56,7 @@ impl NodeSet {
     }
 
     /// Removes `node`, which must be below the bound. Returns false if it was no member.
+    #[inline]
     pub fn remove(&mut self, node: NodeId) -> bool {
         let word = &mut self.words[(node / 64) as usize];
         let bit = 1 << (node % 64);
@@ -77,6 +84,7 @@ impl NodeSet {
     }
 
     /// Returns the membership of nodes `from..from + bits` as bits, the lowest node in bit 0. `bits` is at most 64.
+    #[inline]
     pub fn bits(&self, from: usize, bits: usize) -> u64 {
         let (word, shift) = (from / 64, from % 64);
         let mut found = self.words[word] >> shift;
@@ -88,11 +96,13 @@ impl NodeSet {
     }
 
     /// Returns the number of members; O(bound / 64).
+    #[inline]
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Returns the members in ascending order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         members(&self.words)
     }

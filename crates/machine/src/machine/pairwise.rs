@@ -13,6 +13,7 @@ use super::{Coord, Mesh, NodeId};
 
 /// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes. Clamped to 64 bits.
 /// O(k + W + L + D).
+#[inline]
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
 }
@@ -33,6 +34,7 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
 /// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of nodes at
 /// each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total of this over the
 /// dimensions, and like it is clamped to 64 bits. O(positions).
+#[inline]
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
     // There are fewer than k²/2 pairs, none as far apart as there are positions, and the sums below double at most.
     if u128::from(k) * u128::from(k) * counts.len() as u128 <= u128::from(u64::MAX) {
@@ -61,6 +63,7 @@ impl Whole for u128 {}
 
 /// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes. `counts` gives
 /// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions).
+#[inline]
 pub fn distances_along<C: Copy + Into<u64>>(counts: &[C], wraps: bool, sums: &mut [u64]) {
     if wraps { ring_distances(counts, sums) } else { line_distances(counts, sums) }
 }

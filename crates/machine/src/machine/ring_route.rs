@@ -9,6 +9,7 @@
 use super::mesh::{Coord, Mesh};
 
 /// Returns whether half-way messages from a node go up in every dimension: whether the sum of its coordinates is even.
+#[inline]
 pub fn half_way_up(source: Coord) -> bool {
     source.iter().sum::<u32>().is_multiple_of(2)
 }

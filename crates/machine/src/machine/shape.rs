@@ -65,6 +65,7 @@ fn axes(mesh: &Mesh) -> [usize; 3] {
 
 /// Returns `sides` in the order of the dimensions of `mesh`: the longest side lies along the longest dimension, and so
 /// on. If these sides fit into the machine in any orientation, they fit in this one.
+#[inline]
 pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     let mut shape = [1; 3];
@@ -80,6 +81,7 @@ pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
 /// Of all a·b·c = k that fit, it is the one with the smallest difference between longest and shortest side, then with
 /// the smallest longest side. If none fits, as for large primes, the same holds for the smallest number above k for
 /// which one fits. So 13 nodes are a row of 13 where that fits. O(√n) for each number n that is tried.
+#[inline]
 pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
     let sides = (k.max(1)..=mesh.nodes()).find_map(|nodes| most_even(nodes, room))?;
@@ -88,6 +90,7 @@ pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
 
 /// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first one of equals. The row
 /// may be too long for the machine. O(1).
+#[inline]
 pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     let extents = mesh.extents();
     let mut shape = [1; 3];
@@ -98,6 +101,7 @@ pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
 
 /// Returns [`near_square`] with every side rounded up to a power of two. The result may be too large for the machine.
 /// `None` if the machine has fewer than `k` nodes.
+#[inline]
 pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(near_square(k, mesh)?.map(u32::next_power_of_two))
 }

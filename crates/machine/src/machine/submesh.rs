@@ -18,6 +18,7 @@ pub struct Submesh {
 impl Submesh {
     /// Returns the coordinates of the node that is `steps` behind the base along x, y and z. Each step is below the
     /// side of the submesh.
+    #[inline]
     pub fn at(self, mesh: &Mesh, steps: [u32; 3]) -> Coord {
         [0, 1, 2].map(|d| self.position(mesh, d, steps[d]))
     }
@@ -30,6 +31,7 @@ impl Submesh {
     }
 
     /// Returns all nodes of the submesh, row by row from its base on: x fastest, then y, then z.
+    #[inline]
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();
         let mut nodes = Vec::with_capacity(self.sizes.iter().product::<u32>() as usize);
@@ -38,6 +40,7 @@ impl Submesh {
     }
 
     /// Returns whether these are all nodes of the submesh on `mesh`, row by row. O(nodes).
+    #[inline]
     pub fn has_nodes(self, mesh: &Mesh, mut nodes: &[NodeId]) -> bool {
         self.runs(mesh).all(|run| {
             let Some((first, others)) = nodes.split_at_checked(run.len()) else { return false };
@@ -47,6 +50,7 @@ impl Submesh {
     }
 
     /// Returns all nodes of the submesh on `mesh`, row by row from its base on: x fastest, then y, then z.
+    #[inline]
     pub fn on(self, mesh: &Mesh) -> impl Iterator<Item = NodeId> {
         self.runs(mesh).flatten()
     }
@@ -66,12 +70,14 @@ impl Submesh {
     }
 
     /// Returns whether all nodes of the submesh are free.
+    #[inline]
     pub fn is_free(self, machine: &Machine) -> bool {
         self.runs(machine.mesh()).all(|mut run| run.all(|node| machine.free().contains(node)))
     }
 
     /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
     /// The positions are one range, and a second one if the submesh wraps around.
+    #[inline]
     pub fn grown(
         &self,
         radius: usize,
@@ -104,6 +110,7 @@ impl Submesh {
     }
 
     /// Returns whether the two submeshes share a node.
+    #[inline]
     pub fn meets(&self, mesh: &Mesh, other: &Self) -> bool {
         (0..3).all(|d| {
             // The distance from one base on to the other, round the end of the dimension if necessary. Submeshes that
@@ -117,6 +124,7 @@ impl Submesh {
 
     /// Returns the L∞ distance of `node` from the submesh, which is the number of the shell around the submesh in which
     /// `node` lies; 0 if it lies inside.
+    #[inline]
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
     }
@@ -132,6 +140,7 @@ impl Submesh {
 
     /// Returns twice the L1 distance, in hops, of `node` from the middle of the submesh. The middle may lie between two
     /// nodes, but twice the distance is always an integer.
+    #[inline]
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
             // All lengths are doubled here: the way round the torus, the position of the middle, and that of the node.
@@ -162,6 +171,7 @@ fn arc(taken: &[bool]) -> (u32, u32) {
 /// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a line it is
 /// one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second range is there if the
 /// positions go around its end.
+#[inline]
 pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, wraps)
 }

@@ -23,12 +23,14 @@ const EXPECTED: &str =
 
 impl AutoMachine {
     /// Returns whether `text` stands for a machine that follows from the log, rightly spelt or not.
+    #[inline]
     pub fn is_spec(text: &str) -> bool {
         let text = text.strip_prefix("torus:").unwrap_or(text);
         text == "auto" || text.starts_with("auto:")
     }
 
     /// Returns the machine of `nodes` available nodes. `None` if there are none, or more than a machine can have.
+    #[inline]
     pub fn on(self, nodes: u64) -> Option<Mesh> {
         let wanted = u32::try_from(nodes).ok().filter(|wanted| (1..=MAX_NODES).contains(wanted))?;
         let sides = sides(wanted, self.dims)?;

@@ -50,12 +50,14 @@ impl Default for Mesh {
 impl Mesh {
     /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
     /// are more than [`MAX_NODES`] nodes.
+    #[inline]
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
         Self::wrapping(extents, [false; 3])
     }
 
     /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around. The
     /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    #[inline]
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::wrapping(extents, [true; 3])
     }
@@ -63,6 +65,7 @@ impl Mesh {
     /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true` wrap
     /// around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result is an error if
     /// an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    #[inline]
     pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
         Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
     }
@@ -89,16 +92,19 @@ impl Mesh {
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
+    #[inline]
     pub fn extents(&self) -> [u32; 3] {
         self.extents
     }
 
     /// Returns the number of dimensions in the description of the machine, 1 to 3.
+    #[inline]
     pub fn dims(&self) -> usize {
         self.dims
     }
 
     /// Returns whether a submesh with these sides along x, y and z is not longer than the machine anywhere.
+    #[inline]
     pub fn fits(&self, sides: [u32; 3]) -> bool {
         (0..3).all(|d| sides[d] <= self.extents()[d])
     }
@@ -106,28 +112,33 @@ impl Mesh {
     /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None` if the
     /// machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of a cube), and has
     /// consecutive node numbers. Distances are those of that row, as if no switch had joined other cubes.
+    #[inline]
     pub fn cube(&self) -> Option<[u32; 3]> {
         self.cube
     }
 
     /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A dimension
     /// of one node never wraps, since there is nothing to join.
+    #[inline]
     pub fn wraps(&self, d: usize) -> bool {
         self.wraps[d] && self.extents[d] > 1
     }
 
     /// Returns for each dimension what [`Self::wraps`] returns.
+    #[inline]
     pub fn wrap(&self) -> [bool; 3] {
         [0, 1, 2].map(|d| self.wraps(d))
     }
 
     /// Returns whether some dimension wraps around.
+    #[inline]
     pub fn wraps_any(&self) -> bool {
         (0..3).any(|d| self.wraps(d))
     }
 
     /// Returns whether some dimension is a ring of an odd number of nodes. Without one, a step between neighbours always
     /// changes the parity of x + y + z, so that nodes equally far from a third one are an even number of hops apart.
+    #[inline]
     pub fn has_odd_ring(&self) -> bool {
         (0..3).any(|d| self.wraps(d) && self.extents[d] % 2 == 1)
     }
@@ -140,33 +151,39 @@ impl Mesh {
     /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its last node.
     /// The result is an error if one of them is outside the machine, is unavailable already or is named twice, or if no
     /// node is left.
+    #[inline]
     pub fn without(&self, runs: &[(NodeId, NodeId)]) -> Result<Self, UnavailableError> {
         let all = [self.unavailable(), runs].concat();
         Ok(Self { unavailable: Unavailable::new(all, self.nodes())?, ..self.clone() })
     }
 
     /// Returns the number of nodes, available or not: all nodes have numbers below it.
+    #[inline]
     pub fn nodes(&self) -> u32 {
         self.extents.iter().product()
     }
 
     /// Returns the number of nodes that jobs can have.
+    #[inline]
     pub fn available(&self) -> u32 {
         self.nodes() - self.unavailable.count()
     }
 
     /// Returns the nodes that no job can have, as intervals of their first and last nodes, ascending. There are none on
     /// most machines.
+    #[inline]
     pub fn unavailable(&self) -> &[(NodeId, NodeId)] {
         self.unavailable.runs()
     }
 
     /// Returns whether jobs can have `node`. O(log r) for r intervals of unavailable nodes.
+    #[inline]
     pub fn is_available(&self, node: NodeId) -> bool {
         !self.unavailable.contains(node)
     }
 
     /// Returns the coordinates of `node`.
+    #[inline]
     pub fn coord(&self, node: NodeId) -> Coord {
         let row = self.by_x.quotient(node);
         let layer = self.by_y.quotient(row);
@@ -174,29 +191,34 @@ impl Mesh {
     }
 
     /// Returns the node at `coord`, which must lie inside the machine.
+    #[inline]
     pub fn node(&self, coord: Coord) -> NodeId {
         debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
     /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round if the dimension wraps.
+    #[inline]
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
         if self.wraps[d] { straight.min(self.extents[d] - straight) } else { straight }
     }
 
     /// Returns the L1 distance of two nodes: the number of hops of a shortest path between them.
+    #[inline]
     pub fn l1(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
     }
 
     /// Returns the L∞ distance of two nodes: the greatest of their hops along one dimension.
+    #[inline]
     pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
 
     /// Returns every node in *location order*: sorted by x, then y, then z. Centre-based and buddy allocators break
     /// ties by it.
+    #[inline]
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;
         (0..width)
