@@ -9,8 +9,8 @@ use crate::frame::read_tables_of_logs;
 use crate::spec::{Spec, SpecError};
 use crate::trace::{Columns, LogLimits, Partitions, ReadOptions, formats, set_local_zone};
 
-/// Gives the readers of logs what the core has not: the time zone of this machine, if it is known, and the tables that the lab
-/// can decode.
+/// Gives the readers of logs what they have not: the time zone of this machine, if it is known, and the Parquet and Arrow
+/// tables that the crate of results decodes.
 pub(in crate::cli) fn prepare_readers() {
     read_tables_of_logs();
     let named = env::var("TZ").is_ok_and(|text| zones(&text).iter().any(|zone| set_local_zone(zone)));

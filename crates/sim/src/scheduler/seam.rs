@@ -126,7 +126,7 @@ pub struct Entry {
     pub parameters: &'static str,
     /// Its promise to waiting jobs, in words.
     pub promises: &'static str,
-    /// Returns the laws that it keeps, for its spec with every default written out. `tests/core` checks them.
+    /// Returns the laws that it keeps, for its spec with every default written out. `tests/replays` of the crate study checks them.
     pub laws: fn(&Spec) -> Laws,
     /// Builds the scheduler.
     pub build: Builder,

@@ -121,7 +121,7 @@ mod tests {
     use crate::allocator::seam::{Allocator, Request};
     use meshreplay_machine::machine::FreeSubmeshes;
 
-    /// The busy nodes (`#`) of the example in tests/core/contiguous.rs. The last string is the lowest row.
+    /// The busy nodes (`#`) of the example in tests/laws/contiguous.rs. The last string is the lowest row.
     const EXAMPLE: [&str; 6] = ["....##", "....##", "....##", "##....", "####..", "####.."];
 
     #[test]

@@ -145,7 +145,7 @@ mod tests {
         Ok(())
     }
 
-    /// Returns the corners of the submeshes that a job of 6×2 gets on the example machine of tests/core/contiguous.rs.
+    /// Returns the corners of the submeshes that a job of 6×2 gets on the example machine of tests/laws/contiguous.rs.
     fn example(
         search: Search,
         turn: Turn,

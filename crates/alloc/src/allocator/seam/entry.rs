@@ -46,7 +46,7 @@ impl fmt::Display for OnTori {
     }
 }
 
-/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/core check every row of the
+/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/laws check every row of the
 /// registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
