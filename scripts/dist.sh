@@ -16,7 +16,7 @@ name=meshreplay-$version-$target
 # Paths of this machine in messages of panics would differ from one machine to the next. Symbols are left out here, as Cargo does not
 # do it for a package whose level is not that of its profile.
 RUSTFLAGS="${RUSTFLAGS:-} -C strip=symbols --remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
-    $cargo build --locked --profile dist
+    $cargo build --locked --package meshreplay --profile dist
 program=target/dist/meshreplay
 work=target/dist/$name
 rm -rf "$work"

@@ -16,7 +16,7 @@ NAMES = ("license", "licence", "copying", "copyright", "notice", "unlicense")
 def built_packages():
     """Returns the packages that are linked into the program, by their names and versions."""
     cargo = os.environ.get("CARGO", "cargo")
-    tree = [cargo, "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"]
+    tree = [cargo, "tree", "--locked", "--package", "meshreplay", "--edges", "normal", "--prefix", "none", "--format", "{p}"]
     lines = subprocess.run(tree, check=True, capture_output=True, text=True).stdout.splitlines()
     wanted = {tuple(line.split()[:2]) for line in lines if line.strip()}
     metadata = [cargo, "metadata", "--locked", "--format-version", "1"]
@@ -35,7 +35,7 @@ def texts(package):
 def main():
     by_text, without, nameless = {}, [], []
     for package in built_packages():
-        if package["name"] == "meshreplay":
+        if package["name"].startswith("meshreplay"):
             continue
         name = f"{package['name']} {package['version']} ({package.get('license') or 'see its text'})"
         found = texts(package)
