@@ -38,11 +38,11 @@ fn the_front_page_shows_what_the_program_is_about() -> Tested {
     let page = fs::read_to_string(root().join(PAGES).join("README.md"))?;
     let code = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
     let commands: Vec<&str> = code.lines().collect();
-    let [replay, film] = commands.as_slice() else {
+    let [replay, plot] = commands.as_slice() else {
         return Err(format!("the page has two commands: {commands:?}").into());
     };
     printed(at.path(), replay)?;
-    printed(at.path(), film)?;
+    printed(at.path(), plot)?;
     assert_committed(&format!("{PAGES}/images/front.svg"), &fs::read_to_string(at.path().join("front.svg"))?)
 }
 

@@ -27,7 +27,6 @@ mod far_times;
 #[cfg(unix)]
 mod faults;
 mod fetch;
-mod film_cli;
 mod foreign_logs;
 mod groups_cli;
 mod hardening;
@@ -68,6 +67,7 @@ mod strict_reading;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
+mod terminal_cli;
 mod tidy;
 mod tidy_jobs_cli;
 mod time_zones;

@@ -6,18 +6,15 @@ use flate2::Crc;
 pub const PAGE: &str = "<meta name=\"generator\" content=\"meshreplay\">";
 /// The mark of an SVG drawing: an attribute of its first element.
 const DRAWING: &str = "<svg data-generator=\"meshreplay\"";
-/// The mark of a PDF file: a comment in its third line.
+/// The mark of a PDF file: a comment in its last line, or near its first in files of version 0.2.0 and older.
 pub(super) const PAPER: &str = "drawn by meshreplay";
 /// The mark of a PNG file: the content of a text chunk.
 const PIXELS: &[u8] = b"Software\0meshreplay";
 
-/// The mark of a GIF file: a comment, which is an extension with the label 0xFE and a block of ten bytes.
-const FILM: &[u8] = b"!\xfe\x0ameshreplay";
-
 /// The number of bytes in the signature and the first chunk (IHDR) of a PNG file. Text chunks may follow them.
 const PNG_HEADER: usize = 33;
 
-/// The number of bytes at the beginning of a file within which a mark stands, if the file has one.
+/// The number of bytes at either end of a file within which a mark stands, if the file has one.
 pub const MARKED: usize = 1024;
 
 /// Returns the SVG text with the mark.
@@ -38,11 +35,11 @@ pub fn marked_png(png: &[u8]) -> Vec<u8> {
     [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
 }
 
-/// Returns whether the beginning of a file contains a mark, which means that this program made the file.
-pub fn is_marked(head: &[u8]) -> bool {
-    [PAGE.as_bytes(), DRAWING.as_bytes(), PAPER.as_bytes(), PIXELS, FILM]
+/// Returns whether an end of a file contains a mark, which means that this program made the file.
+pub fn is_marked(bytes: &[u8]) -> bool {
+    [PAGE.as_bytes(), DRAWING.as_bytes(), PAPER.as_bytes(), PIXELS]
         .iter()
-        .any(|mark| head.windows(mark.len()).any(|window| window == *mark))
+        .any(|mark| bytes.windows(mark.len()).any(|window| window == *mark))
 }
 
 #[cfg(test)]

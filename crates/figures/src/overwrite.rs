@@ -1,7 +1,7 @@
 //! Decides which files may be overwritten without `--force`: only pages and pictures that this program made.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::mark::{MARKED, is_marked};
@@ -28,9 +28,17 @@ pub fn check_overwrite(path: &Path, force: bool) -> Result<(), OverwriteError> {
     if force || !path.is_file() {
         return Ok(());
     }
-    let mut head = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MARKED as u64).read_to_end(&mut head))
-        .map_err(|source| OverwriteError::Unreadable { path: path.to_owned(), source })?;
-    if head.is_empty() || is_marked(&head) { Ok(()) } else { Err(OverwriteError::NotDrawn(path.to_owned())) }
+    let ends = ends_of(path).map_err(|source| OverwriteError::Unreadable { path: path.to_owned(), source })?;
+    if ends.is_empty() || is_marked(&ends) { Ok(()) } else { Err(OverwriteError::NotDrawn(path.to_owned())) }
+}
+
+/// Returns the bytes at the beginning and at the end of a file that can hold a mark.
+fn ends_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut ends = Vec::new();
+    file.by_ref().take(MARKED as u64).read_to_end(&mut ends)?;
+    let tail = file.metadata()?.len().saturating_sub(MARKED as u64);
+    file.seek(SeekFrom::Start(tail))?;
+    file.take(MARKED as u64).read_to_end(&mut ends)?;
+    Ok(ends)
 }

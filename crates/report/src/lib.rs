@@ -4,7 +4,6 @@
 
 mod chosen_columns;
 mod crosstab;
-mod film;
 mod groups;
 mod intervals;
 mod laws_table;
@@ -17,7 +16,6 @@ mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_metric};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
-pub use film::{FILM_FORMATS, Film, FilmFormat, FilmOptions, film_format};
 pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, groups};
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};

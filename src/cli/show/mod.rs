@@ -1,10 +1,9 @@
-//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, makes films, and measures networks.
+//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, and measures networks.
 
 mod allocation;
 mod blocks;
 mod compaction;
 mod curve;
-mod film;
 mod listed;
 mod network;
 mod optimum;
@@ -26,7 +25,6 @@ enum What {
     Blocks(blocks::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),
-    Film(film::Args),
     Network(network::Args),
     Optimum(optimum::Args),
 }
@@ -38,7 +36,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         What::Blocks(args) => blocks::run(args),
         What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
-        What::Film(args) => film::run(args),
         What::Network(args) => network::run(args),
         What::Optimum(args) => optimum::run(args),
     }

@@ -16,14 +16,12 @@ mod letters;
 mod lightness;
 mod look;
 mod notes;
-mod ordered_pdf;
 mod page;
 mod panels;
 mod pdf;
 mod png;
 mod rendering;
 mod ticks;
-mod words;
 
 pub use bars::{BarGroup, Bars, Range};
 pub use boxes::{BoxRow, Boxes};
@@ -40,7 +38,6 @@ pub use pdf::pdf;
 pub use png::png;
 pub use rendering::RenderError;
 pub use ticks::Scale;
-pub use words::{Word, Words};
 
 #[cfg(test)]
 mod tests {

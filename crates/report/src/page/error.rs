@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use meshreplay_figures::FigureError;
-use meshreplay_figures::draw::RenderError;
 use meshreplay_papers::PaperError;
 use meshreplay_results::frame::FrameError;
 
@@ -54,36 +53,6 @@ pub enum ReportError {
         /// The names of the allocators in the results.
         known: String,
     },
-    /// The results have no jobs with nodes, so that there is nothing to film.
-    #[error("{} has no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them", .0.display())]
-    NoNodes(PathBuf),
-    /// The name of a file says no format of films.
-    #[error("{}: expected a name that ends in .gif or .svg", .0.display())]
-    NoFilmFormat(PathBuf),
-    /// A film has too many pixels.
-    #[error("a film of {width}x{height} pixels is too large; name fewer allocators with --show")]
-    FilmSides {
-        /// The width in pixels.
-        width: usize,
-        /// The height in pixels.
-        height: usize,
-    },
-    /// The file of a film is too large.
-    #[error(
-        "the film would have {megabytes:.1} MB, expected at most {most}; a narrower --window or fewer allocators (--show) help"
-    )]
-    FilmBytes {
-        /// The size of the file.
-        megabytes: f64,
-        /// The largest size.
-        most: usize,
-    },
-    /// A line of text of a film could not be drawn.
-    #[error(transparent)]
-    Letters(#[from] RenderError),
-    /// The pictures of a film could not be written into one file.
-    #[error("the film cannot be made: {0}")]
-    Film(String),
     /// Too many jobs of a replay run in the window of time for one file.
     #[error(
         "{jobs} jobs of {replay} run between {from} and {to} s, too many for one file; give a narrower --window"
@@ -106,7 +75,7 @@ impl ReportError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Figure(error) => error.is_usage(),
-            Self::NotShown { .. } | Self::NoFilmFormat(_) => true,
+            Self::NotShown { .. } => true,
             _ => false,
         }
     }

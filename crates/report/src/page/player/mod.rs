@@ -36,7 +36,7 @@ const COLUMNS: [&str; 8] = ["seed", "job", "submit_s", "start_s", "end_s", "proc
 /// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
 /// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it, and fewer if they
 /// have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
-pub(crate) fn played(
+pub(super) fn played(
     folder: &Path,
     results: &Results,
     show: &[String],

@@ -1,4 +1,4 @@
-//! Films as files, small curves and drawings of allocators in the terminal.
+//! Small curves and drawings of allocators in the terminal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,75 +13,6 @@ fn fine(at: &Path, arguments: &str) -> Result<String, Box<dyn std::error::Error>
     let ran = run(at, arguments)?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
     Ok(ran.stdout)
-}
-
-/// Returns the number of pictures of a GIF file, how long all of them take in hundredths of a second, and the last one.
-fn played(bytes: &[u8]) -> Result<(usize, u32, u32), gif::DecodingError> {
-    let mut decoder = gif::DecodeOptions::new().read_info(bytes)?;
-    let (mut count, mut all, mut last) = (0, 0, 0);
-    while let Some(frame) = decoder.next_frame_info()? {
-        last = u32::from(frame.delay);
-        (count, all) = (count + 1, all + last);
-    }
-    assert_eq!(decoder.repeat(), gif::Repeat::Infinite);
-    Ok((count, all, last))
-}
-
-#[test]
-fn films_have_the_length_that_is_asked_for() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    let log = bundled("tiny.swf");
-    fine(at, &format!("replay {log} -m 4x4 torus:2x2x4 -a naive mc1x1 --placements --no-timing -q -o out"))?;
-    for (options, centiseconds) in
-        [("", 1400), (" --seconds 10 --show mc1x1", 1000), (" --seconds 20 --window 0..50", 2000)]
-    {
-        fine(at, &format!("show film out -o film.gif{options}"))?;
-        let first = fs::read(at.join("film.gif"))?;
-        let (count, all, last) = played(&first)?;
-        assert_eq!((all, last >= 200), (centiseconds, true), "{options}: the last picture stays");
-        assert!(count > 50 && first.len() < 5_000_000, "{options}: {count} pictures");
-        fine(at, &format!("show film out -o film.gif{options}"))?;
-        assert_eq!(fs::read(at.join("film.gif"))?, first, "{options}: the same bytes each time");
-        fine(at, &format!("show film out -o film.svg{options}"))?;
-        let drawing = fs::read_to_string(at.join("film.svg"))?;
-        assert!(drawing.contains(&format!("dur=\"{}s\"", centiseconds / 100)), "{options}");
-    }
-    Ok(())
-}
-
-#[test]
-fn films_of_what_cannot_be_shown_are_refused() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    let log = bundled("tiny.swf");
-    fine(at, &format!("replay {log} -m 4x4 -a naive --no-timing -q -o bare"))?;
-    fine(at, &format!("replay {log} -m 4x4 -a naive --placements --no-timing -q -o out"))?;
-    fs::write(at.join("others.gif"), "a picture of somebody else")?;
-    for (arguments, code, said) in [
-        ("bare -o film.gif", 1, "bare has no jobs with nodes; `replay -o DIR --placements`"),
-        ("out -o film.mp4", 2, "film.mp4: expected a name that ends in .gif or .svg"),
-        ("out -o film", 2, "expected a name that ends in .gif or .svg"),
-        ("out -o film.gif --seconds 9", 2, "expected a number of seconds from 10 to 20"),
-        ("out -o film.gif --seconds NaN", 2, "expected a number of seconds from 10 to 20"),
-        ("out -o film.gif --show mc1x1", 2, "'mc1x1' is not among the results (one of: naive)"),
-        ("out -o film.gif --window 5", 2, "expected FROM..TO"),
-        ("out -o film.gif --window 9000000..9000001", 1, "machines: there is nothing in --window"),
-        (
-            "out -o others.gif",
-            1,
-            "others.gif already exists and is no page or picture that meshreplay has drawn",
-        ),
-        ("nowhere -o film.gif", 1, "nowhere"),
-    ] {
-        let ran = run(at, &format!("show film {arguments}"))?;
-        assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
-        assert!(ran.stderr.contains(said), "{arguments}: {}", ran.stderr);
-        assert!(!at.join("film.gif").exists(), "{arguments}");
-    }
-    fine(at, "show film out -o others.gif --force")?;
-    fine(at, "show film out -o others.gif")?;
-    Ok(())
 }
 
 #[test]
