@@ -9,7 +9,7 @@ use meshreplay_base::job::Time;
 
 /// The numbers of classes of lengths and of widths.
 const LENGTHS: usize = 64;
-const WIDTHS: usize = 50;
+pub(super) const WIDTHS: usize = 50;
 /// The number of microseconds in a unit of lengths, as a power of two.
 const UNIT: u32 = 20;
 
@@ -21,14 +21,14 @@ pub(super) struct Floors {
 }
 
 /// Returns the class of a number, twice its logarithm to base 2, rounded down; `None` for 0.
-fn class(number: u64) -> Option<usize> {
+pub(super) fn class(number: u64) -> Option<usize> {
     let log = number.checked_ilog2()?;
     let is_in_upper_half = (number << 1 >> log) & 1;
     Some(2 * log as usize + is_in_upper_half as usize)
 }
 
 /// Returns the first class of which no number is less than a given one.
-fn class_up(number: u64) -> usize {
+pub(super) fn class_up(number: u64) -> usize {
     class(number.saturating_sub(1)).map_or(0, |class| class + 1)
 }
 

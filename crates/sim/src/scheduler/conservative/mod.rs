@@ -42,12 +42,10 @@
 //! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
 //! says how these are found.
 
-mod by_width;
 mod candidates;
-mod class;
-mod eras;
 mod extents;
 mod floors;
+mod length_table;
 mod openings;
 mod profile;
 mod reservation;
@@ -417,5 +415,3 @@ mod profile_twin;
 mod tests;
 #[cfg(test)]
 mod twin;
-#[cfg(test)]
-mod width_twin;

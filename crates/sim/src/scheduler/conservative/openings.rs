@@ -4,11 +4,11 @@
 //! looked at. So nothing is noted with the reservations. An opening waits until the turn through the queue comes to the first
 //! one, and then for the next one for which it still has room, until the turn has passed all numbers once.
 
-use super::by_width::ByWidth;
 use super::candidates::Area;
 use super::extents::{Extent, Rooms};
+use super::length_table::LengthTable;
 use super::profile::Profile;
-use super::reservation::{Nodes, Reservation};
+use super::reservation::Nodes;
 use meshreplay_base::job::Time;
 
 /// An opening that waits.
@@ -54,14 +54,13 @@ impl Openings {
     pub(super) fn add(
         &mut self,
         area: Area,
-        extents: &[Extent],
+        extents: &mut Vec<Extent>,
         after: Option<u32>,
-        by_width: &mut ByWidth,
-        all: &[Reservation],
+        lengths: &mut LengthTable,
     ) {
-        let Some(longest) = extents.last() else { return };
+        let Some(&longest) = extents.last() else { return };
         let origin = after.map_or(0, |after| after + 1);
-        let Some(distance) = by_width.nearest(extents, all, (origin, 0)) else { return };
+        let Some(distance) = lengths.nearest(extents, origin, 0) else { return };
         let (narrowest, longest) = (longest.narrower + 1, longest.length());
         let one = Waiting { area, narrowest, longest, origin, distance, is_last_turn: false };
         match after {
@@ -95,16 +94,10 @@ impl Openings {
     }
 
     /// Lets an opening wait for the next reservation, if there is one for which it has room.
-    pub(super) fn go_on(
-        &mut self,
-        one: Waiting,
-        profile: &Profile,
-        by_width: &mut ByWidth,
-        all: &[Reservation],
-    ) {
+    pub(super) fn go_on(&mut self, one: Waiting, profile: &Profile, lengths: &mut LengthTable) {
         let Waiting { area, narrowest, longest, origin, distance, .. } = one;
         self.rooms.find(profile, (narrowest, longest), (area.time, area.step));
-        if let Some(distance) = by_width.nearest(&self.rooms.all, all, (origin, distance + 1)) {
+        if let Some(distance) = lengths.nearest(&mut self.rooms.all, origin, distance + 1) {
             self.wait(Waiting { distance, ..one });
         }
     }

@@ -19,9 +19,9 @@
 //! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
 //! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
 
-use super::by_width::{ByWidth, ERAS};
 use super::candidates::{Area, Areas, Candidates};
 use super::extents::{Extent, extents};
+use super::length_table::LengthTable;
 use super::openings::{Openings, Waiting};
 use super::profile::{Opening, Profile, Step};
 use super::reservation::{NONE, Nodes, Reservation, nodes};
@@ -39,7 +39,7 @@ pub(super) struct Reservations {
     gone: usize,
     /// Those that may move.
     candidates: Candidates,
-    by_width: ByWidth,
+    lengths: LengthTable,
     /// The openings in which some may find room that start much later.
     openings: Openings,
     /// Those of them that have waited for the reservation that is looked at.
@@ -69,7 +69,7 @@ impl Reservations {
         self.jobs.push(job);
         self.link(profile, number);
         self.candidates.push(Areas::default());
-        self.by_width.push(&one, number);
+        self.lengths.push(&one);
     }
 
     /// Enters a reservation into the list of those with its start.
@@ -141,12 +141,13 @@ impl Reservations {
             self.unlink(profile, number as u32);
             let opening = profile.bring_forward(&mut self.all[number], to);
             self.link(profile, number as u32);
+            self.lengths.set_start(number, self.all[number].start);
             self.offer(profile, opening, Some(number as u32));
             profile.trim(from);
             profile.trim(until);
         }
         for opening in self.visited.drain(..) {
-            self.openings.go_on(opening, profile, &mut self.by_width, &self.all);
+            self.openings.go_on(opening, profile, &mut self.lengths);
         }
     }
 
@@ -164,9 +165,9 @@ impl Reservations {
         let one = &mut self.all[number as usize];
         profile.let_go(one);
         one.length = Time::ZERO;
-        let Reservation { until, procs, .. } = *one;
+        let until = one.until;
         profile.trim(until);
-        self.by_width.remove(procs, number);
+        self.lengths.remove(number as usize);
         self.candidates.take(number as usize).clear();
         self.gone += 1;
     }
@@ -192,6 +193,7 @@ impl Reservations {
             profile.leave(one.from, NONE);
             self.candidates.push(old.candidates.areas(number));
             self.all.push(*one);
+            self.lengths.push(one);
             self.jobs.push(old.jobs[number]);
         }
         // Whoever comes later has a settled reservation.
@@ -201,14 +203,7 @@ impl Reservations {
         for number in 0..self.all.len() {
             self.link(profile, number as u32);
         }
-        self.refresh(profile);
-    }
-
-    /// Makes the table of the shortest reservations anew.
-    fn refresh(&mut self, profile: &Profile) {
-        let step = (profile.len() / ERAS + 1).max(8);
-        let eras = profile.all().step_by(step).skip(1).map(|(_, step)| step.time).collect();
-        self.by_width.refresh(&self.all, eras);
+        self.lengths.refresh();
     }
 
     /// Notes which reservations may move because nodes have become free in an opening, and where. `after` is the number of the
@@ -219,13 +214,13 @@ impl Reservations {
         if opening.time.0 >= opening.time.1 {
             return;
         }
-        if self.by_width.is_stale(self.len()) {
-            self.refresh(profile);
+        if self.lengths.is_stale(self.len()) {
+            self.lengths.refresh();
         }
-        let Some((narrowest, longest)) = self.by_width.limits() else { return };
+        let Some((narrowest, longest)) = self.lengths.limits() else { return };
         let area = Area { time: opening.time, step: opening.step };
         let (all, candidates) = (&self.all, &mut self.candidates);
-        let (by_width, roomy) = (&self.by_width, &mut self.extents);
+        let (lengths, roomy) = (&self.lengths, &mut self.extents);
         roomy.clear();
         // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
         let reached = |step: &Step, (least, most): (Nodes, Nodes)| {
@@ -244,7 +239,7 @@ impl Reservations {
         };
         // Mostly there is no job that starts later and finds room for its whole time.
         extents(profile, opening, (narrowest, longest), reached, |extent| {
-            if by_width.may_hold(&extent) {
+            if lengths.may_hold(&extent) {
                 roomy.push(extent);
             }
         });
@@ -253,12 +248,12 @@ impl Reservations {
         }
         // In a short queue there are few of them, so that they can be told at once.
         if all.len() < FEW {
-            self.by_width.each_within(&self.extents, all, |number, one| {
-                candidates
-                    .add(number as usize, area, |area| profile.earlier(one, area.time, area.step).is_none());
+            self.lengths.each_within(&self.extents, |number| {
+                let one = &all[number];
+                candidates.add(number, area, |area| profile.earlier(one, area.time, area.step).is_none());
             });
         } else {
-            self.openings.add(area, &self.extents, after, &mut self.by_width, all);
+            self.openings.add(area, &mut self.extents, after, &mut self.lengths);
         }
     }
 }

@@ -1,0 +1,329 @@
+//! The waiting reservations as three columns of numbers, and a table of the shortest of them.
+//!
+//! A freed window mostly has room for whole jobs of a few widths, and for shorter jobs the wider they are. Most windows
+//! hold none of the reservations that start later. The table answers that in O(1): it has a row for each *time bucket* of
+//! reserved starts and a column for each class of widths, and holds the shortest length of a reservation that starts in
+//! that bucket or later and is not wider than the class. Otherwise the columns are searched, in the order of the queue.
+//!
+//! Lengths and starts are kept in units of about a second, rounded so that no reservation that fits is missed. A search
+//! may name one that does not fit by less than a unit.
+
+use std::ops::Range;
+
+use super::extents::Extent;
+use super::floors::{WIDTHS, class, class_up};
+use super::reservation::{Nodes, Reservation, nodes};
+use meshreplay_base::job::Time;
+
+/// The number of time buckets.
+const BUCKETS: usize = 128;
+/// The number of reservations that are compared at a time.
+const BLOCK: usize = 16;
+/// The number of microseconds in a unit of time, as a power of two.
+const UNIT: u32 = 20;
+/// The greatest number of units. The difference of two numbers fits 32 bits.
+const GREAT: i32 = 1 << 30;
+
+/// Returns a time in units, rounded down.
+fn units(time: Time) -> i32 {
+    (time.as_micros() >> UNIT).clamp(i64::from(-GREAT), i64::from(GREAT - 1)) as i32
+}
+
+/// Returns a time in units, rounded up.
+fn units_up(time: Time) -> i32 {
+    units(time - Time::from_micros(1)) + 1
+}
+
+/// Some reservations. The last block is filled with reservations that have gone.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// In units, rounded down; [`GREAT`] for a reservation that has gone.
+    lengths: [i32; BLOCK],
+    widths: [Nodes; BLOCK],
+    /// In units, rounded up.
+    starts: [i32; BLOCK],
+}
+
+impl Block {
+    const EMPTY: Self = Self { lengths: [GREAT; BLOCK], widths: [0; BLOCK], starts: [0; BLOCK] };
+
+    /// Returns the complement of a number that is negative unless a reservation fits.
+    #[inline(always)]
+    fn fit(&self, query: &Query, i: usize) -> i32 {
+        // The difference of two numbers is negative if the first is less than the second.
+        !((query.longest - self.lengths[i])
+            | (self.widths[i] - query.narrower - 1)
+            | (query.widest - self.widths[i])
+            | (self.starts[i] - query.until - 1))
+    }
+
+    /// Returns the first reservation from a place on that may fit; `None` if there is none.
+    #[inline]
+    fn first(&self, query: &Query, from: usize) -> Option<usize> {
+        // No branches and no comparisons, so that the compiler takes several at once.
+        let any = (0..BLOCK).fold(0, |any, i| any | self.fit(query, i));
+        if any >= 0 {
+            return None;
+        }
+        (from..BLOCK).find(|&i| self.fit(query, i) < 0)
+    }
+}
+
+/// An extent in the units of the columns.
+#[derive(Clone, Copy, Debug)]
+struct Query {
+    longest: i32,
+    until: i32,
+    narrower: Nodes,
+    widest: Nodes,
+}
+
+impl Query {
+    fn new(extent: &Extent) -> Self {
+        let &Extent { narrower, widest, until, .. } = extent;
+        Self { longest: units(extent.length()), until: units(until), narrower, widest }
+    }
+}
+
+/// Lengths, widths and starts of the reservations, by their numbers, with the table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LengthTable {
+    /// The number of reservations, with those that have gone.
+    count: usize,
+    blocks: Vec<Block>,
+    /// The beginning of the second bucket, and the length of a bucket as a power of two, both in units.
+    second: i32,
+    power: u32,
+    /// The table, a row of [`WIDTHS`] lengths for each bucket. Lengths shrink along rows, and towards earlier rows.
+    shortest: Vec<i32>,
+    narrowest: u32,
+    longest: Time,
+    /// The number of reservations that were added since the table was made.
+    added: usize,
+    /// The number of searches without a result since the table was made.
+    in_vain: usize,
+}
+
+impl LengthTable {
+    /// Adds a reservation with the next number.
+    pub(super) fn push(&mut self, reservation: &Reservation) {
+        let &Reservation { procs, length, start, .. } = reservation;
+        if self.count == 0 {
+            *self = Self { narrowest: procs, ..Self::default() };
+        }
+        self.narrowest = self.narrowest.min(procs);
+        self.longest = self.longest.max(length);
+        let number = self.count;
+        if number.is_multiple_of(BLOCK) {
+            self.blocks.push(Block::EMPTY);
+        }
+        let (block, i) = (&mut self.blocks[number / BLOCK], number % BLOCK);
+        (block.lengths[i], block.widths[i], block.starts[i]) = (units(length), nodes(procs), units_up(start));
+        self.count += 1;
+        self.enter(number);
+        self.added += 1;
+    }
+
+    /// Notes a new start of reservation `number`.
+    pub(super) fn set_start(&mut self, number: usize, start: Time) {
+        self.blocks[number / BLOCK].starts[number % BLOCK] = units_up(start);
+    }
+
+    /// Removes reservation `number`. Its number is not given again.
+    pub(super) fn remove(&mut self, number: usize) {
+        self.blocks[number / BLOCK].lengths[number % BLOCK] = GREAT;
+    }
+
+    /// Returns the bucket of a start in units.
+    fn bucket(&self, start: i32) -> usize {
+        let since = (i64::from(start) - i64::from(self.second)) >> self.power;
+        usize::try_from(since + 1).map_or(0, |bucket| bucket.min(BUCKETS - 1))
+    }
+
+    /// Enters a reservation into the table: O(1) mostly, as it ends where the entries are shorter.
+    fn enter(&mut self, number: usize) {
+        let (block, i) = (&self.blocks[number / BLOCK], number % BLOCK);
+        let (length, start) = (block.lengths[i], block.starts[i]);
+        let column = class_up(u64::try_from(block.widths[i]).unwrap_or(0)).min(WIDTHS - 1);
+        self.shortest.resize(BUCKETS * WIDTHS, GREAT);
+        let last = self.bucket(start);
+        for row in self.shortest.chunks_mut(WIDTHS).take(last + 1).rev() {
+            let longer = row[column..].iter_mut().take_while(|entry| **entry > length);
+            if longer.map(|entry| *entry = length).count() == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Returns whether the table is to be made anew, as it excludes too little. `count` is that of the reservations.
+    pub(super) fn is_stale(&self, count: usize) -> bool {
+        self.in_vain > count + 64 || self.added > count / 2 + 16
+    }
+
+    /// Makes the table anew from the reservations that are left, with buckets from the earliest start to the latest. The
+    /// latest eighth of the starts, which can be far away, shares the last bucket. O(Q).
+    pub(super) fn refresh(&mut self) {
+        let is_left = |&number: &usize| self.blocks[number / BLOCK].lengths[number % BLOCK] < GREAT;
+        let left: Vec<usize> = (0..self.count).filter(is_left).collect();
+        let mut starts: Vec<i32> =
+            left.iter().map(|&number| self.blocks[number / BLOCK].starts[number % BLOCK]).collect();
+        self.shortest.clear();
+        if let Some(near) = starts.len().checked_sub(starts.len() / 8 + 1) {
+            let (earlier, &mut last, _) = starts.select_nth_unstable(near);
+            self.second = earlier.iter().fold(last, |least, &start| least.min(start)).saturating_add(1);
+            let length = i64::from(last).abs_diff(i64::from(self.second)) / (BUCKETS as u64 - 2);
+            self.power = u64::BITS - length.leading_zeros();
+        }
+        for number in left {
+            self.enter(number);
+        }
+        (self.added, self.in_vain) = (0, 0);
+    }
+
+    /// Returns the smallest width and the longest time of the reservations, as bounds; `None` if there were none.
+    pub(super) fn limits(&self) -> Option<(u32, Time)> {
+        (self.count > 0).then_some((self.narrowest, self.longest))
+    }
+
+    /// Returns whether a reservation may fit into an extent and start after it, by the table. O(1).
+    #[inline]
+    pub(super) fn may_hold(&self, extent: &Extent) -> bool {
+        let widest = u64::try_from(extent.widest).unwrap_or(0);
+        let Some(column) = class(widest) else { return false };
+        // A class holds widths up to twice its least, so that the column of the next one covers the extent's.
+        let column = (column + 1).min(WIDTHS - 1);
+        let row = self.bucket(units(extent.until)) * WIDTHS;
+        self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(extent.length()))
+    }
+
+    /// Returns the shortest distance, but not less than a given one, from a number to that of a reservation that may fit
+    /// into one of the extents and starts after it. `None` if there is none. Distances wrap around, and the longest one
+    /// does not count. Extents that hold none by the table are removed. O(Q), in blocks, up to the nearest one.
+    pub(super) fn nearest(&mut self, extents: &mut Vec<Extent>, origin: u32, distance: u32) -> Option<u32> {
+        extents.retain(|extent| self.may_hold(extent));
+        if extents.is_empty() {
+            return None;
+        }
+        // Numbers from `from` on come first, then those before the origin.
+        let (from, origin_at) = (origin.wrapping_add(distance) as usize, origin as usize);
+        let (last, count) = (origin_at.saturating_sub(1), self.count);
+        let found = if from >= origin_at {
+            self.first_within(extents, from..count).or_else(|| self.first_within(extents, 0..last.min(count)))
+        } else {
+            self.first_within(extents, from..last.min(count))
+        };
+        self.in_vain += usize::from(found.is_none());
+        found.map(|number| (number as u32).wrapping_sub(origin))
+    }
+
+    /// Returns the first of some numbers whose reservation may fit into one of the extents and starts after it.
+    fn first_within(&self, extents: &[Extent], numbers: Range<usize>) -> Option<usize> {
+        let mut before = numbers.end;
+        for extent in extents {
+            let query = Query::new(extent);
+            let mut from = numbers.start % BLOCK;
+            for (number, block) in (0..before.div_ceil(BLOCK)).zip(&self.blocks).skip(numbers.start / BLOCK) {
+                if let Some(i) = block.first(&query, from) {
+                    before = before.min(number * BLOCK + i);
+                    break;
+                }
+                from = 0;
+            }
+        }
+        (before < numbers.end).then_some(before)
+    }
+
+    /// Calls `found` with the number of each reservation that may fit into one of the extents and starts after it. O(Q).
+    pub(super) fn each_within(&mut self, extents: &[Extent], mut found: impl FnMut(usize)) {
+        let mut from = 0;
+        while let Some(number) = self.first_within(extents, from..self.count) {
+            found(number);
+            from = number + 1;
+        }
+        self.in_vain += usize::from(from == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::reservation::NONE;
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time::from_seconds(second)
+    }
+
+    #[test]
+    fn units_are_in_the_order_of_times() {
+        let mut rng = ChaCha8Rng::seed_from_u64(17);
+        for _ in 0..10_000 {
+            let mut time = || Time::from_micros(rng.random::<i64>() >> rng.random_range(0..60));
+            let (one, other) = (time(), time());
+            assert!(units(one.min(other)) <= units(one.max(other)));
+            assert!(one <= other || units_up(one) > units(other), "{one:?}, {other:?}");
+        }
+    }
+
+    #[test]
+    fn every_reservation_that_an_extent_holds_is_found() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut random = move |below: i64| rng.random_range(0..below);
+        let mut found_in_all = 0;
+        for history in 0..40 {
+            let (mut all, mut table): (Vec<Reservation>, _) = (Vec::new(), LengthTable::default());
+            let latest = 50 + random(2000);
+            for step in 0..400 {
+                for _ in 0..random(if step == 0 { 300 } else { 3 }) {
+                    let (procs, start, length) =
+                        (1 + random(40) as u32, at(random(latest)), at(1 + random(200)));
+                    let one =
+                        Reservation { procs, from: 0, until: 0, next: NONE, previous: NONE, start, length };
+                    table.push(&one);
+                    all.push(one);
+                }
+                if all.is_empty() {
+                    continue;
+                }
+                // One moves to an earlier start, and one may go.
+                let moved = random(all.len() as i64) as usize;
+                all[moved].start = at(random(1 + all[moved].start.as_micros() / 1_000_000));
+                table.set_start(moved, all[moved].start);
+                let gone = random(all.len() as i64) as usize;
+                if history % 3 > 0 && all[gone].length > Time::ZERO {
+                    table.remove(gone);
+                    all[gone].length = Time::ZERO;
+                }
+                if table.is_stale(all.len()) {
+                    table.refresh();
+                }
+                let (widest, from) = (1 + random(45) as Nodes, random(latest));
+                let (narrower, until) = (random(i64::from(widest)) as Nodes, at(from + random(250)));
+                let extent = Extent { narrower, widest, from: at(from), until };
+                let fits = |one: &Reservation| {
+                    extent.is_for(one.procs)
+                        && one.length > Time::ZERO
+                        && one.length <= extent.length()
+                        && one.start > extent.until
+                };
+                let fitting: Vec<usize> = (0..all.len()).filter(|&number| fits(&all[number])).collect();
+                found_in_all += fitting.len();
+                assert!(fitting.is_empty() || table.may_hold(&extent), "{extent:?}");
+                let mut found = Vec::new();
+                table.each_within(&[extent], |number| found.push(number));
+                assert!(fitting.iter().all(|number| found.contains(number)), "{fitting:?}: {found:?}");
+                let origin = random(all.len() as i64) as u32;
+                let distance = |&number: &usize| (number as u32).wrapping_sub(origin);
+                let nearest = fitting.iter().map(distance).filter(|&distance| distance < u32::MAX).min();
+                let named = table.nearest(&mut vec![extent], origin, 0);
+                assert!(
+                    nearest.is_none_or(|nearest| named.is_some_and(|named| named <= nearest)),
+                    "{extent:?}"
+                );
+            }
+        }
+        assert!(found_in_all > 1000, "{found_in_all}");
+    }
+}
