@@ -2,107 +2,98 @@
 //!
 //! They are few in a long queue, so a compression finds them by a set of bits.
 
-use super::reservation::StepId;
-use meshreplay_base::job::Time;
+use super::profile::Window;
 
-/// A time in which a reservation may have found room, from the first time on, before the second.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Area {
-    pub(super) time: (Time, Time),
-    /// The step that began with it when it was noted.
-    pub(super) step: StepId,
-}
-
-/// The largest number of areas that are kept apart for a reservation.
+/// The largest number of windows that are kept apart for a reservation.
 const APART: usize = 2;
 
-/// The areas of one reservation. They may overlap.
+/// The windows of one reservation. They may overlap.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-pub(super) struct Areas {
+pub(super) struct Windows {
     count: usize,
-    areas: [Area; APART],
+    windows: [Window; APART],
 }
 
-impl Areas {
-    /// Adds an area. `is_over` says of an area whether there is no room in it any more.
+impl Windows {
+    /// Adds a window. `is_full` says of a window whether there is no room in it any more.
     #[inline]
-    fn add(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
+    fn add(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
         if self.count > 0 {
-            self.add_another(area, is_over);
+            self.add_another(window, is_full);
             return;
         }
         // One after the other, as they have been written, which is faster than together.
-        let first = &mut self.areas[0];
-        first.time.0 = area.time.0;
-        first.time.1 = area.time.1;
-        first.step = area.step;
+        let first = &mut self.windows[0];
+        first.from = window.from;
+        first.until = window.until;
+        first.step = window.step;
         self.count = 1;
     }
 
-    /// Adds an area. One that meets it grows by it. If there is no room left, those are dropped that `is_over` says of, and
+    /// Adds a window. One that meets it grows by it. If there is no room left, those are dropped that `is_full` says of, and
     /// if there are none, the last one grows until it covers both.
-    fn add_another(&mut self, area: Area, is_over: impl Fn(&Area) -> bool) {
-        let meets = |other: &Area| area.time.0 < other.time.1 && other.time.0 < area.time.1;
-        let met = self.areas[..self.count].iter().position(meets);
+    fn add_another(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
+        let meets = |other: &Window| window.from < other.until && other.from < window.until;
+        let met = self.windows[..self.count].iter().position(meets);
         if met.is_none() && self.count == APART {
             let mut kept = 0;
             for at in 0..APART {
-                self.areas[kept] = self.areas[at];
-                kept += usize::from(!is_over(&self.areas[at]));
+                self.windows[kept] = self.windows[at];
+                kept += usize::from(!is_full(&self.windows[at]));
             }
             self.count = kept;
         }
         let met = met.unwrap_or(self.count.min(APART - 1));
-        if let Some(old) = self.areas[..self.count].get_mut(met) {
-            let first = if old.time.0 <= area.time.0 { *old } else { area };
-            *old = Area { time: (first.time.0, old.time.1.max(area.time.1)), step: first.step };
+        if let Some(old) = self.windows[..self.count].get_mut(met) {
+            let first = if old.from <= window.from { *old } else { window };
+            *old = Window { until: old.until.max(window.until), ..first };
         } else {
-            self.areas[met] = area;
+            self.windows[met] = window;
             self.count += 1;
         }
     }
 
-    /// Removes all areas.
+    /// Removes all windows.
     pub(super) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Returns the areas, the earliest first.
-    pub(super) fn sorted(&mut self) -> &[Area] {
-        let areas = &mut self.areas[..self.count];
-        if areas.len() > 1 {
-            areas.sort_unstable_by_key(|area| area.time);
+    /// Returns the windows, the earliest first.
+    pub(super) fn sorted(&mut self) -> &[Window] {
+        let windows = &mut self.windows[..self.count];
+        if windows.len() > 1 {
+            windows.sort_unstable_by_key(|window| (window.from, window.until));
         }
-        areas
+        windows
     }
 }
 
-/// The areas of all reservations by their numbers. A reservation without an area cannot move.
+/// The windows of all reservations by their numbers. A reservation without a window cannot move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
-    areas: Vec<Areas>,
-    /// One bit for each reservation, which tells whether it has an area. They are read 64 at a time.
+    windows: Vec<Windows>,
+    /// One bit for each reservation, which tells whether it has a window. They are read 64 at a time.
     bits: Vec<u64>,
 }
 
 impl Candidates {
-    /// Adds a reservation with the next number, which has `areas`.
-    pub(super) fn push(&mut self, areas: Areas) {
-        let at = self.areas.len();
-        self.areas.push(areas);
-        self.bits.resize(self.areas.len().div_ceil(64), 0);
-        self.bits[at / 64] |= u64::from(areas.count > 0) << (at % 64);
+    /// Adds a reservation with the next number, which has `windows`.
+    pub(super) fn push(&mut self, windows: Windows) {
+        let at = self.windows.len();
+        self.windows.push(windows);
+        self.bits.resize(self.windows.len().div_ceil(64), 0);
+        self.bits[at / 64] |= u64::from(windows.count > 0) << (at % 64);
     }
 
-    /// Adds an area of reservation `at`. `is_over` says of an area whether there is no room in it any more.
+    /// Adds a window of reservation `at`. `is_full` says of a window whether there is no room in it any more.
     #[inline]
-    pub(super) fn add(&mut self, at: usize, area: Area, is_over: impl Fn(&Area) -> bool) {
-        self.areas[at].add(area, is_over);
+    pub(super) fn add(&mut self, at: usize, window: Window, is_full: impl Fn(&Window) -> bool) {
+        self.windows[at].add(window, is_full);
         self.bits[at / 64] |= 1 << (at % 64);
     }
 
-    /// Returns the first reservation from number `from` on that has an area; `None` if there is none. O(Q / 64).
+    /// Returns the first reservation from number `from` on that has a window; `None` if there is none. O(Q / 64).
     pub(super) fn first(&self, from: usize) -> Option<usize> {
         let word = from / 64;
         let begun = self.bits.get(word)? & (u64::MAX << (from % 64));
@@ -111,14 +102,14 @@ impl Candidates {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the areas of reservation `at`.
-    pub(super) fn areas(&self, at: usize) -> Areas {
-        self.areas[at]
+    /// Returns the windows of reservation `at`.
+    pub(super) fn windows(&self, at: usize) -> Windows {
+        self.windows[at]
     }
 
-    /// Returns the areas of reservation `at`, which the caller clears: it has none from now on. They are not moved in memory.
-    pub(super) fn take(&mut self, at: usize) -> &mut Areas {
+    /// Returns the windows of reservation `at`, which the caller clears: it has none from now on. They are not moved in memory.
+    pub(super) fn take(&mut self, at: usize) -> &mut Windows {
         self.bits[at / 64] &= !(1 << (at % 64));
-        &mut self.areas[at]
+        &mut self.windows[at]
     }
 }

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use super::extents::Extent;
-use super::floors::{WIDTHS, class, class_up};
+use super::earliest_starts::{WIDTHS, class, class_up};
+use super::free_intervals::{FreeInterval, Limits};
 use super::reservation::{Nodes, Reservation, nodes};
 use meshreplay_base::job::Time;
 
@@ -69,7 +69,7 @@ impl Block {
     }
 }
 
-/// An extent in the units of the columns.
+/// A free interval in the units of the columns.
 #[derive(Clone, Copy, Debug)]
 struct Query {
     longest: i32,
@@ -79,9 +79,9 @@ struct Query {
 }
 
 impl Query {
-    fn new(extent: &Extent) -> Self {
-        let &Extent { narrower, widest, until, .. } = extent;
-        Self { longest: units(extent.length()), until: units(until), narrower, widest }
+    fn new(interval: &FreeInterval) -> Self {
+        let &FreeInterval { narrower, widest, until, .. } = interval;
+        Self { longest: units(interval.length()), until: units(until), narrower, widest }
     }
 }
 
@@ -180,47 +180,53 @@ impl LengthTable {
         (self.added, self.in_vain) = (0, 0);
     }
 
-    /// Returns the smallest width and the longest time of the reservations, as bounds; `None` if there were none.
-    pub(super) fn limits(&self) -> Option<(u32, Time)> {
-        (self.count > 0).then_some((self.narrowest, self.longest))
+    /// Returns bounds of the widths and lengths of the reservations; `None` if there were none.
+    pub(super) fn limits(&self) -> Option<Limits> {
+        (self.count > 0).then_some(Limits { narrowest: nodes(self.narrowest), longest: self.longest })
     }
 
-    /// Returns whether a reservation may fit into an extent and start after it, by the table. O(1).
+    /// Returns whether a reservation may fit into a free interval and start after it, by the table. O(1).
     #[inline]
-    pub(super) fn may_hold(&self, extent: &Extent) -> bool {
-        let widest = u64::try_from(extent.widest).unwrap_or(0);
+    pub(super) fn may_hold(&self, interval: &FreeInterval) -> bool {
+        let widest = u64::try_from(interval.widest).unwrap_or(0);
         let Some(column) = class(widest) else { return false };
-        // A class holds widths up to twice its least, so that the column of the next one covers the extent's.
+        // A class holds widths up to twice its least, so that the column of the next one covers the free interval's.
         let column = (column + 1).min(WIDTHS - 1);
-        let row = self.bucket(units(extent.until)) * WIDTHS;
-        self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(extent.length()))
+        let row = self.bucket(units(interval.until)) * WIDTHS;
+        self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(interval.length()))
     }
 
     /// Returns the shortest distance, but not less than a given one, from a number to that of a reservation that may fit
-    /// into one of the extents and starts after it. `None` if there is none. Distances wrap around, and the longest one
+    /// into one of the free intervals and starts after it. `None` if there is none. Distances wrap around, and the longest one
     /// does not count. Extents that hold none by the table are removed. O(Q), in blocks, up to the nearest one.
-    pub(super) fn nearest(&mut self, extents: &mut Vec<Extent>, origin: u32, distance: u32) -> Option<u32> {
-        extents.retain(|extent| self.may_hold(extent));
-        if extents.is_empty() {
+    pub(super) fn nearest(
+        &mut self,
+        free_intervals: &mut Vec<FreeInterval>,
+        origin: u32,
+        distance: u32,
+    ) -> Option<u32> {
+        free_intervals.retain(|interval| self.may_hold(interval));
+        if free_intervals.is_empty() {
             return None;
         }
         // Numbers from `from` on come first, then those before the origin.
         let (from, origin_at) = (origin.wrapping_add(distance) as usize, origin as usize);
         let (last, count) = (origin_at.saturating_sub(1), self.count);
         let found = if from >= origin_at {
-            self.first_within(extents, from..count).or_else(|| self.first_within(extents, 0..last.min(count)))
+            self.first_within(free_intervals, from..count)
+                .or_else(|| self.first_within(free_intervals, 0..last.min(count)))
         } else {
-            self.first_within(extents, from..last.min(count))
+            self.first_within(free_intervals, from..last.min(count))
         };
         self.in_vain += usize::from(found.is_none());
         found.map(|number| (number as u32).wrapping_sub(origin))
     }
 
-    /// Returns the first of some numbers whose reservation may fit into one of the extents and starts after it.
-    fn first_within(&self, extents: &[Extent], numbers: Range<usize>) -> Option<usize> {
+    /// Returns the first of some numbers whose reservation may fit into one of the free intervals and starts after it.
+    fn first_within(&self, free_intervals: &[FreeInterval], numbers: Range<usize>) -> Option<usize> {
         let mut before = numbers.end;
-        for extent in extents {
-            let query = Query::new(extent);
+        for interval in free_intervals {
+            let query = Query::new(interval);
             let mut from = numbers.start % BLOCK;
             for (number, block) in (0..before.div_ceil(BLOCK)).zip(&self.blocks).skip(numbers.start / BLOCK) {
                 if let Some(i) = block.first(&query, from) {
@@ -233,10 +239,10 @@ impl LengthTable {
         (before < numbers.end).then_some(before)
     }
 
-    /// Calls `found` with the number of each reservation that may fit into one of the extents and starts after it. O(Q).
-    pub(super) fn each_within(&mut self, extents: &[Extent], mut found: impl FnMut(usize)) {
+    /// Calls `found` with the number of each reservation that may fit into one of the free intervals and starts after it. O(Q).
+    pub(super) fn each_within(&mut self, free_intervals: &[FreeInterval], mut found: impl FnMut(usize)) {
         let mut from = 0;
-        while let Some(number) = self.first_within(extents, from..self.count) {
+        while let Some(number) = self.first_within(free_intervals, from..self.count) {
             found(number);
             from = number + 1;
         }
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reservation_that_an_extent_holds_is_found() {
+    fn every_reservation_that_an_interval_holds_is_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let mut random = move |below: i64| rng.random_range(0..below);
         let mut found_in_all = 0;
@@ -301,26 +307,26 @@ mod tests {
                 }
                 let (widest, from) = (1 + random(45) as Nodes, random(latest));
                 let (narrower, until) = (random(i64::from(widest)) as Nodes, at(from + random(250)));
-                let extent = Extent { narrower, widest, from: at(from), until };
+                let interval = FreeInterval { narrower, widest, from: at(from), until };
                 let fits = |one: &Reservation| {
-                    extent.is_for(one.procs)
+                    interval.is_for(one.procs)
                         && one.length > Time::ZERO
-                        && one.length <= extent.length()
-                        && one.start > extent.until
+                        && one.length <= interval.length()
+                        && one.start > interval.until
                 };
                 let fitting: Vec<usize> = (0..all.len()).filter(|&number| fits(&all[number])).collect();
                 found_in_all += fitting.len();
-                assert!(fitting.is_empty() || table.may_hold(&extent), "{extent:?}");
+                assert!(fitting.is_empty() || table.may_hold(&interval), "{interval:?}");
                 let mut found = Vec::new();
-                table.each_within(&[extent], |number| found.push(number));
+                table.each_within(&[interval], |number| found.push(number));
                 assert!(fitting.iter().all(|number| found.contains(number)), "{fitting:?}: {found:?}");
                 let origin = random(all.len() as i64) as u32;
                 let distance = |&number: &usize| (number as u32).wrapping_sub(origin);
                 let nearest = fitting.iter().map(distance).filter(|&distance| distance < u32::MAX).min();
-                let named = table.nearest(&mut vec![extent], origin, 0);
+                let named = table.nearest(&mut vec![interval], origin, 0);
                 assert!(
                     nearest.is_none_or(|nearest| named.is_some_and(|named| named <= nearest)),
-                    "{extent:?}"
+                    "{interval:?}"
                 );
             }
         }

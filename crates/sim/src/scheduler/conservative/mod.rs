@@ -34,30 +34,47 @@
 //!    the next running job is expected to end. And it happens when nodes go down or come up: a job that needs more
 //!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
 //!
+//! # How a compression avoids work
+//!
+//! ```text
+//! free nodes
+//!      |         a job ended early: its window is free now
+//!      |            v
+//!   6  |      ####..........#######       . the freed window, from a until b
+//!   4  |  ....####..........#######....   . the free interval of 4 nodes around it
+//!   2  |  .............................   . the free interval of 2 nodes
+//!      +------------a---------b-------> time
+//! ```
+//!
+//! Only a reservation that gains from a freed window can move, and its new place lies in the free interval of its width
+//! around the window ([`free_intervals`]). Two kinds of reservations can gain: those that start within that interval,
+//! which are found at the steps of the profile, and those that start later and are as short as the interval. For most
+//! windows there is none of the second kind, as a table of the shortest lengths shows ([`length_table`]). If there are,
+//! a long queue lets the window wait for one after the other ([`freed_windows`]). [`reservations`] has the proof that
+//! none is missed. Searches for the starts of arrivals begin at bounds from earlier searches ([`earliest_starts`]).
+//!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
-//! without changes only drops past steps. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P), mostly much
-//! less, as [`floors`] say where a search can begin. A
-//! compression takes O(Q), and each of its moves O(P + Q) at most. In a saturated queue a move is short. It mostly takes
-//! the few steps of the profile at its old and its new ends, which the reservation knows, O(1) for each of the few jobs that
-//! start there and may move because of it, and O(log Q) to learn that none of those that start later fits: [`reservations`]
-//! says how these are found.
+//! without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
+//! compression takes O(Q), and each of its moves O(P + Q) at most; in a long queue a move mostly takes the few steps of
+//! the profile at its old and new ends.
 
 mod candidates;
-mod extents;
-mod floors;
+mod earliest_starts;
+mod free_intervals;
+mod freed_windows;
 mod length_table;
-mod openings;
 mod profile;
 mod reservation;
 mod reservations;
 
 use std::collections::BTreeSet;
 
-use self::floors::Floors;
-use self::profile::Opening;
-use self::profile::{Profile, TICK};
-use self::reservation::{NONE, Reservation, StepId, nodes};
+use self::earliest_starts::EarliestStarts;
+use self::profile::{FreedWindow, Moment, Profile, TICK, Window};
+use self::reservation::{NONE, Reservation, nodes};
 use self::reservations::Reservations;
+#[cfg(test)]
+use self::reservations::Tuning;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
@@ -185,6 +202,12 @@ impl Scheduler for Conservative {
 }
 
 impl Conservative {
+    /// Returns a scheduler that treats short queues as long ones.
+    #[cfg(test)]
+    fn with_tuning(order: EventOrder, repeat: bool, tuning: Tuning) -> Self {
+        Self { reservations: Reservations::new(tuning), ..Self::new(order, repeat) }
+    }
+
     /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Reservations::default());
@@ -231,7 +254,7 @@ impl Conservative {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -nodes(held.nodes));
-            self.opened((now, held.until), held.nodes);
+            self.opened(now, held.until, held.nodes);
             early = true;
         }
         // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
@@ -242,13 +265,10 @@ impl Conservative {
 
     /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before the profile
     /// changes again.
-    fn opened(&mut self, time: (Time, Time), nodes: u32) {
-        let step = self.profile.at(time.0);
-        self.reservations.offer(
-            &self.profile,
-            Opening { time, nodes: self::reservation::nodes(nodes), step },
-            None,
-        );
+    fn opened(&mut self, from: Time, until: Time, nodes: u32) {
+        let window = Window { from, until, step: self.profile.at(from) };
+        let freed = FreedWindow { window, nodes: reservation::nodes(nodes) };
+        self.reservations.offer(&self.profile, freed, None);
     }
 
     /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
@@ -280,25 +300,26 @@ impl Conservative {
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
-        let mut floors = Floors::default();
+        let mut earliest_starts = EarliestStarts::default();
         for job in arrived.iter().rev() {
-            let (start, at) = self.earliest(job, &floors, now);
+            let start = self.earliest(job, &earliest_starts, now);
             if arrived.len() > 1 {
-                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
+                earliest_starts.note(job.nodes.most, job.estimate.max(TICK), start);
             }
-            self.reserve(job, start, at, now);
+            self.reserve(job, start, now);
         }
     }
 
-    /// Returns the earliest start of a job, and the step that it belongs to. `floors` are of jobs for which nothing has been given
+    /// Returns the earliest start of a job, and the step that it belongs to. `bounds` are of jobs for which nothing has been given
     /// back since.
-    fn earliest(&self, job: &Waiting, floors: &Floors, now: Time) -> (Time, StepId) {
+    fn earliest(&self, job: &Waiting, earliest_starts: &EarliestStarts, now: Time) -> Moment {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
-        self.profile.earliest(procs, length, floors.of(procs, length, now))
+        self.profile.earliest(procs, length, earliest_starts.of(procs, length, now))
     }
 
-    /// Reserves a start for a job. `from` is the step of the profile that the start belongs to.
-    fn reserve(&mut self, job: &Waiting, start: Time, from: StepId, now: Time) {
+    /// Reserves a start for a job.
+    fn reserve(&mut self, job: &Waiting, start: Moment, now: Time) {
+        let Moment { time: start, step: from } = start;
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         let (until, next, previous) = (NONE, NONE, NONE);
         let reservation = Reservation { procs, from, until, next, previous, start, length };
@@ -342,7 +363,7 @@ impl Conservative {
         // difference.
         self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
         if nodes < reserved {
-            self.opened((now, now + length), reserved - nodes);
+            self.opened(now, now + length, reserved - nodes);
         }
         self.held.insert(Occupation {
             until: now + length,
@@ -368,18 +389,18 @@ impl Conservative {
         };
         self.held = view.running().iter().map(held).collect();
         self.overdue = view.running().len_after(now) < view.running().len();
-        self.reservations = Reservations::default();
+        self.reservations = Reservations::new(self.reservations.tuning());
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
-        let mut floors = Floors::default();
+        let mut earliest_starts = EarliestStarts::default();
         for job in &waiting {
             if view.stopped() {
                 return;
             }
-            let (start, at) = self.earliest(job, &floors, now);
-            if start > now {
-                floors.note(job.nodes.most, job.estimate.max(TICK), (start, at));
-                self.reserve(job, start, at, now);
+            let start = self.earliest(job, &earliest_starts, now);
+            if start.time > now {
+                earliest_starts.note(job.nodes.most, job.estimate.max(TICK), start);
+                self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only when nodes are released.
                 let first_end = view.running().iter().next().map(|running| running.estimated_end);
@@ -388,8 +409,12 @@ impl Conservative {
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
                 let from = released.max(now + TICK);
-                let (start, at) = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), (from, NONE));
-                self.reserve(job, start, at, now);
+                let start = self.profile.earliest(
+                    job.nodes.most,
+                    job.estimate.max(TICK),
+                    Moment { time: from, step: NONE },
+                );
+                self.reserve(job, start, now);
                 // This is not the earliest start by count.
                 self.reservations.unsettle_last();
             }

@@ -15,13 +15,27 @@ const GONE: Time = Time::from_micros(i64::MIN);
 /// The number of steps from one mark to the next.
 const MARK: usize = 16;
 
-/// A time in which nodes have become free, from the first time on, before the second.
+/// A window of time, from `from` on, before `until`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Window {
+    pub(super) from: Time,
+    pub(super) until: Time,
+    /// The step that began with it when it was noted.
+    pub(super) step: StepId,
+}
+
+/// A window in which nodes have become free.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opening {
-    pub(super) time: (Time, Time),
+pub(super) struct FreedWindow {
+    pub(super) window: Window,
     /// How many have become free.
     pub(super) nodes: Nodes,
-    /// The step that begins with it.
+}
+
+/// A time, with the step of the profile that it belongs to, or a guess of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) time: Time,
     pub(super) step: StepId,
 }
 
@@ -266,14 +280,13 @@ impl Profile {
     }
 
     /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the step that it
-    /// belongs to. If there is none, this is the end of time and the last step. `near` is a guess of the step that begins with
-    /// `from`. O(P) with P steps.
-    pub(super) fn earliest(&self, procs: u32, length: Time, (from, near): (Time, StepId)) -> (Time, StepId) {
+    /// belongs to. If there is none, this is the end of time and the last step. O(P) with P steps.
+    pub(super) fn earliest(&self, procs: u32, length: Time, from: Moment) -> Moment {
         let procs = nodes(procs);
         // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up to which it
         // has to last; `None` within a step with too few.
-        let mut found: Option<(Time, StepId)> = None;
-        let (mut end, mut last) = (Time::MAX, self.at_or(near, from));
+        let mut found: Option<Moment> = None;
+        let (mut end, mut last) = (Time::MAX, self.at_or(from.step, from.time));
         for (at, step) in self.from(last) {
             match found {
                 Some(found) if step.time >= end => return found,
@@ -282,12 +295,12 @@ impl Profile {
             if step.free < procs {
                 found = None;
             } else if found.is_none() {
-                let start = step.time.max(from);
-                found = Some((start, at));
+                let start = step.time.max(from.time);
+                found = Some(Moment { time: start, step: at });
                 end = start + length;
             }
         }
-        found.unwrap_or((Time::MAX, last))
+        found.unwrap_or(Moment { time: Time::MAX, step: last })
     }
 
     /// Takes the nodes of a new reservation out of the profile, and gives it its steps. In place of the first one it has the step
@@ -311,21 +324,16 @@ impl Profile {
         self.step_mut(reservation.until).held -= 1;
     }
 
-    /// Returns the first step in a time at which an earlier start than the present one is possible for a reservation; `None` if
-    /// there is none. `near` is a guess of the step at the beginning of the time.
+    /// Returns the first step in a window at which an earlier start than the present one is possible for a reservation; `None` if
+    /// there is none.
     ///
-    /// The time of the job would contain a part of the given time. It may begin earlier, and it may end later. The nodes that
+    /// The time of the job would contain a part of the window. It may begin earlier, and it may end later. The nodes that
     /// the reservation has count as free.
-    pub(super) fn earlier(
-        &self,
-        reservation: &Reservation,
-        (from, before): (Time, Time),
-        near: StepId,
-    ) -> Option<StepId> {
+    pub(super) fn earlier(&self, reservation: &Reservation, window: &Window) -> Option<StepId> {
         let Reservation { procs, start, length, .. } = *reservation;
         let procs = nodes(procs);
-        let before = before.min(start);
-        let mut at = self.at_or(near, from);
+        let before = window.until.min(start);
+        let mut at = self.at_or(window.step, window.from);
         let (steps, mut first) = (&self.steps[..], at);
         let step = |id: StepId| &steps[id as usize];
         let is_free = |id: StepId| steps.get(id as usize).is_some_and(|step| step.free >= procs);
@@ -359,24 +367,27 @@ impl Profile {
     /// that it takes before and after the move is left as it is, which is most of it if the move is short.
     ///
     /// The steps of its old start and end stay until they are trimmed.
-    pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> Opening {
+    pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> FreedWindow {
         let Reservation { from, until, start, length, .. } = *reservation;
         let procs = nodes(reservation.procs);
         let (end, new_start) = (self.step(until).time, self.step(to).time);
         let new_end = new_start + length;
         self.let_go(reservation);
         (reservation.start, reservation.from) = (new_start, to);
-        let opening = if new_end <= start {
+        let freed = if new_end <= start {
             reservation.until = self.change(to, new_end, procs);
             self.change(from, end, -procs);
-            Opening { time: (start, end), nodes: procs, step: from }
+            FreedWindow { window: Window { from: start, until: end, step: from }, nodes: procs }
         } else {
             self.change(to, start, procs);
             reservation.until = self.give_back(until, new_end, procs);
-            Opening { time: (new_end, end), nodes: procs, step: reservation.until }
+            FreedWindow {
+                window: Window { from: new_end, until: end, step: reservation.until },
+                nodes: procs,
+            }
         };
         self.hold(reservation);
-        opening
+        freed
     }
 
     /// Gives back nodes from `start` on until a step begins. Returns the step that begins at `start`.

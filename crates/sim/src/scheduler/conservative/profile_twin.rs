@@ -4,8 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::running_jobs::RunningJobs;
-use super::extents::{Extent, Rooms, extents};
-use super::profile::{Opening, Profile};
+use super::free_intervals::{FreeInterval, FreeRectangles, Limits, free_intervals};
+use super::profile::{FreedWindow, Moment, Profile, Window};
 use super::reservation::{NONE, Reservation, nodes};
 use meshreplay_base::job::Time;
 
@@ -74,7 +74,8 @@ fn every_answer_equals_that_of_a_count_per_second() {
             let expected = plain_earliest(&plain, procs as i32, length, from, SECONDS);
             // Beyond the plain counts all 20 are free again.
             if procs <= 20 {
-                let (found, step) = profile.earliest(procs as u32, at(length), (at(from), near));
+                let earliest = Moment { time: at(from), step: near };
+                let Moment { time: found, step } = profile.earliest(procs as u32, at(length), earliest);
                 assert_eq!(found, at(expected), "{procs} for {length} from {from}: {profile:?}");
                 assert!(profile.at(found) == step, "{profile:?}");
             }
@@ -83,7 +84,8 @@ fn every_answer_equals_that_of_a_count_per_second() {
             let mut one = reserve(&mut profile, procs as u32, start, length);
             add(&mut plain, start, length, -(procs as i32));
             let expected = plain_earliest(&plain, procs as i32, length, now, start);
-            let found = profile.earlier(&one, (Time::from_micros(i64::MIN), Time::MAX), NONE);
+            let found = profile
+                .earlier(&one, &Window { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE });
             let found = found.filter(|_| expected < start || random(4) == 0);
             assert_eq!(
                 found.map_or(at(start), |to| profile.step(to).time),
@@ -92,10 +94,10 @@ fn every_answer_equals_that_of_a_count_per_second() {
             );
             if let Some(to) = found {
                 let (from, until) = (one.from, one.until);
-                let opening = profile.bring_forward(&mut one, to);
+                let freed = profile.bring_forward(&mut one, to);
                 profile.trim(from);
                 profile.trim(until);
-                assert_eq!(second(opening.time.1), start + length);
+                assert_eq!(second(freed.window.until), start + length);
                 add(&mut plain, start, length, procs as i32);
                 add(&mut plain, expected, length, -(procs as i32));
                 moves += 1;
@@ -121,8 +123,8 @@ fn every_answer_equals_that_of_a_count_per_second() {
     assert!(moves > 1000, "{moves} moves");
 }
 
-/// Returns a profile with random counts, those of each second before an opening, and the opening.
-fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, Opening) {
+/// Returns a profile with random counts, those of each second before a freed window, and the freed window.
+fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, FreedWindow) {
     let mut profile = Profile::new(Time::ZERO, 12, &RunningJobs::default());
     for _ in 0..25 {
         profile.take(at(random(40)), at(1 + random(12)), random(4) as i32);
@@ -131,43 +133,48 @@ fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, Openin
     let (from, length, nodes) = (random(40), 1 + random(10), 1 + random(3) as i32);
     profile.take(at(from), at(length), -nodes);
     let step = profile.at(at(from));
-    (profile, before, Opening { time: (at(from), at(from + length)), nodes, step })
+    (
+        profile,
+        before,
+        FreedWindow { window: Window { from: at(from), until: at(from + length), step }, nodes },
+    )
 }
 
 /// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few free nodes
 /// before and have enough after.
 #[test]
-fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
+fn no_window_that_becomes_possible_leaves_its_free_interval() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let mut random = move |below: usize| rng.random_range(0..below);
     let mut windows = 0;
     for _ in 0..300 {
-        let (profile, before, opening) = opened(&mut random);
+        let (profile, before, freed) = opened(&mut random);
         let (after, longest, mut found) = (per_second(&profile), 12, Vec::new());
         let mut reached = Vec::new();
-        extents(
+        free_intervals(
             &profile,
-            opening,
-            (2, at(longest)),
-            |step, (least, most)| reached.extend((least..=most).map(|width| (step.time, width))),
-            |extent| found.push(extent),
+            freed,
+            &Limits { narrowest: 2, longest: at(longest) },
+            |step, widths| reached.extend(widths.map(|width| (step.time, width))),
+            |interval| found.push(interval),
         );
         assert!(found.is_sorted_by(|a, b| a.widest > b.widest && a.from >= b.from && a.until <= b.until));
-        // Steps behind the beginning of the opening up to which the extent of a width reaches.
+        // Steps behind the beginning of the freed window up to which the free interval of a width reaches.
         let is_reached = |time: Time, width: i32| {
-            let extent = found.iter().find(|extent| extent.narrower < width && width <= extent.widest);
-            extent.is_some_and(|extent| opening.time.0 < time && time <= extent.until)
+            let interval =
+                found.iter().find(|interval| interval.narrower < width && width <= interval.widest);
+            interval.is_some_and(|interval| freed.window.from < time && time <= interval.until)
         };
         let pairs = profile.all().flat_map(|(_, step)| (0..20).map(move |width| (step.time, width)));
         let expected: Vec<(Time, i32)> = pairs.filter(|&(time, width)| is_reached(time, width)).collect();
-        assert_eq!(reached, expected, "{profile:?}, {opening:?}");
+        assert_eq!(reached, expected, "{profile:?}, {freed:?}");
         for (procs, length) in (2..16_u32).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
             for start in 0..SECONDS - length {
                 let fits = |free: &[i32]| free[start..start + length].iter().all(|&n| n >= nodes(procs));
                 if fits(&after) && !fits(&before) {
-                    let extent = found.iter().find(|extent| extent.is_for(procs));
-                    let extent = extent.expect("its width has an extent");
-                    assert!(extent.from <= at(start) && at(start + length) <= extent.until);
+                    let interval = found.iter().find(|interval| interval.is_for(procs));
+                    let interval = interval.expect("its width has an interval");
+                    assert!(interval.from <= at(start) && at(start + length) <= interval.until);
                     windows += 1;
                 }
             }
@@ -176,26 +183,30 @@ fn no_window_that_an_opening_makes_possible_leaves_its_extent() {
     assert!(windows > 10_000, "{windows} windows");
 }
 
-/// For all widths and lengths there is room exactly if a window that meets the opening has so many free nodes.
+/// For all widths and lengths there is room exactly if a window that meets the freed window has so many free nodes.
 #[test]
-fn rooms_are_as_long_as_runs_of_seconds() {
+fn rectangles_are_as_long_as_runs_of_seconds() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let mut random = move |below: usize| rng.random_range(0..below);
     let (mut with, mut without) = (0, 0);
     for _ in 0..300 {
-        let (profile, _, opening) = opened(&mut random);
-        let (free, longest, mut rooms) = (per_second(&profile), 12, Rooms::default());
+        let (profile, _, freed) = opened(&mut random);
+        let (free, longest, mut rectangles) = (per_second(&profile), 12, FreeRectangles::default());
         let narrowest = 1 + random(4) as i32;
-        rooms.find(&profile, (narrowest, at(longest)), (opening.time, opening.step));
-        let rooms = rooms.all;
-        let (from, before) = (second(opening.time.0), second(opening.time.1));
+        rectangles.find(&profile, &Limits { narrowest, longest: at(longest) }, &freed.window);
+        let rectangles = rectangles.all;
+        let (from, before) = (second(freed.window.from), second(freed.window.until));
         for (procs, length) in (narrowest..16).flat_map(|procs| (1..=longest).map(move |l| (procs, l))) {
             let meets = |&start: &usize| start < before && start + length > from;
             let fits =
                 |start: usize| (start..start + length).all(|at| free.get(at).is_none_or(|&n| n >= procs));
             let expected = (0..SECONDS).filter(meets).any(fits);
-            let is_for = |room: &Extent| room.widest >= procs && room.length() >= at(length);
-            assert_eq!(rooms.iter().any(is_for), expected, "{procs} for {length}: {rooms:?}, {profile:?}");
+            let is_for = |room: &FreeInterval| room.widest >= procs && room.length() >= at(length);
+            assert_eq!(
+                rectangles.iter().any(is_for),
+                expected,
+                "{procs} for {length}: {rectangles:?}, {profile:?}"
+            );
             (with, without) = (with + usize::from(expected), without + usize::from(!expected));
         }
     }

@@ -1,29 +1,34 @@
 //! The reservations of the waiting jobs, and which of them may move.
 //!
-//! A reservation is *settled* if there is no earlier start at which its job fits, with its own nodes counted as free from
-//! its present start on. It is settled when it is made and whenever it has been looked at. Nodes that are taken out of the
-//! profile leave it settled. Only nodes that are given back can change that, and [`Reservations::offer`] notes for whom and
-//! where, so that a compression looks at nobody else and nowhere else.
+//! A reservation is *settled* if its job fits at no earlier start, with its own nodes counted as free from its present
+//! start on. It is settled when it is made and whenever a compression has looked at it. Taking nodes out of the profile
+//! leaves it settled. Giving nodes back may unsettle it: [`Reservations::offer`] notes for which reservations and in
+//! which windows, and a compression looks at those alone.
 //!
-//! Why nothing is missed: let a job fit from t on, before its start s, where it did not fit when it was last looked at. It needs
-//! nodes in the *window* from t to the end of its time or to s, whichever comes first. Take the last time that nodes were
-//! given back with which this window changed from too few free nodes to enough. They were given back in an opening from a
-//! until b that meets the window, and at some time in it fewer nodes than the job needs had been free. Nodes have not been
-//! short in the window since. Thus the whole window lay within the extent of the job's width around the opening, which
-//! bounds where so many nodes were free at once then, and it either reached s or was as long as the job. In the first case s was
-//! after a and not behind the end of the extent, and `offer` finds the job among those that start there, and notes the time from a
-//! until b for it. In the second case s was behind the end of the extent, and the job was not longer than the extent. There can be
-//! many such jobs, most of which are too late when their turn comes. In a long queue the [opening waits](super::openings) for them
-//! one after the other. For most openings there is none, as a [table](super::by_width) tells.
+//! Why none is missed: let a job fit from t on, before its start s, where it did not fit at the last look. It needs nodes
+//! in the *needed window* from t to the end of its time or to s, whichever comes first. Take the last time that giving
+//! nodes back changed the needed window from too few free nodes to enough. Those nodes came back in a freed window from a
+//! until b that meets the needed window, and at some time in it fewer nodes than the job needs had been free. Nodes have
+//! not been short in the needed window since. So it lay within the free interval of the job's width around the freed
+//! window, and it either reached s or was as long as the job.
 //!
-//! A search looks at the runs of steps with enough free nodes that meet the time from a until b. The window lies in one of them. A
-//! job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which it fits.
+//! * In the first case s was after a and not behind the end of the free interval. `offer` finds the job among those that
+//!   start there, and notes the freed window for it.
+//! * In the second case s was behind the end of the free interval, and the job was not longer than it. Most of these jobs
+//!   find the window taken when their turn comes. In a long queue the freed window waits for them one after the other
+//!   (`freed_windows`). For most windows there is none, as a table shows (`length_table`).
+//!
+//! A search looks at the runs of steps with enough free nodes that meet the freed window. The needed window lies in one of
+//! them. A job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which
+//! it fits.
 
-use super::candidates::{Area, Areas, Candidates};
-use super::extents::{Extent, extents};
+use std::ops::RangeInclusive;
+
+use super::candidates::{Candidates, Windows};
+use super::free_intervals::{FreeInterval, free_intervals};
+use super::freed_windows::{FreedWindows, WaitingWindow};
 use super::length_table::LengthTable;
-use super::openings::{Openings, Waiting};
-use super::profile::{Opening, Profile, Step};
+use super::profile::{FreedWindow, Profile, Step, Window};
 use super::reservation::{NONE, Nodes, Reservation, nodes};
 use meshreplay_base::job::{JobId, Time};
 
@@ -31,6 +36,7 @@ use meshreplay_base::job::{JobId, Time};
 /// numbered anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
+    tuning: Tuning,
     /// A reservation of length 0 has gone.
     all: Vec<Reservation>,
     /// The submissions of the jobs and their numbers.
@@ -40,15 +46,41 @@ pub(super) struct Reservations {
     /// Those that may move.
     candidates: Candidates,
     lengths: LengthTable,
-    /// The openings in which some may find room that start much later.
-    openings: Openings,
+    /// The freed windows in which some may find room that start much later.
+    freed_windows: FreedWindows,
     /// Those of them that have waited for the reservation that is looked at.
-    visited: Vec<Waiting>,
-    /// Room for the extents of an opening in which jobs may find room that start later.
-    extents: Vec<Extent>,
+    visited: Vec<WaitingWindow>,
+    /// Room for the free intervals of a freed window in which jobs may find room that start later.
+    free_intervals: Vec<FreeInterval>,
+}
+
+/// Lengths of the queue at which the work is done another way, with the same results.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// The number of reservations from which on freed windows wait, those counted that have gone. Half and twice as many
+    /// were slower on some workloads.
+    pub(super) waiting_from: usize,
+    /// How many more have gone than are left when the reservations are numbered anew.
+    pub(super) gone: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { waiting_from: 512, gone: 64 }
+    }
 }
 
 impl Reservations {
+    /// Returns no reservations.
+    pub(super) fn new(tuning: Tuning) -> Self {
+        Self { tuning, ..Self::default() }
+    }
+
+    /// Returns the lengths of the queue that were given.
+    pub(super) fn tuning(&self) -> Tuning {
+        self.tuning
+    }
+
     /// Returns the number of reservations.
     pub(super) fn len(&self) -> usize {
         self.all.len() - self.gone
@@ -68,7 +100,7 @@ impl Reservations {
         self.all.push(one);
         self.jobs.push(job);
         self.link(profile, number);
-        self.candidates.push(Areas::default());
+        self.candidates.push(Windows::default());
         self.lengths.push(&one);
     }
 
@@ -113,12 +145,12 @@ impl Reservations {
 
     /// Begins a turn through the queue. Returns whether a reservation may move.
     pub(super) fn begin_turn(&mut self) -> bool {
-        self.openings.begin_turn() || self.candidates.first(0).is_some()
+        self.freed_windows.begin_turn() || self.candidates.first(0).is_some()
     }
 
     /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is none. O(Q / 64).
     pub(super) fn first_candidate(&self, from: usize) -> Option<usize> {
-        let late = self.openings.first().map(|number| number as usize);
+        let late = self.freed_windows.first().map(|number| number as usize);
         self.candidates.first(from).into_iter().chain(late).min()
     }
 
@@ -127,27 +159,27 @@ impl Reservations {
     pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
         profile.mark();
         let one = &self.all[number];
-        let areas = self.candidates.take(number);
-        let mut to = areas.sorted().iter().find_map(|area| profile.earlier(one, area.time, area.step));
-        while let Some(opening) = self.openings.take(number as u32) {
-            let earlier = profile.earlier(one, opening.area.time, opening.area.step);
+        let windows = self.candidates.take(number);
+        let mut to = windows.sorted().iter().find_map(|window| profile.earlier(one, window));
+        while let Some(freed) = self.freed_windows.take(number as u32) {
+            let earlier = profile.earlier(one, &freed.window);
             let earlier = earlier.filter(|_| one.length > Time::ZERO);
             to = to.into_iter().chain(earlier).min_by_key(|&to| profile.step(to).time);
-            self.visited.push(opening);
+            self.visited.push(freed);
         }
-        areas.clear();
+        windows.clear();
         if let Some(to) = to {
             let Reservation { from, until, .. } = *one;
             self.unlink(profile, number as u32);
-            let opening = profile.bring_forward(&mut self.all[number], to);
+            let freed = profile.bring_forward(&mut self.all[number], to);
             self.link(profile, number as u32);
             self.lengths.set_start(number, self.all[number].start);
-            self.offer(profile, opening, Some(number as u32));
+            self.offer(profile, freed, Some(number as u32));
             profile.trim(from);
             profile.trim(until);
         }
-        for opening in self.visited.drain(..) {
-            self.openings.go_on(opening, profile, &mut self.lengths);
+        for freed in self.visited.drain(..) {
+            self.freed_windows.go_on(freed, profile, &mut self.lengths);
         }
     }
 
@@ -179,26 +211,24 @@ impl Reservations {
                 (one.from, one.until) = (places[one.from as usize], places[one.until as usize]);
             }
         }
-        // Tests number them anew more often.
-        let most = if cfg!(test) { 8 } else { self.len() + 64 };
-        if self.gone > most {
+        if self.gone > self.tuning.gone + self.len() {
             self.renumber(profile);
         }
     }
 
     /// Numbers the reservations anew.
     fn renumber(&mut self, profile: &mut Profile) {
-        let old = std::mem::take(self);
+        let old = std::mem::replace(self, Self::new(self.tuning));
         for (number, one) in old.all.iter().enumerate().filter(|(_, one)| one.length > Time::ZERO) {
             profile.leave(one.from, NONE);
-            self.candidates.push(old.candidates.areas(number));
+            self.candidates.push(old.candidates.windows(number));
             self.all.push(*one);
             self.lengths.push(one);
             self.jobs.push(old.jobs[number]);
         }
         // Whoever comes later has a settled reservation.
         if !self.all.is_empty() {
-            self.openings = old.openings.renumber();
+            self.freed_windows = old.freed_windows.renumber();
         }
         for number in 0..self.all.len() {
             self.link(profile, number as u32);
@@ -206,64 +236,58 @@ impl Reservations {
         self.lengths.refresh();
     }
 
-    /// Notes which reservations may move because nodes have become free in an opening, and where. `after` is the number of the
+    /// Notes which reservations may move because nodes have become free in a freed window, and where. `after` is the number of the
     /// reservation that moved away from there, in a turn through the queue; `None` if there is no turn now.
     ///
-    /// O(Q) at most. Mostly it is O(log Q), and what there is close to the opening.
-    pub(super) fn offer(&mut self, profile: &Profile, opening: Opening, after: Option<u32>) {
-        if opening.time.0 >= opening.time.1 {
+    /// O(Q) at most. Mostly it is O(log Q), and what there is close to the freed window.
+    pub(super) fn offer(&mut self, profile: &Profile, freed: FreedWindow, after: Option<u32>) {
+        if freed.window.from >= freed.window.until {
             return;
         }
         if self.lengths.is_stale(self.len()) {
             self.lengths.refresh();
         }
-        let Some((narrowest, longest)) = self.lengths.limits() else { return };
-        let area = Area { time: opening.time, step: opening.step };
+        let Some(limits) = self.lengths.limits() else { return };
+        let window = freed.window;
         let (all, candidates) = (&self.all, &mut self.candidates);
-        let (lengths, roomy) = (&self.lengths, &mut self.extents);
+        let (lengths, roomy) = (&self.lengths, &mut self.free_intervals);
         roomy.clear();
-        // Jobs that start within the extent of their width, so that their windows need not be as long as they are.
-        let reached = |step: &Step, (least, most): (Nodes, Nodes)| {
-            if step.narrowest > most {
+        // Jobs that start within the free interval of their width, so that their windows need not be as long as they are.
+        let reached = |step: &Step, widths: RangeInclusive<Nodes>| {
+            if step.narrowest > *widths.end() {
                 return;
             }
             let mut number = step.first;
             while let Some(one) = all.get(number as usize) {
-                if (least..=most).contains(&nodes(one.procs)) {
-                    candidates.add(number as usize, area, |area| {
-                        profile.earlier(one, area.time, area.step).is_none()
-                    });
+                if widths.contains(&nodes(one.procs)) {
+                    candidates.add(number as usize, window, |window| profile.earlier(one, window).is_none());
                 }
                 number = one.next;
             }
         };
         // Mostly there is no job that starts later and finds room for its whole time.
-        extents(profile, opening, (narrowest, longest), reached, |extent| {
-            if lengths.may_hold(&extent) {
-                roomy.push(extent);
+        free_intervals(profile, freed, &limits, reached, |interval| {
+            if lengths.may_hold(&interval) {
+                roomy.push(interval);
             }
         });
-        if self.extents.is_empty() {
+        if self.free_intervals.is_empty() {
             return;
         }
         // In a short queue there are few of them, so that they can be told at once.
-        if all.len() < FEW {
-            self.lengths.each_within(&self.extents, |number| {
+        if all.len() < self.tuning.waiting_from {
+            self.lengths.each_within(&self.free_intervals, |number| {
                 let one = &all[number];
-                candidates.add(number, area, |area| profile.earlier(one, area.time, area.step).is_none());
+                candidates.add(number, window, |window| profile.earlier(one, window).is_none());
             });
         } else {
-            self.openings.add(area, &mut self.extents, after, &mut self.lengths);
+            self.freed_windows.add(window, &mut self.free_intervals, after, &mut self.lengths);
         }
     }
 }
 
-/// The number of reservations from which on openings wait, those counted that have gone. Half and twice as many were slower on some workloads.
-/// Tests have short queues.
-const FEW: usize = if cfg!(test) { 60 } else { 512 };
-
 /// All of the time.
-const ANYWHERE: Area = Area { time: (Time::from_micros(i64::MIN), Time::MAX), step: NONE };
+const ANYWHERE: Window = Window { from: Time::from_micros(i64::MIN), until: Time::MAX, step: NONE };
 
 #[cfg(test)]
 impl Reservations {

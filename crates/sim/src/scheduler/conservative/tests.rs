@@ -6,12 +6,15 @@ use rand_chacha::ChaCha8Rng;
 use super::super::fake::Fake;
 use super::*;
 
+/// Short queues that are treated as long ones.
+pub(super) const SHORT: Tuning = Tuning { waiting_from: 60, gone: 0 };
+
 /// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1 waits
 /// for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and job 4 is
 /// narrow enough to run beside job 1.
 fn example() -> (Fake, Conservative) {
     let (mut fake, mut scheduler) =
-        (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(EventOrder::Batch, true));
+        (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::with_tuning(EventOrder::Batch, true, SHORT));
     scheduler.start_jobs(&mut fake);
     fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
     scheduler.start_jobs(&mut fake);
@@ -72,7 +75,7 @@ fn who_waits_for_a_job_that_outlives_its_estimate_starts_when_it_ends() {
 #[test]
 fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
     let mut fake = Fake::new(10, &[(6, i64::MAX), (8, 50), (7, 50), (9, 20)]);
-    let mut scheduler = Conservative::new(EventOrder::Batch, true);
+    let mut scheduler = Conservative::with_tuning(EventOrder::Batch, true, SHORT);
     scheduler.start_jobs(&mut fake);
     assert_eq!((&fake.started[..], starts_s(&scheduler)), (&[0][..], vec![Time::MAX.as_seconds(); 3]));
     fake.depart(10, &[0]);
@@ -97,7 +100,7 @@ fn no_reservation_that_could_move_is_passed_over() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let repeat = seed % 2 == 0;
         let order = [EventOrder::Batch, EventOrder::EndsFirst, EventOrder::PerEvent][seed as usize % 3];
-        let new = || (Fake::new(16, &[]), Conservative::new(order, repeat));
+        let new = || (Fake::new(16, &[]), Conservative::with_tuning(order, repeat, SHORT));
         let ((mut fake, mut scheduler), (mut plain_fake, mut plain)) = (new(), new());
         let (mut running, mut known): (Vec<usize>, usize) = (Vec::new(), 0);
         for now_s in 1..150 {

@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::fake::Fake;
+use super::tests::SHORT;
 use super::*;
 
 /// A job with its length, and the second of its reserved start or of its start.
@@ -124,7 +125,8 @@ fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let order = [EventOrder::Batch, EventOrder::EndsFirst, EventOrder::PerEvent][seed as usize % 3];
     let repeat = (seed / 3).is_multiple_of(2);
-    let (mut fake, mut scheduler) = (Fake::new(style.nodes, &[]), Conservative::new(order, repeat));
+    let (mut fake, mut scheduler) =
+        (Fake::new(style.nodes, &[]), Conservative::with_tuning(order, repeat, SHORT));
     let free = vec![i64::from(style.nodes); 200_000];
     let mut plain = Plain { order, repeat, free, waiting: Vec::new(), running: Vec::new() };
     let (mut now, mut jobs, mut moves, mut most) = (0, 0, 0, 0);
