@@ -66,7 +66,8 @@ impl<'a> Course<'a> {
         subject: &'a Subject<'a>,
         mesh: &'a Mesh,
         mix: Mix,
-        (seed, events): (u64, usize),
+        seed: u64,
+        events: usize,
     ) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let random = Random { mix, rng, events, counted: 0, phase: Phase::Before };

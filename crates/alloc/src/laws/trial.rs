@@ -41,7 +41,7 @@ impl Trial<'_> {
         if !(law.promised)(&subject.build(mesh, &Stop::default())?, mesh) {
             return Ok(Verdict::NotPromised);
         }
-        let randoms = law.mixes.iter().map(|&mix| Course::random(subject, mesh, mix, (seed, events)));
+        let randoms = law.mixes.iter().map(|&mix| Course::random(subject, mesh, mix, seed, events));
         // A law about one state has no history.
         let still = law.mixes.is_empty().then(|| Course::listed(subject, mesh, &[]));
         let (mut held, mut has_failed) = (0, false);

@@ -124,8 +124,10 @@ impl Reservation {
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
-        (job, request): (JobId, Request),
-        (allocator, before): (&mut Strategy, Option<Self>),
+        job: JobId,
+        request: Request,
+        allocator: &mut Strategy,
+        before: Option<Self>,
     ) -> Option<(Time, Self)> {
         let least = allocator.nodes_for(&request, machine.mesh()).least;
         let found = running.first_end(machine, |then| {

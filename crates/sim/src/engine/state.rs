@@ -377,7 +377,7 @@ impl View for ReplayState<'_> {
             )
         } else {
             let before = self.reservation.take();
-            Reservation::of_nodes(&self.machine, running, (job, request), (self.allocator, before))
+            Reservation::of_nodes(&self.machine, running, job, request, self.allocator, before)
         };
         let (shadow, reservation) = found?;
         self.reservation = Some(reservation);

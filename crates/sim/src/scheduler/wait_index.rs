@@ -92,7 +92,8 @@ impl Index {
     pub(super) fn remove(
         &mut self,
         block: usize,
-        (least, estimate): (u32, Time),
+        least: u32,
+        estimate: Time,
         jobs: impl Iterator<Item = (u32, Time)>,
     ) {
         let class = self.class(least);

@@ -204,7 +204,7 @@ impl WaitQueue {
         }
         if !self.is_short() {
             let block = slot / BLOCK;
-            self.index.remove(block, (nodes.least, estimate), jobs_of(&self.places, block));
+            self.index.remove(block, nodes.least, estimate, jobs_of(&self.places, block));
         } else if nodes.least == self.narrowest {
             self.find_narrowest();
         }

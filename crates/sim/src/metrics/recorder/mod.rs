@@ -123,7 +123,8 @@ impl<'a> Recorder<'a> {
         mut self,
         mesh: &Mesh,
         slices: &Slices,
-        (start, keeps_course): (Time, bool),
+        start: Time,
+        keeps_course: bool,
     ) -> Self {
         self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
         self
@@ -146,7 +147,7 @@ impl<'a> Recorder<'a> {
     /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the replay, and
     /// `first` is the first arrival of one of them. Single downtimes and lost runs are kept if `keeps_times`.
     #[must_use]
-    pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], (first, keeps_times): (Time, bool)) -> Self {
+    pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], first: Time, keeps_times: bool) -> Self {
         self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
         self.jobs = jobs;
         self
@@ -279,7 +280,13 @@ impl Observer for Recorder<'_> {
         measured.has_started = false;
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
             // The nodes that the job has just left, if they are kept.
-            outages.kill(named, (count, &measured.placement), ran, now);
+            outages.kill(LostRun {
+                job: *named,
+                start: now - ran,
+                end: now,
+                allocated: count,
+                nodes: measured.placement.clone(),
+            });
         }
     }
 
@@ -299,7 +306,7 @@ impl Observer for Recorder<'_> {
         if let Some(leaving) = &mut self.leaving {
             leaving.left.held.push(measured.held.take());
         }
-        self.recording.push(measured, has_list, (self.keeps_placements, self.counts_refusals));
+        self.recording.push(measured, has_list, self.keeps_placements, self.counts_refusals);
         self.open.remove_next();
         let Some(leaving) = &mut self.leaving else { return };
         leaving.left.jobs.push(*job);

@@ -97,14 +97,13 @@ impl OutageRecord {
         }
     }
 
-    /// Notes that a job was killed that had held `count` nodes, which are `nodes` as intervals, for a time of `ran`.
-    pub(super) fn kill(&mut self, job: &Job, (count, nodes): (u32, &str), ran: Time, now: Time) {
+    /// Notes that a job was killed, which loses its run.
+    pub(super) fn kill(&mut self, lost: LostRun) {
         self.kills += 1;
-        self.lost_node_s += ran.as_seconds() * f64::from(count);
-        self.last_kill = Some(now);
+        self.lost_node_s += (lost.end - lost.start).as_seconds() * f64::from(lost.allocated);
+        self.last_kill = Some(lost.end);
         if self.keeps_times {
-            let (start, nodes) = (now - ran, nodes.to_owned());
-            self.lost_runs.push(LostRun { job: *job, start, end: now, allocated: count, nodes });
+            self.lost_runs.push(lost);
         }
     }
 

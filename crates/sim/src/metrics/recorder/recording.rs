@@ -91,7 +91,7 @@ impl Recording {
     }
 
     /// Adds what was measured of the job that leaves next, and takes its placement. `has_list` says whether it has a list of nodes.
-    pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, (placements, refusals): (bool, bool)) {
+    pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, placements: bool, refusals: bool) {
         self.dispersal.push(job.dispersal);
         self.allocate_ns.push(job.allocate_ns);
         if placements {

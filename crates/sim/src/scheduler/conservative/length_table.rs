@@ -48,7 +48,7 @@ impl Block {
     const EMPTY: Self = Self { lengths: [GREAT; BLOCK], widths: [0; BLOCK], starts: [0; BLOCK] };
 
     /// Returns the complement of a number that is negative unless a reservation fits.
-    #[inline(always)]
+    #[inline]
     fn fit(&self, query: &Query, i: usize) -> i32 {
         // The difference of two numbers is negative if the first is less than the second.
         !((query.longest - self.lengths[i])

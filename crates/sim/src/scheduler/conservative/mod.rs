@@ -323,7 +323,7 @@ impl Conservative {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         let (until, next, previous) = (NONE, NONE, NONE);
         let reservation = Reservation { procs, from, until, next, previous, start, length };
-        self.reservations.push(&mut self.profile, reservation, (job.submit, job.job));
+        self.reservations.push(&mut self.profile, reservation, job.submit, job.job);
         self.next_start = self.next_start.min(start);
         if start > now + TICK {
             self.next_wake = self.next_wake.min(start);

@@ -94,11 +94,11 @@ impl Reservations {
 
     /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile. `start` is the step
     /// of the profile that its start belongs to.
-    pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, job: (Time, JobId)) {
+    pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, submit: Time, job: JobId) {
         let number = self.all.len() as u32;
         profile.reserve(&mut one);
         self.all.push(one);
-        self.jobs.push(job);
+        self.jobs.push((submit, job));
         self.link(profile, number);
         self.candidates.push(Windows::default());
         self.lengths.push(&one);

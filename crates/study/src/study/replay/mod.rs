@@ -229,7 +229,7 @@ impl Replay {
             recorder = recorder.with_contention(&self.spec.machine);
         }
         if let Some(slices) = &options.fragmentation {
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (first_arrival, options.jobs));
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, first_arrival, options.jobs);
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
@@ -241,7 +241,7 @@ impl Replay {
             recorder = recorder.with_refusals();
         }
         if has_outages {
-            recorder = recorder.with_outages(&self.spec.machine, jobs, (first_arrival, options.jobs));
+            recorder = recorder.with_outages(&self.spec.machine, jobs, first_arrival, options.jobs);
         }
         recorder
     }
