@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
-use super::replay::{Begun, Outcome};
+use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use meshreplay_base::words::counted;
@@ -82,8 +82,6 @@ pub struct PlannedReplay {
     /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of nodes do not show that
     /// they share nodes. What happened in them is then not what one machine would have done.
     pub pools_partitions: bool,
-    /// The replay as it has begun while its log was read; `None` if it has not.
-    pub(super) begun: Option<Begun>,
 }
 
 impl Study {

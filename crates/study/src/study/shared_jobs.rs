@@ -122,9 +122,9 @@ impl<'a> Workloads<'a> {
     /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
     /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
-        let PlannedReplay { spec, log: number, source, begun, .. } = &self.study.cells[cell];
+        let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
-            return Ok(Replay { begun: begun.clone(), ..self.with_guests(spec, source.clone()) });
+            return Ok(self.with_guests(spec, source.clone()));
         }
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
@@ -215,8 +215,7 @@ pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let kept = (rules.clone(), most);
-    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| true)?;
+    let log = load_most(path, planned.source.read.clone(), rules.clone(), most, &mut |_| {})?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }

@@ -76,7 +76,7 @@ pub struct LoadedLog {
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules. The list is empty if they are not kept, as they are too many or are replayed already.
+    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
     pub workload: Workload,
     /// The facts about jobs that are not kept; `None` if they are.
     pub(super) extent: Option<Arc<Extent>>,
@@ -133,29 +133,28 @@ impl LoadedLog {
 /// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
 /// or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
-    load_most(path, options, (rules, usize::MAX), &mut |_| true)
+    load_most(path, options, rules, usize::MAX, &mut |_| {})
 }
 
-/// Looks at a job of a log that is read, whose submit time is still as recorded. Returns whether a list of the jobs so far may
-/// still be of use.
-pub(super) type Visit<'a> = dyn FnMut(&Job) -> bool + Send + 'a;
+/// Visits a job of a log, whose submit time is still as recorded.
+pub(super) type Visit<'a> = dyn FnMut(&Job) + Send + 'a;
 
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. If there are more than `most` jobs, or if `visit`
-/// has once said that no list is of use, none is kept.
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. No job is kept if there are more than `most`.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
-    (rules, most): (Rules, usize),
+    rules: Rules,
+    most: usize,
     visit: &mut Visit<'_>,
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
-    let mut extent: Option<Extent> = None;
+    let mut extent = None;
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
         let Some(job) = builder.job(record) else { continue };
-        let is_wanted = visit(&job);
-        if extent.is_none() && is_wanted && builder.jobs().len() < most {
+        visit(&job);
+        if builder.jobs().len() < most {
             builder.keep(job);
             let jobs = builder.jobs().len();
             if jobs >= MANY_JOBS && jobs.is_power_of_two() {
@@ -163,13 +162,10 @@ pub(super) fn load_most(
             }
             continue;
         }
-        let counted = extent.get_or_insert_with(|| Extent::of(&builder.take_jobs()));
+        let mut counted = Extent::of(&builder.take_jobs());
         counted.add(&job);
-        // Whoever has no use for a list has a thread that is busy with the jobs, so that they are counted here.
-        if let Some(counted) = extent.take_if(|_| is_wanted) {
-            extent = Some(count_others((path, &mut reader), &mut builder, counted, visit)?);
-            break;
-        }
+        extent = Some(count_others(path, &mut reader, &mut builder, counted, visit)?);
+        break;
     }
     let summary = reader.finish()?;
     let mut workload = builder.finish(summary.irregularities.skipped());
@@ -191,7 +187,8 @@ const BATCHES: usize = 4;
 /// Reads the other jobs of a log whose jobs are not kept, and adds them to `extent`, while another thread reads on. Calls
 /// `visit` with each, too.
 fn count_others(
-    (path, reader): (&Path, &mut Reader),
+    path: &Path,
+    reader: &mut Reader,
     builder: &mut WorkloadBuilder,
     extent: Extent,
     visit: &mut Visit<'_>,

@@ -20,7 +20,7 @@ use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{Begun, Early, check_outages};
+use crate::study::replay::check_outages;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_alloc::allocator::follows_lists;
@@ -166,8 +166,7 @@ impl Draft {
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.axes.tell(&mut self.options);
-        let early = known.as_deref().and_then(|known| self.early(known));
-        let (mut logs, surveys, begun) = self.survey(early, notes)?;
+        let (mut logs, surveys) = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
@@ -207,9 +206,8 @@ impl Draft {
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
-            let begun = begun.clone();
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, begun, pools_partitions });
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         notes.extend(self.note_on_node_map());
@@ -345,16 +343,15 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
-    /// Reads every log, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
-    /// replay that has begun.
-    fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
+    /// Reads every log. Returns the logs, and for each log the surveys of its parts.
+    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
         let wanted = Wanted {
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.machines.is_empty(),
             given: !self.axes.machines.is_empty(),
         };
         let rules = self.axes.rules.len();
-        let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
+        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
             let parts = |counts: Counts, names: &LogNames, summary: &LogSummary, notes: &mut Vec<String>| {
@@ -375,9 +372,8 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
-                let read = self.read(source, early.take(), &|| Counts::new(rules, wanted)).map_err(failed)?;
-                let (log, counts) = (read.log, read.counts);
-                begun = read.begun;
+                let mut counts = Counts::new(rules, wanted);
+                let log = self.read(source, &mut counts).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
@@ -393,12 +389,9 @@ impl Draft {
                 logs.push(StudyLog { source, sha256, records, starts, loaded: None });
             }
         }
-        Ok((logs, surveys, begun))
+        Ok((logs, surveys))
     }
 }
-
-/// The logs of a study, for each of them the surveys of its parts, and the replay that has begun.
-type Surveyed = (Vec<StudyLog>, Vec<Vec<PartSurvey>>, Option<Begun>);
 
 /// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
 /// runs.

@@ -1,13 +1,11 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod early;
 mod needs;
 pub(super) mod outages;
 mod outcome;
 mod parts;
 mod streamed;
 
-pub(super) use early::{Begun, Early};
 pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
@@ -51,8 +49,6 @@ pub struct Replay {
     pub source: JobSource,
     /// The objects of the caller that the specs name; empty if they name none.
     pub guests: Guests,
-    /// The replay as it has begun while its log was read; `None` if it has not.
-    pub(super) begun: Option<Begun>,
 }
 
 /// The reason why a replay failed.
@@ -94,7 +90,7 @@ impl From<BuildError> for RunError {
 impl Replay {
     /// Returns a replay without objects of the caller.
     pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
-        Self { spec, source, guests: Guests::default(), begun: None }
+        Self { spec, source, guests: Guests::default() }
     }
 
     /// Returns the replay with the objects of the caller that its specs name.

@@ -45,8 +45,8 @@ pub(super) struct Known<'a> {
     pub(super) trim: Trim,
     /// Which requests the allocator can serve, see [`served`].
     pub(super) served: BTreeMap<Request, bool>,
-    /// The number of jobs that are replayed; `None` if it is known only when all have come.
-    pub(super) jobs: Option<u64>,
+    /// The number of jobs that are replayed.
+    pub(super) jobs: u64,
     /// The number of records of the log that are not.
     pub(super) skipped: u64,
     /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
@@ -87,8 +87,8 @@ impl Known<'_> {
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
         let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
-        let jobs = self.jobs.map(|jobs| jobs as usize);
-        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs);
+        let mut sums =
+            RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
             part.measure(&mut meter);
             let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));

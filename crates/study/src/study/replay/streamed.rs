@@ -15,9 +15,11 @@ use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks, Seat};
+use crate::study::source::{BATCHES, Incoming, LogStream, Ranks, Seat};
 use meshreplay_alloc::allocator::Request;
-use meshreplay_base::job::{Job, Time};
+use meshreplay_base::job::Job;
+#[cfg(test)]
+use meshreplay_base::job::Time;
 use meshreplay_base::stop::Stop;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::guest;
@@ -54,11 +56,11 @@ impl Replay {
         let (small, larger) = stream.sizes(mesh);
         let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
         let (jobs, skipped) = (small - never_fit, larger + never_fit);
-        Ok(Known { mesh, trim, served, jobs: Some(jobs), skipped, never_fit, first_arrival })
+        Ok(Known { mesh, trim, served, jobs, skipped, never_fit, first_arrival })
     }
 
     /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
-    /// The jobs come from `seat`, or the log is read again for this replication, unless it has been replayed already.
+    /// The jobs come from `seat`, or the log is read again for this replication.
     pub(super) fn run_streamed(
         &self,
         stream: &LogStream,
@@ -68,11 +70,7 @@ impl Replay {
         (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
     ) -> Result<Outcome, RunError> {
         let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
-        let summed = match self.begun(known, seed, options, monitor) {
-            // It is the only replay of a command, so that nobody else sends it jobs.
-            Some(summed) => summed,
-            None => self.sum_stream(stream, known, (seed, options), monitor, (rows, seat))?,
-        };
+        let summed = self.sum_stream(stream, known, (seed, options), monitor, (rows, seat))?;
         let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,
@@ -82,13 +80,6 @@ impl Replay {
             recording,
             ..Outcome::of(seed, summary, blocks)
         })
-    }
-
-    /// Returns the results of the replication with this seed as it has begun while its log was read; `None` if it has not, or
-    /// not with the jobs that are known by now.
-    fn begun(&self, known: &Known<'_>, seed: u64, options: &Options, monitor: &Monitor) -> Option<Summed> {
-        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed)?;
-        begun.take(self, options, known.jobs?, monitor)
     }
 
     /// Replays the jobs of `stream` while they come.
@@ -111,10 +102,9 @@ impl Replay {
                 let reading = thread::Builder::new().spawn_scoped(scope, read);
                 (batches, Some(reading.map_err(|error| threadless(&error))?))
             };
-            let jobs = known.jobs.unwrap_or_default();
-            let sieve = stream.sieve(known.mesh, &known.served, jobs);
-            let mut arrivals =
-                Incoming::new(batches, held, ranks).sifted(sieve, seat.map(|seat| &seat.permit));
+            let sieve = stream.sieve(known.mesh, &known.served, known.jobs);
+            let permit = seat.map(|seat| &seat.permit);
+            let mut arrivals = Incoming::new(batches, sieve, permit, held, ranks);
             let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
             // Without a receiver the other thread ends.
             drop(arrivals);
@@ -123,30 +113,6 @@ impl Replay {
             }
             ended
         })
-    }
-
-    /// Runs the replication with the seed of the spec while the jobs are read for the first time, the first of which arrives at
-    /// `first_arrival`. They come through `batches` in the order of their arrival.
-    pub(super) fn run_begun(
-        &self,
-        (batches, first_arrival): (Receiver<Batch>, Time),
-        options: &Options,
-        monitor: &Monitor,
-    ) -> Result<Summed, RunError> {
-        let known = Known {
-            mesh: &self.spec.machine,
-            trim: options.trim,
-            served: BTreeMap::new(),
-            jobs: None,
-            // These two are not known yet, and only the summary has them.
-            skipped: 0,
-            never_fit: 0,
-            first_arrival,
-        };
-        let ranks = Ranks::default();
-        let mut arrivals = Incoming::new(batches, 0, &ranks);
-        let taken = TakenParts { seed: self.spec.seed, rows: None, ranks: None };
-        self.in_parts(Feed::Streamed(&mut arrivals), &known, options, monitor, taken)
     }
 
     /// Runs the replication with this seed of jobs that are in memory, as one of a log that is not: another thread sums up
@@ -163,16 +129,13 @@ impl Replay {
             mesh: &self.spec.machine,
             trim: options.trim,
             served: BTreeMap::new(),
-            jobs: Some(jobs.len() as u64),
+            jobs: jobs.len() as u64,
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
         };
         let taken = TakenParts { seed, rows: None, ranks: None };
-        let summed = match self.begun(&known, seed, options, monitor) {
-            Some(summed) => summed,
-            None => self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?,
-        };
+        let summed = self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?;
         let (summary, blocks, recording) = known.finish(summed, options)?;
         Ok(Outcome {
             skipped: known.skipped,

@@ -244,7 +244,7 @@ fn dawdle(
     let machine: meshreplay_machine::machine::Mesh = "16x16".parse().map_err(|_| SweepError::Interrupted)?;
     let ranks = Ranks::default();
     let sieve = stream.sieve(&machine, &BTreeMap::new(), u64::MAX);
-    let mut arrivals = Incoming::new(batches, 19, &ranks).sifted(sieve, Some(permit));
+    let mut arrivals = Incoming::new(batches, sieve, Some(permit), 19, &ranks);
     let mut jobs = 0;
     loop {
         let failed = |error: ReplayError| SweepError::Panic(error.to_string());

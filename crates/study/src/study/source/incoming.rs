@@ -23,9 +23,9 @@ pub(in crate::study) struct Incoming<'a> {
     /// The jobs that came last, and the number of those that were taken from them.
     batch: Arc<Vec<Job>>,
     taken: usize,
-    /// What the jobs are sifted by; `None` if all that come are replayed as they are.
-    sieve: Option<Sieve>,
-    /// The next job of the log as it was sifted; `None` if it is not known yet or if nothing is sifted.
+    /// Selects the jobs of this replay.
+    sieve: Sieve,
+    /// The next job of the replay; `None` if it has not been read.
     sifted: Option<Job>,
     /// The permit of the replay to work, which others have while it waits; `None` if it needs none.
     permit: Option<&'a Permit<'a>>,
@@ -41,29 +41,29 @@ pub(in crate::study) struct Incoming<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    /// Makes the source of the jobs that come through `batches`, of which so many are held back. Their order is noted in
-    /// `ranks`.
-    pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
-        let (batch, held) = (Arc::default(), BinaryHeap::new());
+    /// Makes the source of the jobs in `batches` that `sieve` lets through, for a replay with this permit. It holds `most_held`
+    /// jobs back, and notes the order of arrivals in `ranks`.
+    pub(in crate::study) fn new(
+        batches: Receiver<Batch>,
+        sieve: Sieve,
+        permit: Option<&'a Permit<'a>>,
+        most_held: usize,
+        ranks: &'a Ranks,
+    ) -> Self {
         Self {
             batches,
-            batch,
+            batch: Arc::default(),
             taken: 0,
-            sieve: None,
+            sieve,
             sifted: None,
-            permit: None,
+            permit,
             waited: Duration::ZERO,
             next: 0,
             most_held,
-            held,
+            held: BinaryHeap::new(),
             rank: 0,
             ranks,
         }
-    }
-
-    /// Returns the source of those jobs that `sieve` lets through, for a replay with this permit.
-    pub(in crate::study) fn sifted(self, sieve: Sieve, permit: Option<&'a Permit<'a>>) -> Self {
-        Self { sieve: Some(sieve), permit, ..self }
     }
 
     /// Returns the next batch, and waits for it if need be; `None` after the last one.
@@ -84,38 +84,29 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Waits until the next job of the log is at hand, or until it is known that there is none.
+    /// Reads up to the next job of the replay, or to the end of the log.
     fn wait(&mut self) -> Result<(), ReplayError> {
-        while self.at_hand().is_none() {
+        while self.sifted.is_none() {
             let Some(&job) = self.batch.get(self.taken) else {
                 // The other end is dropped after the last batch.
                 let Some(batch) = self.next_batch() else { break };
                 (self.batch, self.taken) = (batch.map_err(ReplayError::Failed)?, 0);
                 continue;
             };
-            if let Some(sieve) = &mut self.sieve {
-                // There are no more jobs than in a list in memory.
-                self.taken = self.taken.saturating_add(1);
-                self.sifted = sieve.sift(job).map_err(ReplayError::Failed)?;
-            }
+            // There are no more jobs than in a list in memory.
+            self.taken = self.taken.saturating_add(1);
+            self.sifted = self.sieve.sift(job).map_err(ReplayError::Failed)?;
         }
-        if self.next == JobId::MAX && self.at_hand().is_some() {
+        if self.next == JobId::MAX && self.sifted.is_some() {
             // The number behind that of the last job has to exist, too.
             return Err(ReplayError::Failed(TOO_MANY.to_owned()));
         }
         Ok(())
     }
 
-    /// Returns the next job of the log, if it is at hand. Where nothing is sifted it stays in its batch.
-    fn at_hand(&self) -> Option<&Job> {
-        if self.sieve.is_some() { self.sifted.as_ref() } else { self.batch.get(self.taken) }
-    }
-
-    /// Passes the next job of the log, which is at hand. Fails if the one behind it would have no number.
+    /// Passes the next job. Fails if the one behind it would have no number.
     fn pass(&mut self) -> Result<(), ReplayError> {
-        if self.sifted.take().is_none() {
-            self.taken = self.taken.saturating_add(1);
-        }
+        self.sifted = None;
         let next = self.next.checked_add(1);
         self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
         Ok(())
@@ -126,11 +117,11 @@ impl Arrivals for Incoming<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         if self.most_held == 0 {
             self.wait()?;
-            return Ok(self.at_hand().map(|job| (self.next, job)));
+            return Ok(self.sifted.as_ref().map(|job| (self.next, job)));
         }
         while self.held.len() <= self.most_held {
             self.wait()?;
-            let Some(&job) = self.at_hand() else { break };
+            let Some(job) = self.sifted else { break };
             self.held.push(Held { id: self.next, job });
             self.pass()?;
         }

@@ -43,8 +43,7 @@ pub enum JobSource {
         /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
         log: Option<Arc<LogSummary>>,
     },
-    /// Jobs of a log that are not kept, as they are too many or were replayed while the log was read. They are read again while
-    /// replays run.
+    /// Jobs of a log that are too many to be kept. They are read again while replays run.
     Streamed {
         /// The log.
         stream: Box<LogStream>,
