@@ -179,14 +179,15 @@ impl Range {
 
     /// Fails as [`within_range`] does.
     fn check(&self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
-        checked_range(log, (self.last, self.run_micros), arrival_scale)
+        checked_range(log, self.last, self.run_micros, arrival_scale)
     }
 }
 
 /// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.
 pub(super) fn checked_range(
     log: &str,
-    (last_arrival, run_micros): (Time, i128),
+    last_arrival: Time,
+    run_micros: i128,
     arrival_scale: f64,
 ) -> Result<(), JobsError> {
     if i128::from(last_arrival.as_micros()) + run_micros < i128::from(Time::MAX.as_micros()) {
@@ -220,7 +221,9 @@ pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
-    (allocator, label, stop): (Built, &str, &Stop),
+    allocator: Built,
+    label: &str,
+    stop: &Stop,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let served = served(jobs.iter().map(kind_of), machine, allocator);
@@ -368,7 +371,7 @@ mod tests {
             let spec: Spec = allocator.parse()?;
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
             let (found, misfits) =
-                placeable("a", &small, &machine, (built(&spec)?, allocator, &stop), Oversize::Skip)?;
+                placeable("a", &small, &machine, built(&spec)?, allocator, &stop, Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
             assert_eq!(
                 (numbers.as_slice(), large + misfits.len() as u64),
@@ -381,7 +384,9 @@ mod tests {
             "a",
             &jobs,
             &machine,
-            (built(&"first-fit".parse()?)?, "first-fit", &stop),
+            built(&"first-fit".parse()?)?,
+            "first-fit",
+            &stop,
             Oversize::Error,
         );
         assert_eq!(

@@ -132,7 +132,7 @@ impl<'a> Parts<'a> {
     /// Returns the part with all jobs.
     fn whole(&mut self, machines: PartMachines, notes: &mut Vec<String>) -> Result<PartSurvey, PlanError> {
         let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of(log.header, widest, peak);
-        self.part((None, machines), &|_| true, &size, notes)
+        self.part(None, machines, &|_| true, &size, notes)
     }
 
     /// Returns the part with the jobs of the partitions with these numbers.
@@ -145,14 +145,15 @@ impl<'a> Parts<'a> {
         let partition = Partitions::new(numbers.iter().map(|&number| self.label(number)));
         let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
         let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of_partitions(log, numbers, widest, peak);
-        self.part((partition, machines), &is_chosen, &size, notes)
+        self.part(partition, machines, &is_chosen, &size, notes)
     }
 
     /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine from the processors of
     /// its widest job and the most that were in use at once.
     fn part(
         &mut self,
-        (partition, machines): (Option<Partitions>, PartMachines),
+        partition: Option<Partitions>,
+        machines: PartMachines,
         is_chosen: &dyn Fn(Option<i64>) -> bool,
         size: &dyn Fn(&LogOfParts<'_>, u32, u64) -> LogSize,
         notes: &mut Vec<String>,

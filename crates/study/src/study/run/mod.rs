@@ -17,10 +17,10 @@ use self::queue::{Limits, Queue};
 use self::runner::{RunOne, Runner};
 use super::jobs::JobsError;
 use super::planned::Study;
-use super::replay::{Outcome, RunError, TakeRows};
+use super::replay::{Outcome, ReplaySlot, RunError, TakeRows};
 use super::running::Running;
 use super::shared_jobs::Workloads;
-use super::source::{Permits, Seat};
+use super::source::Semaphore;
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::metrics::LeftJobs;
@@ -55,7 +55,7 @@ pub fn sweep<T: Send>(
     keep: &Keep<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    sweep_into(study, cells, pool, running, (keep, None), tell);
+    sweep_into(study, cells, pool, running, keep, None, tell);
 }
 
 /// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`. Without `rows`
@@ -65,13 +65,14 @@ pub fn sweep_into<T: Send>(
     cells: &[usize],
     pool: &ThreadPool,
     running: &Running,
-    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+    keep: &Keep<'_, T>,
+    rows: Option<&Rows<'_>>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
     let workloads = &Workloads::new(study, cells.iter().copied());
     let limits = Limits::new(pool.current_num_threads(), rows.is_some());
-    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
-    run_all(pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), tell);
+    let queue = &Queue::new(study, workloads, running, cells, limits, rows.is_some());
+    run_all(pool, queue, &|cell, slot| one(queue, cell, slot, keep, rows), tell);
 }
 
 /// Runs the replays of `queue` on the threads of `pool`, each by `one`, and calls `tell` on the calling thread.
@@ -81,7 +82,7 @@ fn run_all<T: Send>(
     one: &RunOne<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let permits = &Permits::new(queue.limits.threads);
+    let semaphore = &Semaphore::new(queue.limits.threads);
     let (sender, receiver) = mpsc::channel();
     // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
     // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
@@ -89,7 +90,7 @@ fn run_all<T: Send>(
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let sender = sender.clone();
-            scope.spawn(move |_| Runner { queue, permits, one, sender: &sender }.run());
+            scope.spawn(move |_| Runner { queue, semaphore, one, sender: &sender }.run());
         }
         drop(sender);
         loop {
@@ -106,8 +107,9 @@ fn run_all<T: Send>(
 fn one<T>(
     queue: &Queue<'_>,
     number: usize,
-    seat: &Seat<'_>,
-    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+    slot: ReplaySlot<'_>,
+    keep: &Keep<'_, T>,
+    rows: Option<&Rows<'_>>,
 ) -> Result<T, SweepError> {
     let Queue { study, workloads, running, .. } = queue;
     if running.is_stopped() {
@@ -119,8 +121,8 @@ fn one<T>(
         let names = &names;
         move |seed, jobs| rows(number, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
     });
-    let take = take.as_ref().map(|take| take as TakeRows<'_>);
-    let ran = replay.run_into(&study.options, running.monitor(number), (take, Some(seat)));
+    let slot = ReplaySlot { rows: take.as_ref().map(|take| take as TakeRows<'_>), ..slot };
+    let ran = replay.run_in(&slot, &study.options, running.monitor(number));
     let outcomes = ran.map_err(|error| match error {
         RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
             SweepError::Interrupted

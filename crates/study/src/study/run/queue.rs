@@ -108,7 +108,9 @@ impl<'a> Queue<'a> {
     /// Makes the queue of the replays of `study` at the positions `cells`. `has_rows` says whether
     /// somebody takes the rows of jobs that leave.
     pub(super) fn new(
-        (study, workloads, running): (&'a Study, &'a Workloads<'a>, &'a Running),
+        study: &'a Study,
+        workloads: &'a Workloads<'a>,
+        running: &'a Running,
         cells: &'a [usize],
         limits: Limits,
         has_rows: bool,

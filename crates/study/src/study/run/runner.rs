@@ -21,6 +21,7 @@
 //! 5. A thread that draws waits while there are as many replays as threads, which end by 1 to 4, and while another thread reads
 //!    the log of the next replay, which needs no permit. The thread that reads for a team runs no replay itself.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -28,20 +29,20 @@ use std::thread;
 
 use super::error::SweepError;
 use super::queue::{Drawn, Queue, Work};
-use crate::study::replay::RunError;
+use crate::study::replay::{ReplaySlot, RunError};
 use crate::study::shared_jobs::LoadJobsError;
-use crate::study::source::{Batch, LogStream, Permit, Permits, Seat};
+use crate::study::source::{Batch, LogStream, Semaphore, SemaphorePermit};
 
 /// The news that a replay at a position of the study has ended.
 pub(super) type Ended<T> = (usize, Result<T, SweepError>);
 
-/// Runs a replay at a position of the study in its place among others.
-pub(super) type RunOne<'a, T> = dyn Fn(usize, &Seat<'_>) -> Result<T, SweepError> + Sync + 'a;
+/// Runs a replay at a position of the study in its slot.
+pub(super) type RunOne<'a, T> = dyn Fn(usize, ReplaySlot<'_>) -> Result<T, SweepError> + Sync + 'a;
 
 /// A thread of a sweep.
 pub(super) struct Runner<'a, T> {
     pub(super) queue: &'a Queue<'a>,
-    pub(super) permits: &'a Permits,
+    pub(super) semaphore: &'a Semaphore,
     pub(super) one: &'a RunOne<'a, T>,
     /// Where the ends of replays are told.
     pub(super) sender: &'a Sender<Ended<T>>,
@@ -53,7 +54,7 @@ impl<T: Send> Runner<'_, T> {
         while let Some(work) = self.queue.next() {
             match work {
                 Work::One(drawn, jobs) => {
-                    let ended = self.replay(&drawn, self.permits.queue(), None, jobs);
+                    let ended = self.replay(&drawn, self.semaphore.queue(), None, jobs);
                     self.end(&drawn, ended);
                 }
                 Work::Team(stream, team) => self.team(&stream, team),
@@ -70,7 +71,7 @@ impl<T: Send> Runner<'_, T> {
             for drawn in team {
                 let (to_replay, batches) = sync_channel(self.queue.limits.ahead);
                 // Places are taken here, so that replays begin in their order.
-                let (cell, permit) = (drawn.cell, self.permits.queue());
+                let (cell, permit) = (drawn.cell, self.semaphore.queue());
                 let run = move || match self.replay(&drawn, permit, Some(batches), Ok(())) {
                     Err(SweepError::Replay(RunError::Threadless(_))) => set_aside(drawn.cell),
                     ended => self.end(&drawn, ended),
@@ -95,14 +96,14 @@ impl<T: Send> Runner<'_, T> {
     fn replay(
         &self,
         drawn: &Drawn<'_>,
-        permit: Permit<'_>,
+        permit: SemaphorePermit<'_>,
         batches: Option<Receiver<Batch>>,
         jobs: Result<(), LoadJobsError>,
     ) -> Result<T, SweepError> {
         permit.take();
         self.queue.running.begin(drawn.cell);
-        let seat = Seat::new(permit, batches);
-        caught(|| jobs.map_err(SweepError::from).and_then(|()| (self.one)(drawn.cell, &seat)))
+        let slot = ReplaySlot { rows: None, permit: Some(permit), batches: Cell::new(batches) };
+        caught(|| jobs.map_err(SweepError::from).and_then(|()| (self.one)(drawn.cell, slot)))
     }
 
     /// Notes and tells that a replay has ended, and drops jobs that no other one needs.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::*;
 use crate::study::options::Options;
 use crate::study::shared_jobs::load_jobs;
-use crate::study::source::{Batch, Incoming, JobSource, LogStream, Permit, Ranks, openings};
+use crate::study::source::{Batch, JobSource, LogStream, Ranks, SemaphorePermit, StreamedArrivals, openings};
 use meshreplay_sim::engine::{Arrivals as _, ReplayError};
 
 type Tested = Result<(), Box<dyn Error>>;
@@ -65,9 +65,9 @@ fn results(
 ) -> Result<Results, Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()?;
     let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
+    let queue = &Queue::new(study, workloads, running, cells, limits, rows.is_some());
     let mut results = Results::new();
-    run_all(&pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), &mut |news| {
+    run_all(&pool, queue, &|cell, slot| one(queue, cell, slot, keep, rows), &mut |news| {
         if let Progress::Ended(cell, ended) = news {
             let earlier = results.insert(cell, ended.map_err(|error| error.to_string()));
             assert!(earlier.is_none(), "replay {cell} has ended twice");
@@ -229,22 +229,22 @@ fn an_interruption_ends_a_team() -> Tested {
 }
 
 /// The jobs of a stream as a replay of a team is given them.
-struct Sifted<'a> {
+struct Filtered<'a> {
     stream: &'a LogStream,
     batches: Receiver<Batch>,
-    permit: &'a Permit<'a>,
+    permit: &'a SemaphorePermit<'a>,
 }
 
 /// Takes all jobs of a stream at changing speeds, up to `last`. Returns their number.
 fn dawdle(
-    Sifted { stream, batches, permit }: Sifted<'_>,
+    Filtered { stream, batches, permit }: Filtered<'_>,
     (working, threads): (&AtomicUsize, usize),
     (mut state, last): (u64, u64),
 ) -> Result<u64, SweepError> {
     let machine: meshreplay_machine::machine::Mesh = "16x16".parse().map_err(|_| SweepError::Interrupted)?;
     let ranks = Ranks::default();
-    let sieve = stream.sieve(&machine, &BTreeMap::new(), u64::MAX);
-    let mut arrivals = Incoming::new(batches, sieve, Some(permit), 19, &ranks);
+    let filter = stream.filter(&machine, &BTreeMap::new(), u64::MAX);
+    let mut arrivals = StreamedArrivals::new(batches, filter, Some(permit), 19, &ranks);
     let mut jobs = 0;
     loop {
         let failed = |error: ReplayError| SweepError::Panic(error.to_string());
@@ -311,15 +311,16 @@ fn stressed(
     let (running, working) = (Running::new(cells.len()), AtomicUsize::new(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()?;
     let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, &running), &cells, limits, false);
+    let queue = &Queue::new(study, workloads, &running, &cells, limits, false);
     let mut found = BTreeMap::new();
-    let run = |cell: usize, seat: &Seat<'_>| {
+    let run = |cell: usize, slot: ReplaySlot<'_>| {
         assert!(cell % 5 != 1, "odd");
         let last = if cell % 5 == 3 { 7_000 } else { 50_000 };
         // The last one may be left over from teams.
-        let Some(batches) = seat.batches() else { return Ok(last) };
+        let Some(batches) = slot.batches.take() else { return Ok(last) };
         let stream = workloads.stream(cell)?.ok_or(SweepError::Interrupted)?;
-        let arrivals = Sifted { stream: &stream, batches, permit: &seat.permit };
+        let permit = slot.permit.as_ref().ok_or(SweepError::Interrupted)?;
+        let arrivals = Filtered { stream: &stream, batches, permit };
         dawdle(arrivals, (&working, limits.threads), (seed * 100 + cell as u64, last))
     };
     run_all(&pool, queue, &run, &mut |news| {
@@ -339,9 +340,9 @@ fn replays_without_a_thread_run_later() -> Tested {
     let running = Running::new(cells.len());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
     let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, &running), &cells, LIMITS, false);
+    let queue = &Queue::new(study, workloads, &running, &cells, LIMITS, false);
     let mut found = Vec::new();
-    let run = |cell: usize, seat: &Seat<'_>| match seat.batches() {
+    let run = |cell: usize, slot: ReplaySlot<'_>| match slot.batches.take() {
         Some(_) if cell != 1 => Err(SweepError::Replay(RunError::Threadless("no thread".to_owned()))),
         batches => Ok((cell, batches.is_some())),
     };

@@ -1,18 +1,16 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
-mod incoming;
+mod arrivals;
+mod filter;
 #[cfg(test)]
 pub(super) mod openings;
-mod permits;
-mod seat;
-mod sieve;
+mod semaphore;
 mod stream;
 
 use std::sync::Arc;
 
-pub(super) use self::incoming::{Incoming, Ranks};
-pub(super) use self::permits::{Permit, Permits};
-pub(super) use self::seat::Seat;
+pub(super) use self::arrivals::{Ranks, StreamedArrivals};
+pub(super) use self::semaphore::{Semaphore, SemaphorePermit};
 pub use self::stream::LogStream;
 pub(super) use self::stream::{BATCHES, Batch};
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::sieve::Sieve;
+use super::filter::JobFilter;
 use crate::study::jobs::{JobsError, TooMany, checked_range};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
@@ -107,10 +107,10 @@ impl LogStream {
     /// leave none out, or if all are.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
         let last = scaled_submit(self.extent.last, self.arrival_scale);
-        checked_range(&self.name, (last, self.extent.run_micros), self.arrival_scale)?;
+        checked_range(&self.name, last, self.extent.run_micros, self.arrival_scale)?;
         let nodes = machine.available();
         let fits = |request: &Request| request.procs <= nodes;
-        self.without(machine, (&|_| true, &fits), &|log, number, asked, machine| JobsError::TooLarge {
+        self.misfits(machine, &|_| true, &fits, &|log, number, asked, machine| JobsError::TooLarge {
             log,
             number,
             asked,
@@ -123,10 +123,11 @@ impl LogStream {
     /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is false. Fails as the
     /// selection of jobs in memory does: on the first of them unless the rules leave them out, or if there are no others.
     /// `misfit` makes the error.
-    pub(in crate::study) fn without(
+    pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
-        (among, fits): (Holds<'_>, Holds<'_>),
+        among: Holds<'_>,
+        fits: Holds<'_>,
         misfit: &dyn Fn(String, i64, String, String) -> JobsError,
     ) -> Result<u64, JobsError> {
         let all = || self.extent.kinds.iter().filter(|(request, _)| among(request));
@@ -141,16 +142,15 @@ impl LogStream {
         found.check(&self.name, machine, self.rules.oversize, misfit)
     }
 
-    /// Returns what the jobs of a replay on `machine` are sifted by: those whose requests `served` does not deny, of which there
-    /// are `jobs`.
-    pub(in crate::study) fn sieve(
+    /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The replay has `jobs`.
+    pub(in crate::study) fn filter(
         &self,
         machine: &Mesh,
         served: &BTreeMap<Request, bool>,
         jobs: u64,
-    ) -> Sieve {
+    ) -> JobFilter {
         let refused = served.iter().filter(|(_, is_served)| !**is_served);
-        Sieve {
+        JobFilter {
             nodes: machine.available(),
             refused: refused.map(|(request, _)| *request).collect(),
             arrival_scale: self.arrival_scale,

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::permits::Permit;
-use super::sieve::Sieve;
+use super::filter::JobFilter;
+use super::semaphore::SemaphorePermit;
 use super::stream::Batch;
 use meshreplay_base::job::{Job, JobId};
 use meshreplay_sim::engine::{Arrivals, ReplayError};
@@ -18,18 +18,18 @@ const TOO_MANY: &str =
 
 /// The jobs that another thread reads, as they come. Jobs that stand behind their place in the order of arrival are brought to
 /// it: so many others are held back that no job comes too late.
-pub(in crate::study) struct Incoming<'a> {
+pub(in crate::study) struct StreamedArrivals<'a> {
     batches: Receiver<Batch>,
     /// The jobs that came last, and the number of those that were taken from them.
     batch: Arc<Vec<Job>>,
     taken: usize,
     /// Selects the jobs of this replay.
-    sieve: Sieve,
+    filter: JobFilter,
     /// The next job of the replay; `None` if it has not been read.
-    sifted: Option<Job>,
-    /// The permit of the replay to work, which others have while it waits; `None` if it needs none.
-    permit: Option<&'a Permit<'a>>,
-    /// How long it took until batches came that had not been read yet, and until the permit came again.
+    selected: Option<Job>,
+    /// The permit to work, which other replays have while this one waits; `None` if it needs none.
+    permit: Option<&'a SemaphorePermit<'a>>,
+    /// Time blocked on the reader and on the semaphore.
     waited: Duration,
     next: JobId,
     /// The number of jobs that are held back, and these jobs.
@@ -40,13 +40,13 @@ pub(in crate::study) struct Incoming<'a> {
     ranks: &'a Ranks,
 }
 
-impl<'a> Incoming<'a> {
-    /// Makes the source of the jobs in `batches` that `sieve` lets through, for a replay with this permit. It holds `most_held`
+impl<'a> StreamedArrivals<'a> {
+    /// Makes the source of the jobs in `batches` that `filter` selects, for a replay with this permit. It holds `most_held`
     /// jobs back, and notes the order of arrivals in `ranks`.
     pub(in crate::study) fn new(
         batches: Receiver<Batch>,
-        sieve: Sieve,
-        permit: Option<&'a Permit<'a>>,
+        filter: JobFilter,
+        permit: Option<&'a SemaphorePermit<'a>>,
         most_held: usize,
         ranks: &'a Ranks,
     ) -> Self {
@@ -54,8 +54,8 @@ impl<'a> Incoming<'a> {
             batches,
             batch: Arc::default(),
             taken: 0,
-            sieve,
-            sifted: None,
+            filter,
+            selected: None,
             permit,
             waited: Duration::ZERO,
             next: 0,
@@ -75,7 +75,7 @@ impl<'a> Incoming<'a> {
                 let began = Instant::now();
                 let wait = || self.batches.recv().ok();
                 let batch = match self.permit {
-                    Some(permit) => permit.without(wait),
+                    Some(permit) => permit.release_while(wait),
                     None => wait(),
                 };
                 self.waited = self.waited.saturating_add(began.elapsed());
@@ -86,7 +86,7 @@ impl<'a> Incoming<'a> {
 
     /// Reads up to the next job of the replay, or to the end of the log.
     fn wait(&mut self) -> Result<(), ReplayError> {
-        while self.sifted.is_none() {
+        while self.selected.is_none() {
             let Some(&job) = self.batch.get(self.taken) else {
                 // The other end is dropped after the last batch.
                 let Some(batch) = self.next_batch() else { break };
@@ -95,9 +95,9 @@ impl<'a> Incoming<'a> {
             };
             // There are no more jobs than in a list in memory.
             self.taken = self.taken.saturating_add(1);
-            self.sifted = self.sieve.sift(job).map_err(ReplayError::Failed)?;
+            self.selected = self.filter.select(job).map_err(ReplayError::Failed)?;
         }
-        if self.next == JobId::MAX && self.sifted.is_some() {
+        if self.next == JobId::MAX && self.selected.is_some() {
             // The number behind that of the last job has to exist, too.
             return Err(ReplayError::Failed(TOO_MANY.to_owned()));
         }
@@ -106,22 +106,22 @@ impl<'a> Incoming<'a> {
 
     /// Passes the next job. Fails if the one behind it would have no number.
     fn pass(&mut self) -> Result<(), ReplayError> {
-        self.sifted = None;
+        self.selected = None;
         let next = self.next.checked_add(1);
         self.next = next.ok_or_else(|| ReplayError::Failed(TOO_MANY.to_owned()))?;
         Ok(())
     }
 }
 
-impl Arrivals for Incoming<'_> {
+impl Arrivals for StreamedArrivals<'_> {
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
         if self.most_held == 0 {
             self.wait()?;
-            return Ok(self.sifted.as_ref().map(|job| (self.next, job)));
+            return Ok(self.selected.as_ref().map(|job| (self.next, job)));
         }
         while self.held.len() <= self.most_held {
             self.wait()?;
-            let Some(job) = self.sifted else { break };
+            let Some(job) = self.selected else { break };
             self.held.push(Held { id: self.next, job });
             self.pass()?;
         }

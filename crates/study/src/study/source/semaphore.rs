@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A number of permits, which those who ask for them get in the order in which they have asked (a counting semaphore).
-pub(in crate::study) struct Permits {
+pub(in crate::study) struct Semaphore {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -18,17 +18,17 @@ struct State {
     next: u64,
 }
 
-impl Permits {
+impl Semaphore {
     /// Makes so many permits, at least one.
     pub(in crate::study) fn new(count: usize) -> Self {
         let state = State { free: count.max(1), queue: VecDeque::new(), next: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Returns a place in the queue, which becomes a permit by [`Permit::take`].
-    pub(in crate::study) fn queue(&self) -> Permit<'_> {
+    /// Returns a place in the queue, which becomes a permit by [`SemaphorePermit::take`].
+    pub(in crate::study) fn queue(&self) -> SemaphorePermit<'_> {
         let at = Cell::new(Place::Nowhere);
-        let permit = Permit { permits: self, at };
+        let permit = SemaphorePermit { semaphore: self, at };
         permit.queue();
         permit
     }
@@ -51,15 +51,15 @@ enum Place {
 }
 
 /// A place in the queue for a permit, or a permit. It is given back when it is dropped.
-pub(in crate::study) struct Permit<'a> {
-    permits: &'a Permits,
+pub(in crate::study) struct SemaphorePermit<'a> {
+    semaphore: &'a Semaphore,
     at: Cell<Place>,
 }
 
-impl Permit<'_> {
+impl SemaphorePermit<'_> {
     /// Takes a place at the end of the queue.
     fn queue(&self) {
-        let mut state = self.permits.state();
+        let mut state = self.semaphore.state();
         let number = state.next;
         // 64 bits hold as many places as anybody can take.
         state.next = number.wrapping_add(1);
@@ -72,7 +72,7 @@ impl Permit<'_> {
     pub(in crate::study) fn take(&self) {
         let Place::Queued(number) = self.at.get() else { return };
         let is_waiting = |state: &mut State| state.free == 0 || state.queue.front() != Some(&number);
-        let permits = self.permits;
+        let permits = self.semaphore;
         let waited = permits.changed.wait_while(permits.state(), is_waiting);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.queue.pop_front();
@@ -85,18 +85,18 @@ impl Permit<'_> {
 
     /// Gives the permit back, or leaves the queue.
     fn leave(&self) {
-        let mut state = self.permits.state();
+        let mut state = self.semaphore.state();
         match self.at.replace(Place::Nowhere) {
             Place::Nowhere => return,
             Place::Queued(number) => state.queue.retain(|&other| other != number),
             Place::Working => state.free = state.free.saturating_add(1),
         }
         drop(state);
-        self.permits.changed.notify_all();
+        self.semaphore.changed.notify_all();
     }
 
     /// Calls `wait` without the permit, and then takes one again. Returns what `wait` has returned.
-    pub(in crate::study) fn without<T>(&self, wait: impl FnOnce() -> T) -> T {
+    pub(in crate::study) fn release_while<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.leave();
         let found = wait();
         self.queue();
@@ -105,7 +105,7 @@ impl Permit<'_> {
     }
 }
 
-impl Drop for Permit<'_> {
+impl Drop for SemaphorePermit<'_> {
     fn drop(&mut self) {
         self.leave();
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn no_more_work_than_there_are_permits() {
         for count in 1..4 {
-            let (permits, working, most) = (Permits::new(count), AtomicUsize::new(0), AtomicUsize::new(0));
+            let (permits, working, most) = (Semaphore::new(count), AtomicUsize::new(0), AtomicUsize::new(0));
             let work = || {
                 most.fetch_max(working.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 thread::sleep(Duration::from_micros(50));
@@ -137,7 +137,7 @@ mod tests {
                         permit.take();
                         for _ in 0..50 {
                             work();
-                            permit.without(thread::yield_now);
+                            permit.release_while(thread::yield_now);
                         }
                         work();
                     });
@@ -153,7 +153,7 @@ mod tests {
     /// waited for by nobody.
     #[test]
     fn permits_come_in_the_order_of_the_queue() {
-        let permits = &Permits::new(1);
+        let permits = &Semaphore::new(1);
         let (to_test, order) = channel();
         thread::scope(|scope| {
             let first = permits.queue();

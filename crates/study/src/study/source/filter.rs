@@ -7,9 +7,9 @@ use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::Job;
 use meshreplay_workload::scaled_submit;
 
-/// Lets those jobs of a log through that a replay has, with its arrival times. Each replay sifts on its own, as replays on
-/// different machines and with different arrival scales get the same batches.
-pub(in crate::study) struct Sieve {
+/// Selects the jobs of one replay and scales their arrivals. Each replay has its own filter, as replays on different
+/// machines and with different arrival scales share batches.
+pub(in crate::study) struct JobFilter {
     /// The number of the machine's available nodes. Larger jobs are left out.
     pub(super) nodes: u32,
     /// What the allocator cannot serve. It is mostly empty, so that nothing is looked up.
@@ -22,10 +22,10 @@ pub(in crate::study) struct Sieve {
     pub(super) changed: String,
 }
 
-impl Sieve {
+impl JobFilter {
     /// Returns the job with the arrival time that it has in the replay, or nothing if the replay does not have it. Fails, in
     /// words, if there are more jobs than when the replay was planned.
-    pub(super) fn sift(&mut self, mut job: Job) -> Result<Option<Job>, String> {
+    pub(super) fn select(&mut self, mut job: Job) -> Result<Option<Job>, String> {
         let is_refused = || !self.refused.is_empty() && self.refused.contains(&kind_of(&job));
         if job.procs > self.nodes || is_refused() {
             return Ok(None);
