@@ -70,7 +70,7 @@ impl<T: Clone> Shared<T> {
 }
 
 /// The key of a log as it is read: its position and the rules.
-pub(super) type LogKey = (usize, String);
+type LogKey = (usize, String);
 
 /// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
 /// partitions.
@@ -94,7 +94,7 @@ fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
 }
 
 /// Returns the key of the log of a replay.
-pub(super) fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
+fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
     (*log, spec.rules.to_string())
 }
 
@@ -159,34 +159,6 @@ impl<'a> Workloads<'a> {
             log: Some(Arc::clone(&log.summary)),
         };
         Ok(self.with_guests(spec, source))
-    }
-
-    /// Returns the log of the replay at position `cell`, which is loaded if no other replay has loaded it.
-    fn log(&self, cell: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
-        let planned = &self.study.cells[cell];
-        let read = || read(&self.study.logs[planned.log], &planned.spec.rules, self.most_kept());
-        self.logs[&log_key(planned)].get(read)
-    }
-
-    /// Returns whether other replays that have not ended may have the log of the replay at position `cell`.
-    pub(super) fn are_several(&self, cell: usize) -> bool {
-        self.logs[&log_key(&self.study.cells[cell])].users.load(Ordering::Acquire) > 1
-    }
-
-    /// Returns the stream that the jobs of the replay at position `cell` come from; `None` if they are in memory or drawn.
-    /// The log is loaded if no other replay has loaded it. Fails if it cannot be read or has changed since planning.
-    pub(super) fn stream(&self, cell: usize) -> Result<Option<LogStream>, LoadJobsError> {
-        let PlannedReplay { spec, log, source, .. } = &self.study.cells[cell];
-        let planned = &self.study.logs[*log];
-        match source {
-            Some(JobSource::Streamed { stream, .. }) => Ok(Some(LogStream::clone(stream))),
-            Some(_) => Ok(None),
-            None if planned.source.model.is_some() => Ok(None),
-            None => {
-                let log = self.log(cell)?;
-                Ok(LogStream::new(&log, &planned.source, &spec.rules, spec.arrival_scale))
-            }
-        }
     }
 
     /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.

@@ -4,7 +4,6 @@ mod needs;
 pub(super) mod outages;
 mod outcome;
 mod replication;
-mod slot;
 mod streamed;
 mod sums;
 
@@ -12,7 +11,6 @@ pub(super) use needs::{algorithms_need_all_jobs, rules_need_all_jobs};
 pub(super) use outages::check as check_outages;
 pub use outcome::Outcome;
 pub(super) use replication::{Feed, Replication};
-pub(super) use slot::ReplaySlot;
 pub use sums::TOGETHER;
 pub(super) use sums::TakeRows;
 
@@ -63,9 +61,6 @@ pub enum RunError {
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
-    /// There can be no further thread for the replay, which has not begun. The text is a whole message.
-    #[error("{0}")]
-    Threadless(String),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -96,22 +91,23 @@ impl Replay {
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
-        self.run_in(&ReplaySlot::default(), options, monitor)
+        self.run_into(options, monitor, None)
     }
 
-    /// Runs the replay as [`Self::run`] does, as a part of a sweep.
-    pub(super) fn run_in(
+    /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, the finished ones go to `rows`; without
+    /// `rows`, all jobs are kept in memory if the options ask for them.
+    pub(super) fn run_into(
         &self,
-        slot: &ReplaySlot<'_>,
         options: &Options,
         monitor: &Monitor,
+        rows: Option<TakeRows<'_>>,
     ) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         let recorded = self.recorded_nodes(options)?;
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let replication = Replication { replay: self, seed, options, monitor };
-            let mut outcome = replication.run(recorded.as_ref(), slot)?;
+            let mut outcome = replication.run(recorded.as_ref(), rows)?;
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
             monitor.earlier.fetch_add(jobs as usize, Ordering::Relaxed);
             if !options.jobs {

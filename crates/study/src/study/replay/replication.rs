@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Fitting, Outcome, Replay, ReplaySlot, RunError, outages};
+use super::{Fitting, Outcome, Replay, RunError, TakeRows, outages};
 use crate::audit::Watch;
 use crate::study::log::RecordedNodes;
 use crate::study::options::Options;
@@ -49,17 +49,15 @@ pub(in crate::study) struct EngineRun {
 }
 
 impl<'a> Replication<'a> {
-    /// Runs the replication. `listed` has the nodes that jobs had according to the log.
+    /// Runs the replication. `listed` has the nodes that jobs had according to the log; `rows` takes streamed jobs.
     pub(super) fn run(
         &self,
         listed: Option<&RecordedNodes>,
-        slot: &ReplaySlot<'_>,
+        rows: Option<TakeRows<'_>>,
     ) -> Result<Outcome, RunError> {
-        if let Some(stream) = self.replay.stream(self.options, slot.rows.is_some()) {
-            return self.run_stream(stream, slot);
+        if let Some(stream) = self.replay.stream(self.options, rows.is_some()) {
+            return self.run_stream(stream, rows);
         }
-        // The sender would wait for a receiver that takes nothing.
-        drop(slot.batches.take());
         outages::check(&self.replay.spec, self.options)?;
         let fitting = self.replay.jobs(self.seed, &self.monitor.stop)?;
         if self.replay.can_leave(self.options, &fitting.jobs) {

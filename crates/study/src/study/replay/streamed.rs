@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::outages::first_arrival;
 use super::replication::{Feed, Replication};
 use super::sums::{ReplayContext, TOGETHER, TakeRows};
-use super::{Fitting, Outcome, Replay, ReplaySlot, RunError};
+use super::{Fitting, Outcome, Replay, RunError};
 use crate::study::jobs::{JobsError, served};
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
@@ -58,30 +58,27 @@ impl Replication<'_> {
         self.run_in_parts(Feed::Listed(jobs), &context, None, None)
     }
 
-    /// Replays a log while it is read. The jobs come from the slot, or a further thread reads the log for this replication.
-    pub(super) fn run_stream(&self, stream: &LogStream, slot: &ReplaySlot<'_>) -> Result<Outcome, RunError> {
-        let mesh = &self.replay.spec.machine;
+    /// Replays a log while a further thread reads it. Finished jobs go to `rows`, if it is given.
+    pub(super) fn run_stream(
+        &self,
+        stream: &LogStream,
+        rows: Option<TakeRows<'_>>,
+    ) -> Result<Outcome, RunError> {
         let served = self.served(stream)?;
         let context = self.context(stream, &served)?;
+        let filter = stream.filter(&self.replay.spec.machine, &served, context.jobs);
         let (held, ranks) = (stream.held().unwrap_or(0), Ranks::default());
+        let (to_replay, batches) = sync_channel(BATCHES);
         let ended = thread::scope(|scope| {
-            let (batches, reading) = if let Some(batches) = slot.batches.take() {
-                (batches, None)
-            } else {
-                let (to_replay, batches) = sync_channel(BATCHES);
-                let read = move || stream.send(vec![to_replay]);
-                let reading = thread::Builder::new().spawn_scoped(scope, read);
-                (batches, Some(reading.map_err(|error| threadless(&error))?))
-            };
-            let filter = stream.filter(mesh, &served, context.jobs);
-            let mut arrivals = StreamedArrivals::new(batches, filter, slot.permit.as_ref(), held, &ranks);
+            let read = move || stream.send(filter, &to_replay);
+            let reading = thread::Builder::new().name("reader".to_owned()).spawn_scoped(scope, read);
+            let reading = reading.map_err(|error| threadless(&error))?;
+            let mut arrivals = StreamedArrivals::new(batches, held, &ranks);
             let ranks = (held > 0).then_some(&ranks);
-            let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, slot.rows);
+            let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, rows);
             // Without a receiver the reading thread ends.
             drop(arrivals);
-            if let Some(Err(panic)) = reading.map(thread::ScopedJoinHandle::join) {
-                resume_unwind(panic);
-            }
+            reading.join().unwrap_or_else(|panic| resume_unwind(panic));
             ended
         });
         Ok(Outcome { is_streamed: true, ..ended? })
@@ -188,8 +185,8 @@ fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration
 }
 
 /// Returns the error that there can be no further thread.
-fn threadless(error: &std::io::Error) -> RunError {
-    RunError::Threadless(format!(
+fn threadless(error: &std::io::Error) -> ReplayError {
+    ReplayError::Failed(format!(
         "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or allow more \
          processes (ulimit -u, or pids.max of a container)"
     ))

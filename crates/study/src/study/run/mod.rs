@@ -1,26 +1,23 @@
 //! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread, and a
-//! replay that fails does not disturb the others. Those that read a long log while they run are given its jobs together.
+//! replay that fails does not disturb the others.
 
 mod error;
-mod queue;
-mod runner;
 #[cfg(test)]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use rayon::ThreadPool;
 
 pub use self::error::{KeepError, SweepError};
-use self::queue::{Limits, Queue};
-use self::runner::{RunOne, Runner};
 use super::jobs::JobsError;
 use super::planned::Study;
-use super::replay::{Outcome, ReplaySlot, RunError, TakeRows};
+use super::replay::{Outcome, RunError, TakeRows};
 use super::running::Running;
 use super::shared_jobs::Workloads;
-use super::source::Semaphore;
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::metrics::LeftJobs;
@@ -69,28 +66,21 @@ pub fn sweep_into<T: Send>(
     rows: Option<&Rows<'_>>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let workloads = &Workloads::new(study, cells.iter().copied());
-    let limits = Limits::new(pool.current_num_threads(), rows.is_some());
-    let queue = &Queue::new(study, workloads, running, cells, limits, rows.is_some());
-    run_all(pool, queue, &|cell, slot| one(queue, cell, slot, keep, rows), tell);
-}
-
-/// Runs the replays of `queue` on the threads of `pool`, each by `one`, and calls `tell` on the calling thread.
-fn run_all<T: Send>(
-    pool: &ThreadPool,
-    queue: &Queue<'_>,
-    one: &RunOne<'_, T>,
-    tell: &mut dyn FnMut(Progress<T>),
-) {
-    let semaphore = &Semaphore::new(queue.limits.threads);
+    let workloads = Workloads::new(study, cells.iter().copied());
+    let sweep = Sweep { study, cells, workloads, running, keep, rows, next: AtomicUsize::new(0) };
     let (sender, receiver) = mpsc::channel();
     // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
     // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
     // it keeps the result that it has.
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
-            let sender = sender.clone();
-            scope.spawn(move |_| Runner { queue, semaphore, one, sender: &sender }.run());
+            let (sweep, sender) = (&sweep, sender.clone());
+            scope.spawn(move |_| {
+                while let Some(ended) = sweep.run_next() {
+                    // Sending fails only if the receiver is gone. Then no one waits for this result any more.
+                    let _ = sender.send(ended);
+                }
+            });
         }
         drop(sender);
         loop {
@@ -103,37 +93,62 @@ fn run_all<T: Send>(
     });
 }
 
-/// Runs one replay from its jobs to its kept result.
-fn one<T>(
-    queue: &Queue<'_>,
-    number: usize,
-    slot: ReplaySlot<'_>,
-    keep: &Keep<'_, T>,
-    rows: Option<&Rows<'_>>,
-) -> Result<T, SweepError> {
-    let Queue { study, workloads, running, .. } = queue;
-    if running.is_stopped() {
-        return Err(SweepError::Interrupted);
+/// The replays of a sweep, which the threads of its pool take one by one.
+struct Sweep<'a, T> {
+    study: &'a Study,
+    cells: &'a [usize],
+    workloads: Workloads<'a>,
+    running: &'a Running,
+    keep: &'a Keep<'a, T>,
+    rows: Option<&'a Rows<'a>>,
+    /// Position in `cells` of the next replay.
+    next: AtomicUsize,
+}
+
+impl<T> Sweep<'_, T> {
+    /// Runs the next replay. Returns its position in the study with its result; `None` after the last one.
+    fn run_next(&self) -> Option<(usize, Result<T, SweepError>)> {
+        let &cell = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+        self.running.begin(cell);
+        let ended = catch_unwind(AssertUnwindSafe(|| self.run(cell)))
+            .unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
+        self.workloads.release(cell);
+        self.running.end(cell);
+        Some((cell, ended))
     }
-    let replay = workloads.replay(number)?;
-    let names = replay.source.names();
-    let take = rows.map(|rows| {
-        let names = &names;
-        move |seed, jobs| rows(number, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
-    });
-    let slot = ReplaySlot { rows: take.as_ref().map(|take| take as TakeRows<'_>), ..slot };
-    let ran = replay.run_in(&slot, &study.options, running.monitor(number));
-    let outcomes = ran.map_err(|error| match error {
-        RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
-            SweepError::Interrupted
+
+    /// Runs one replay from its jobs to its kept result.
+    fn run(&self, cell: usize) -> Result<T, SweepError> {
+        if self.running.is_stopped() {
+            return Err(SweepError::Interrupted);
         }
-        error => error.into(),
-    })?;
-    keep(number, outcomes).map_err(SweepError::Keep)
+        let replay = self.workloads.replay(cell)?;
+        let names = replay.source.names();
+        let take = self.rows.map(|rows| {
+            let names = &names;
+            move |seed, jobs| rows(cell, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
+        });
+        let take = take.as_ref().map(|take| take as TakeRows<'_>);
+        let ran = replay.run_into(&self.study.options, self.running.monitor(cell), take);
+        let outcomes = ran.map_err(|error| match error {
+            RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
+                SweepError::Interrupted
+            }
+            error => error.into(),
+        })?;
+        (self.keep)(cell, outcomes).map_err(SweepError::Keep)
+    }
 }
 
 /// Returns the message of an error with those of its causes.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Returns the message of a panic.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
 }

@@ -2,17 +2,13 @@
 
 mod arrivals;
 mod filter;
-#[cfg(test)]
-pub(super) mod openings;
-mod semaphore;
 mod stream;
 
 use std::sync::Arc;
 
 pub(super) use self::arrivals::{Ranks, StreamedArrivals};
-pub(super) use self::semaphore::{Semaphore, SemaphorePermit};
+pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
-pub(super) use self::stream::{BATCHES, Batch};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};

@@ -1,7 +1,6 @@
-//! A log with more jobs than are kept in memory: it is read again by a thread of its own, while one or more replays run.
+//! A log with more jobs than are kept in memory: a thread reads it again while a replay runs.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -38,19 +37,8 @@ pub struct LogStream {
 /// A condition of a request.
 pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
 
-/// A batch of jobs, which replays may share, or the reason why they cannot be read.
-pub(in crate::study) type Batch = Result<Arc<Vec<Job>>, String>;
-
-/// The replays that get the jobs of a log.
-struct Receivers(Vec<SyncSender<Batch>>);
-
-impl Receivers {
-    /// Sends `batch` to each, and waits for those that have too many. Sending fails only if a replay has ended, which then has
-    /// a reason of its own and is left out from now on.
-    fn send(&mut self, batch: &Batch) {
-        self.0.retain(|to| to.send(batch.clone()).is_ok());
-    }
-}
+/// A batch of jobs, or the reason why they cannot be read.
+pub(in crate::study) type Batch = Result<Vec<Job>, String>;
 
 impl LogStream {
     /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
@@ -155,7 +143,6 @@ impl LogStream {
             refused: refused.map(|(request, _)| *request).collect(),
             arrival_scale: self.arrival_scale,
             left: jobs,
-            changed: self.changed().to_string(),
         }
     }
 
@@ -164,26 +151,16 @@ impl LogStream {
         TraceError::Changed { path: self.path.clone() }
     }
 
-    /// Reads the log again, and sends all of its jobs to each of `replays`, in batches that they share. Arrival times are not
-    /// scaled. A replay that receives nothing any more is left out, and the reading ends early if there is no other. What goes
-    /// wrong is sent to each, too.
-    pub(in crate::study) fn send(&self, replays: Vec<SyncSender<Batch>>) {
-        let mut to = Receivers(replays);
-        // A panic would look like the end of the log to those who wait for more.
-        let sent = catch_unwind(AssertUnwindSafe(|| self.send_all(&mut to)));
-        match sent {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => to.send(&Err(error.to_string())),
-            Err(panic) => {
-                to.send(&Err("the program panicked while it read the log".to_owned()));
-                resume_unwind(panic);
-            }
+    /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if the replay does.
+    /// What goes wrong is sent, too.
+    pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<Batch>) {
+        if let Err(error) = self.send_all(filter, to_replay) {
+            // Sending fails only if the replay has ended, which then has a reason of its own.
+            let _ = to_replay.send(Err(error.to_string()));
         }
     }
 
-    fn send_all(&self, to: &mut Receivers) -> Result<(), TraceError> {
-        #[cfg(test)]
-        super::openings::note(&self.path);
+    fn send_all(&self, mut filter: JobFilter, to_replay: &SyncSender<Batch>) -> Result<(), TraceError> {
         let origin = Time::from_seconds(self.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
@@ -192,11 +169,14 @@ impl LogStream {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(record) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+            if !filter.select(&mut job) {
+                continue;
+            }
+            filter.left = filter.left.checked_sub(1).ok_or_else(|| self.changed())?;
             batch.push(job);
             if batch.len() == TOGETHER {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
-                to.send(&Ok(Arc::new(full)));
-                if to.0.is_empty() {
+                if to_replay.send(Ok(full)).is_err() {
                     return Ok(());
                 }
             }
@@ -204,7 +184,7 @@ impl LogStream {
         if reader.finish()?.sha256 != self.summary.sha256 {
             return Err(self.changed());
         }
-        to.send(&Ok(Arc::new(batch)));
+        let _ = to_replay.send(Ok(batch));
         Ok(())
     }
 
