@@ -13,11 +13,8 @@ mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
@@ -136,36 +133,40 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     load_most(path, options, rules, usize::MAX, &mut |_| {})
 }
 
-/// Visits a job of a log, whose submit time is still as recorded.
-pub(super) type Visit<'a> = dyn FnMut(&Job) + Send + 'a;
-
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. No job is kept if there are more than `most`.
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as recorded. No job
+/// is kept if there are more than `most`.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
     rules: Rules,
     most: usize,
-    visit: &mut Visit<'_>,
+    visit: &mut dyn FnMut(&Job),
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
-    let mut extent = None;
+    let mut extent: Option<Extent> = None;
     let mut reader = Reader::open(path, options)?;
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
         let Some(job) = builder.job(record) else { continue };
         visit(&job);
-        if builder.jobs().len() < most {
-            builder.keep(job);
-            let jobs = builder.jobs().len();
-            if jobs >= MANY_JOBS && jobs.is_power_of_two() {
-                check_memory(path, reader.line(), jobs)?;
+        match &mut extent {
+            Some(extent) => {
+                extent.add(&job);
+                check_count(path, reader.line(), extent.jobs)?;
             }
-            continue;
+            None if builder.jobs().len() < most => {
+                builder.keep(job);
+                let jobs = builder.jobs().len();
+                if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+                    check_memory(path, reader.line(), jobs)?;
+                }
+            }
+            None => {
+                let mut counted = Extent::of(&builder.take_jobs());
+                counted.add(&job);
+                extent = Some(counted);
+            }
         }
-        let mut counted = Extent::of(&builder.take_jobs());
-        counted.add(&job);
-        extent = Some(count_others(path, &mut reader, &mut builder, counted, visit)?);
-        break;
     }
     let summary = reader.finish()?;
     let mut workload = builder.finish(summary.irregularities.skipped());
@@ -178,60 +179,6 @@ pub(super) fn load_most(
     let names = Arc::new(summary.names());
     let extent = extent.map(|extent| Arc::new(extent.since(origin)));
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
-}
-
-/// The number of jobs that are counted together, and the most such batches that wait.
-const TOGETHER: usize = 4096;
-const BATCHES: usize = 4;
-
-/// Reads the other jobs of a log whose jobs are not kept, and adds them to `extent`, while another thread reads on. Calls
-/// `visit` with each, too.
-fn count_others(
-    path: &Path,
-    reader: &mut Reader,
-    builder: &mut WorkloadBuilder,
-    extent: Extent,
-    visit: &mut Visit<'_>,
-) -> Result<Extent, TraceError> {
-    let mut jobs = extent.jobs;
-    let counted = Mutex::new((extent, visit));
-    let count = |batch: Vec<Job>| {
-        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let (extent, visit) = &mut *counted;
-        for job in &batch {
-            visit(job);
-            extent.add(job);
-        }
-    };
-    thread::scope(|scope| {
-        let (to_thread, batches) = sync_channel(BATCHES);
-        let counting = move || batches.into_iter().for_each(count);
-        // Without a further thread nobody takes the batches, and they are counted here.
-        let counting = thread::Builder::new().spawn_scoped(scope, counting).ok();
-        let pass_on = |batch| {
-            if let Err(SendError(batch)) = to_thread.send(batch) {
-                count(batch);
-            }
-        };
-        let mut batch = Vec::with_capacity(TOGETHER);
-        while let Some(entry) = reader.next_entry()? {
-            let Entry::Record { record, .. } = entry else { continue };
-            let Some(job) = builder.job(record) else { continue };
-            jobs += 1;
-            check_count(path, reader.line(), jobs)?;
-            batch.push(job);
-            if batch.len() == TOGETHER {
-                pass_on(std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER)));
-            }
-        }
-        pass_on(batch);
-        drop(to_thread);
-        if let Some(Err(panic)) = counting.map(thread::ScopedJoinHandle::join) {
-            resume_unwind(panic);
-        }
-        Ok::<_, TraceError>(())
-    })?;
-    Ok(counted.into_inner().unwrap_or_else(PoisonError::into_inner).0)
 }
 
 /// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.
