@@ -8,6 +8,7 @@ use std::io;
 
 use self::differences::Differences;
 use self::pairs::{Apart, by_number, in_step};
+use super::packed::IN_MEMORY;
 use super::{ScheduledJob, Walk};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
@@ -110,9 +111,17 @@ pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
 /// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order than those of the
 /// other one, they are sorted, in temporary files if they are many.
 pub fn compare<E: From<io::Error>>(
+    schedules: [Read<'_, '_, E>; 2],
+) -> Result<Result<Comparison, NotSameJobs>, E> {
+    compare_within(IN_MEMORY, schedules)
+}
+
+/// Compares as [`compare`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+fn compare_within<E: From<io::Error>>(
+    in_memory: usize,
     [a, b]: [Read<'_, '_, E>; 2],
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
-    let beside = in_step([a()?, b()?])?;
+    let beside = in_step([a()?, b()?], in_memory)?;
     if beside.counts[0] != beside.counts[1] {
         return Ok(Err(NotSameJobs(format!(
             "{} and {}",
@@ -123,7 +132,7 @@ pub fn compare<E: From<io::Error>>(
     let differences = match beside.differences {
         Ok(differences) => differences,
         Err(Apart::NotSame(problem)) => return Ok(Err(problem)),
-        Err(Apart::Order(number)) => match by_number([a()?, b()?], number)? {
+        Err(Apart::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
             Ok(differences) => differences,
             Err(problem) => return Ok(Err(problem)),
         },
@@ -175,7 +184,8 @@ mod tests {
 
     /// Compares jobs in memory.
     fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
-        super::compare::<io::Error>([&mut || Ok(walk(a)), &mut || Ok(walk(b))]).expect("jobs in memory")
+        compare_within::<io::Error>(1 << 10, [&mut || Ok(walk(a)), &mut || Ok(walk(b))])
+            .expect("jobs in memory")
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::io;
 
 use super::checks::follow;
-use super::packed::sorted;
+use super::packed::{IN_MEMORY, sorted};
 use super::{Checked, Promised, ScheduledJob, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
@@ -26,6 +26,17 @@ pub fn audit_walk<'w, E: From<io::Error>>(
     walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
     beside: &[ScheduledJob],
     mesh: &Mesh,
+    promised: Option<Promised<'_>>,
+) -> Result<Result<Checked, Violation>, E> {
+    audit_within(IN_MEMORY, walk, beside, mesh, promised)
+}
+
+/// Audits as [`audit_walk`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+fn audit_within<'w, E: From<io::Error>>(
+    in_memory: usize,
+    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+    beside: &[ScheduledJob],
+    mesh: &Mesh,
     mut promised: Option<Promised<'_>>,
 ) -> Result<Result<Checked, Violation>, E> {
     let mut beside: Vec<(u64, ScheduledJob)> = (BESIDE..).zip(beside.iter().cloned()).collect();
@@ -36,7 +47,7 @@ pub fn audit_walk<'w, E: From<io::Error>>(
         Err(Problem::Jobs(error)) => return Err(error),
         Err(Problem::Order) => {}
     }
-    let jobs = sorted(walk()?, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
+    let jobs = sorted(walk()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
     follow(merged(jobs, beside), mesh, promised)
 }
 
