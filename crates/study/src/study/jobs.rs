@@ -207,9 +207,7 @@ pub fn fitting(
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let nodes = machine.available();
     let fits = |job: &Job| job.procs <= nodes;
-    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
-        JobsError::TooLarge { log, number, asked, machine, nodes }
-    })?;
+    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, None)?;
     Ok((fitting, larger.len() as u64))
 }
 
@@ -234,13 +232,7 @@ pub(super) fn placeable(
             .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
     }
     let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
-    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
-        log,
-        number,
-        asked,
-        allocator: label.to_owned(),
-        machine,
-    })
+    split(log, jobs, machine, oversize, &fits, Some(label))
 }
 
 /// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
@@ -257,27 +249,25 @@ pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(
     Ok(())
 }
 
-/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. With [`Oversize::Error`],
-/// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
-/// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. Fails as [`Misfits::check`] does.
 fn split(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
     oversize: Oversize,
     fits: &dyn Fn(&Job) -> bool,
-    misfit: impl Fn(String, i64, String, String) -> JobsError,
+    allocator: Option<&str>,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), Vec::new())) };
     let (fitting, others): (Vec<Job>, Vec<Job>) = jobs.iter().copied().partition(|job| fits(job));
     let first = Some((Request::from(first), first.number));
-    let found = TooMany { first, count: others.len() as u64, jobs: jobs.len() as u64 };
-    found.check(log, machine, oversize, &misfit)?;
+    let misfits = Misfits { first, count: others.len() as u64, jobs: jobs.len() as u64 };
+    misfits.check(log, machine, oversize, allocator)?;
     Ok((Arc::new(fitting), others))
 }
 
 /// The jobs of a log that do not fit.
-pub(super) struct TooMany {
+pub(super) struct Misfits {
     /// What the first of them asks for, and its number; `None` if all jobs fit.
     pub(super) first: Option<(Request, i64)>,
     /// Their number.
@@ -286,20 +276,24 @@ pub(super) struct TooMany {
     pub(super) jobs: u64,
 }
 
-impl TooMany {
-    /// Returns their number. With [`Oversize::Error`], fails on the first of them: `misfit` makes the error from the log's
-    /// name, the job's number, its request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+impl Misfits {
+    /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than `machine`, or if
+    /// `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only if no job fits.
     pub(super) fn check(
         &self,
         log: &str,
         machine: &Mesh,
         oversize: Oversize,
-        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+        allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let Some((request, number)) = self.first else { return Ok(0) };
-        let (log, machine) = (log.to_owned(), machine.to_string());
+        let (log, nodes, machine) = (log.to_owned(), machine.available(), machine.to_string());
         if oversize == Oversize::Error {
-            return Err(misfit(log, number, asked(&request), machine));
+            let asked = asked(&request);
+            return Err(match allocator.map(str::to_owned) {
+                None => JobsError::TooLarge { log, number, asked, machine, nodes },
+                Some(allocator) => JobsError::NeverFits { log, number, asked, allocator, machine },
+            });
         }
         if self.count == self.jobs {
             return Err(JobsError::NoneFits { log, machine, jobs: self.jobs as usize });

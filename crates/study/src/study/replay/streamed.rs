@@ -12,7 +12,7 @@ use super::outages::first_arrival;
 use super::replication::{Feed, Replication};
 use super::sums::{ReplayContext, TOGETHER, TakeRows};
 use super::{Fitting, Outcome, Replay, RunError};
-use crate::study::jobs::{JobsError, served};
+use crate::study::jobs::served;
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
 use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
@@ -102,9 +102,7 @@ impl Replication<'_> {
         let mesh = &spec.machine;
         let is_small = |request: &Request| request.procs <= mesh.available();
         let fits = |request: &Request| served.get(request).is_none_or(|&fits| fits);
-        let never_fit = stream.misfits(mesh, &is_small, &fits, &|log, number, asked, machine| {
-            JobsError::NeverFits { log, number, asked, allocator: spec.allocator_label(), machine }
-        })?;
+        let never_fit = stream.misfits(mesh, &is_small, &fits, Some(&spec.allocator_label()))?;
         let (small, larger) = stream.sizes(mesh);
         let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
         let (jobs, skipped) = (small - never_fit, larger + never_fit);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::filter::JobFilter;
-use crate::study::jobs::{JobsError, TooMany, checked_range};
+use crate::study::jobs::{JobsError, Misfits, checked_range};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
@@ -98,36 +98,28 @@ impl LogStream {
         checked_range(&self.name, last, self.extent.run_micros, self.arrival_scale)?;
         let nodes = machine.available();
         let fits = |request: &Request| request.procs <= nodes;
-        self.misfits(machine, &|_| true, &fits, &|log, number, asked, machine| JobsError::TooLarge {
-            log,
-            number,
-            asked,
-            machine,
-            nodes,
-        })
-        .map(drop)
+        self.misfits(machine, &|_| true, &fits, None).map(drop)
     }
 
     /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is false. Fails as the
-    /// selection of jobs in memory does: on the first of them unless the rules leave them out, or if there are no others.
-    /// `misfit` makes the error.
+    /// selection of jobs in memory does, see [`Misfits::check`].
     pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
         among: Holds<'_>,
         fits: Holds<'_>,
-        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+        allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let all = || self.extent.kinds.iter().filter(|(request, _)| among(request));
-        let misfits = || all().filter(|(request, _)| !fits(request));
-        let found = TooMany {
-            first: misfits()
+        let others = || all().filter(|(request, _)| !fits(request));
+        let misfits = Misfits {
+            first: others()
                 .min_by_key(|(_, of_kind)| of_kind.first)
                 .map(|(request, of)| (*request, of.first.1)),
-            count: misfits().map(|(_, of_kind)| of_kind.count).sum(),
+            count: others().map(|(_, of_kind)| of_kind.count).sum(),
             jobs: all().map(|(_, of_kind)| of_kind.count).sum(),
         };
-        found.check(&self.name, machine, self.rules.oversize, misfit)
+        misfits.check(&self.name, machine, self.rules.oversize, allocator)
     }
 
     /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The replay has `jobs`.
