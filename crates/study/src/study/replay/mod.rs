@@ -125,7 +125,11 @@ impl Replay {
     /// whether somebody takes the jobs that leave.
     fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
         let JobSource::Streamed { stream, .. } = &self.source else { return None };
-        self.spec.can_stream(stream, options, has_rows).then_some(stream)
+        let needs_all = options.need_all_jobs().is_some()
+            || options.jobs && !has_rows
+            || self.spec.needs_all_jobs()
+            || stream.held().is_none();
+        (!needs_all).then_some(stream)
     }
 
     /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.

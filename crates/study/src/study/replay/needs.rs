@@ -3,7 +3,6 @@
 
 use crate::study::options::Options;
 use crate::study::replay_spec::ReplaySpec;
-use crate::study::source::LogStream;
 use meshreplay_alloc::allocator::follows_lists;
 use meshreplay_base::spec::Spec;
 use meshreplay_sim::execution::has_traffic;
@@ -48,15 +47,5 @@ impl ReplaySpec {
         partition.is_some()
             || rules_need_all_jobs(rules)
             || algorithms_need_all_jobs(scheduler, allocator, network)
-    }
-
-    /// Returns whether the jobs of `stream` can be read while the replay runs. `has_rows` says whether somebody takes the jobs
-    /// that leave.
-    pub(in crate::study) fn can_stream(&self, stream: &LogStream, options: &Options, has_rows: bool) -> bool {
-        let needs_all = options.need_all_jobs().is_some()
-            || options.jobs && !has_rows
-            || self.needs_all_jobs()
-            || stream.held().is_none();
-        !needs_all
     }
 }

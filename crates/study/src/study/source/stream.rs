@@ -10,7 +10,7 @@ use crate::study::jobs::{JobsError, Misfits, checked_range};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
-use meshreplay_logs::{Entry, LogNames, LogSummary, ReadOptions, Reader, TraceError};
+use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit};
 
@@ -21,17 +21,13 @@ pub(in crate::study) const BATCHES: usize = 8;
 /// The jobs of a log that are not in memory.
 #[derive(Clone, Debug)]
 pub struct LogStream {
-    name: String,
+    /// The facts about the whole log.
+    log: Arc<LoadedLog>,
+    extent: Arc<Extent>,
     path: PathBuf,
     read: ReadOptions,
     rules: Rules,
     arrival_scale: f64,
-    /// The facts about the whole log.
-    summary: Arc<LogSummary>,
-    names: Arc<LogNames>,
-    extent: Arc<Extent>,
-    /// The number of records that are no jobs.
-    left_out: u64,
 }
 
 /// A condition of a request.
@@ -43,27 +39,24 @@ pub(in crate::study) type Batch = Result<Vec<Job>, String>;
 impl LogStream {
     /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
     pub(in crate::study) fn new(
-        log: &LoadedLog,
+        log: &Arc<LoadedLog>,
         source: &LogSource,
         rules: &Rules,
         arrival_scale: f64,
     ) -> Option<Self> {
         Some(Self {
-            name: log.name.clone(),
+            log: Arc::clone(log),
+            extent: Arc::clone(log.extent.as_ref()?),
             path: source.path.clone(),
             read: source.read.clone(),
             rules: rules.clone(),
             arrival_scale,
-            summary: Arc::clone(&log.summary),
-            names: Arc::clone(&log.names),
-            extent: Arc::clone(log.extent.as_ref()?),
-            left_out: log.workload.left_out.total(),
         })
     }
 
     /// Returns the names behind the numbers of the jobs.
     pub(in crate::study) fn names(&self) -> Arc<LogNames> {
-        Arc::clone(&self.names)
+        Arc::clone(&self.log.names)
     }
 
     /// Returns how many jobs are held back so that the others arrive in their order while the log is read; `None` if they are
@@ -81,7 +74,7 @@ impl LogStream {
     pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
         let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
-        (jobs, self.left_out + self.extent.jobs - jobs)
+        (jobs, self.log.workload.left_out.total() + self.extent.jobs - jobs)
     }
 
     /// Returns the first arrival of a job for whose request `fits` is true; 0 if there is none.
@@ -95,7 +88,7 @@ impl LogStream {
     /// leave none out, or if all are.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
         let last = scaled_submit(self.extent.last, self.arrival_scale);
-        checked_range(&self.name, last, self.extent.run_micros, self.arrival_scale)?;
+        checked_range(&self.log.name, last, self.extent.run_micros, self.arrival_scale)?;
         let nodes = machine.available();
         let fits = |request: &Request| request.procs <= nodes;
         self.misfits(machine, &|_| true, &fits, None).map(drop)
@@ -119,7 +112,7 @@ impl LogStream {
             count: others().map(|(_, of_kind)| of_kind.count).sum(),
             jobs: all().map(|(_, of_kind)| of_kind.count).sum(),
         };
-        misfits.check(&self.name, machine, self.rules.oversize, allocator)
+        misfits.check(&self.log.name, machine, self.rules.oversize, allocator)
     }
 
     /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The replay has `jobs`.
@@ -153,7 +146,7 @@ impl LogStream {
     }
 
     fn send_all(&self, mut filter: JobFilter, to_replay: &SyncSender<Batch>) -> Result<(), TraceError> {
-        let origin = Time::from_seconds(self.summary.origin_s());
+        let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
         let mut batch = Vec::with_capacity(TOGETHER);
@@ -173,7 +166,7 @@ impl LogStream {
                 }
             }
         }
-        if reader.finish()?.sha256 != self.summary.sha256 {
+        if reader.finish()?.sha256 != self.log.summary.sha256 {
             return Err(self.changed());
         }
         let _ = to_replay.send(Ok(batch));
@@ -186,8 +179,8 @@ impl LogStream {
         let unread = |error: TraceError| JobsError::Failed(error.to_string());
         self.check(machine)?;
         let log = load(&self.path, self.read.clone(), self.rules.clone()).map_err(unread)?;
-        if log.summary.sha256 != self.summary.sha256 {
-            return Err(unread(TraceError::Changed { path: self.path.clone() }));
+        if log.summary.sha256 != self.log.summary.sha256 {
+            return Err(unread(self.changed()));
         }
         let jobs = meshreplay_workload::scaled(&log.workload.jobs, self.arrival_scale);
         let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.procs <= machine.available()).collect();
