@@ -163,7 +163,7 @@ impl<'a> Workloads<'a> {
 
     /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
     fn most_kept(&self) -> usize {
-        let needs_all = self.study.options.need_all_jobs().is_some()
+        let needs_all = self.study.options.need_all_jobs()
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
     }

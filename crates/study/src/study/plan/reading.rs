@@ -19,7 +19,7 @@ impl Draft {
         let needs_all = log.path == Path::new("-")
             || !log.path.is_file()
             || self.axes.ask_for_all()
-            || self.options.need_all_jobs().is_some()
+            || self.options.need_all_jobs()
             || rules.iter().any(rules_need_all_jobs)
             || schedulers.iter().any(|scheduler| {
                 allocators.iter().any(|allocator| {

@@ -125,7 +125,7 @@ impl Replay {
     /// whether somebody takes the jobs that leave.
     fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
         let JobSource::Streamed { stream, .. } = &self.source else { return None };
-        let needs_all = options.need_all_jobs().is_some()
+        let needs_all = options.need_all_jobs()
             || options.jobs && !has_rows
             || self.spec.needs_all_jobs()
             || stream.held().is_none();

@@ -1,5 +1,4 @@
-//! Which replays can run while their jobs are read, in memory that does not grow with the log. This is the one place that
-//! says it.
+//! Which replays can run while their jobs are read, in memory that does not grow with the log.
 
 use crate::study::options::Options;
 use crate::study::replay_spec::ReplaySpec;
@@ -10,18 +9,13 @@ use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::{Arrivals, Rules};
 
 impl Options {
-    /// Returns what needs all jobs at once, in words; `None` if nothing does.
-    pub(in crate::study) fn need_all_jobs(&self) -> Option<&'static str> {
-        [
-            (self.trim.percent.is_some(), "means leave out a share of all jobs"),
-            (self.jobs && self.by_shape, "jobs are counted by shape"),
-            (self.jobs && self.tidy, "tidy jobs are kept"),
-            (self.outages.is_some(), "jobs that have not run leave the results at the end"),
-            (self.jobs && self.fragmentation.is_some(), "the course of fragmentation is kept"),
-            (self.partitions, "jobs are those of a partition"),
-        ]
-        .into_iter()
-        .find_map(|(needs, why)| needs.then_some(why))
+    /// Returns whether a result needs all jobs at once: means that leave out a share of them, outages, as jobs that have not
+    /// run leave the results at the end, partitions, or columns over all rows.
+    pub(in crate::study) fn need_all_jobs(&self) -> bool {
+        self.trim.percent.is_some()
+            || self.outages.is_some()
+            || self.partitions
+            || self.jobs && (self.by_shape || self.tidy || self.fragmentation.is_some())
     }
 }
 

@@ -37,7 +37,7 @@ impl Replay {
     pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
         (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
-            && options.need_all_jobs().is_none()
+            && !options.need_all_jobs()
             && !self.spec.needs_all_jobs()
             && jobs.is_sorted_by_key(|job| job.submit)
     }
