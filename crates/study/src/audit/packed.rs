@@ -65,7 +65,8 @@ fn low(number: u64) -> u32 {
     u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }
 
-/// Returns jobs, each with its position among them, in the order of a key. Jobs with equal keys keep their order. At most
+/// Returns jobs, each with its position among them, in the order of a key. Jobs with equal keys keep their
+/// order. At most
 /// `in_memory` bytes of them are in memory.
 pub(super) fn sorted<K: SortKey, E: From<io::Error>>(
     jobs: impl Iterator<Item = Result<ScheduledJob, E>>,

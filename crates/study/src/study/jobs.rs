@@ -1,5 +1,5 @@
-//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the machine
-//! or the allocator can never serve are left out or make the replay fail.
+//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the
+//! machine or the allocator can never serve are left out or make the replay fail.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -41,7 +41,8 @@ pub enum JobsError {
         /// The number of the machine's nodes.
         nodes: u32,
     },
-    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs out.
+    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs
+    /// out.
     #[error(
         "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
          idle; {SKIP}"
@@ -94,7 +95,8 @@ pub enum JobsError {
     /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole message.
+    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole
+    /// message.
     #[error("{0}")]
     Failed(String),
     /// The replay was stopped.
@@ -112,7 +114,8 @@ impl From<BuildError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times
+/// multiplied by
 /// `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run past the last representable
 /// time.
 pub(super) fn scaled_jobs(
@@ -132,7 +135,8 @@ pub(super) fn scaled_jobs(
     Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
 }
 
-/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
+/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times
+/// multiplied by
 /// `arrival_scale`, and the number of jobs that the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Model,
@@ -149,9 +153,10 @@ pub(super) fn drawn_jobs(
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
 
-/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails otherwise. Times
-/// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
-/// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
+/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails
+/// otherwise. Times beyond it would be clamped, and results would be wrong without any message. The worst
+/// case is that jobs run one after the other once all have arrived, so the bound is the last arrival plus the
+/// sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let mut range = Range::NONE;
     for job in &jobs {
@@ -196,9 +201,9 @@ pub(super) fn checked_range(
     Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
 }
 
-/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available nodes and the number of
-/// larger jobs. With [`Oversize::Error`], fails on the first larger job. With [`Oversize::Skip`], fails only if every
-/// job is larger.
+/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available
+/// nodes and the number of larger jobs. With [`Oversize::Error`], fails on the first larger job. With
+/// [`Oversize::Skip`], fails only if every job is larger.
 pub fn fitting(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -277,7 +282,8 @@ pub(super) struct Misfits {
 }
 
 impl Misfits {
-    /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than `machine`, or if
+    /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than
+    /// `machine`, or if
     /// `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only if no job fits.
     pub(super) fn check(
         &self,
@@ -316,17 +322,17 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for it.
-/// Requests larger than the machine are not in the map. The map is empty for allocators that never refuse a request for
-/// which enough nodes are free.
+/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for
+/// it. Requests larger than the machine are not in the map. The map is empty for allocators that never refuse
+/// a request for which enough nodes are free.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,
     Built { promises, mut strategy, .. }: Built,
 ) -> BTreeMap<Request, bool> {
     let mut found = BTreeMap::new();
-    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
-    // so it must be asked too.
+    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the
+    // machine has, so it must be asked too.
     if promises.complete && promises.exact {
         return found;
     }

@@ -1,5 +1,5 @@
-//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and are dropped
-//! when the last replay that needs them has ended.
+//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and
+//! are dropped when the last replay that needs them has ended.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +41,8 @@ pub enum LoadJobsError {
     Jobs(#[from] JobsError),
 }
 
-/// A value that several replays share. It is made by the first user and dropped by the last one (reference counting).
+/// A value that several replays share. It is made by the first user and dropped by the last one (reference
+/// counting).
 struct Shared<T> {
     value: Mutex<Option<T>>,
     users: AtomicUsize,
@@ -50,8 +51,8 @@ struct Shared<T> {
 impl<T: Clone> Shared<T> {
     /// Returns the value, and makes it first if there is none yet.
     fn get(&self, make: impl FnOnce() -> Result<T, LoadJobsError>) -> Result<T, LoadJobsError> {
-        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial one, and a
-        // poisoned lock is safe to use.
+        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial
+        // one, and a poisoned lock is safe to use.
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = &*value {
             return Ok(value.clone());
@@ -72,8 +73,8 @@ impl<T: Clone> Shared<T> {
 /// The key of a log as it is read: its position and the rules.
 type LogKey = (usize, String);
 
-/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
-/// partitions.
+/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and
+/// the partitions.
 type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
@@ -84,7 +85,8 @@ pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
-    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available
+    /// nodes.
     fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
 }
 
@@ -105,8 +107,8 @@ fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
 }
 
 impl<'a> Workloads<'a> {
-    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays must be
-    /// released once.
+    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays
+    /// must be released once.
     pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
@@ -119,8 +121,8 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
-    /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay
+    /// has loaded them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
@@ -215,8 +217,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
-/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they are larger than
-/// a machine.
+/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they
+/// are larger than a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());

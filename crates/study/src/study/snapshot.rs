@@ -25,8 +25,8 @@ pub struct RunningJob {
 /// The jobs that run and the number of jobs that wait at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the scheduler
-    /// started them.
+    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the
+    /// scheduler started them.
     pub running: Vec<RunningJob>,
     /// The number of jobs that had arrived and not yet started, or that were killed and wait to run again.
     pub waiting: usize,
@@ -39,8 +39,8 @@ struct Watcher {
     at: Time,
     /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
-    /// The start of each job that has started, and the number of jobs that had started before it. A job that is moved
-    /// keeps its first start; one that was killed and waits has none.
+    /// The start of each job that has started, and the number of jobs that had started before it. A job that
+    /// is moved keeps its first start; one that was killed and waits has none.
     started: BTreeMap<JobId, (Time, usize)>,
     /// The number of starts.
     starts: usize,
@@ -95,8 +95,8 @@ impl Observer for Watcher {
 }
 
 impl Replay {
-    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
-    /// those of outages and the node map count. Fails if the replay fails.
+    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of
+    /// `options` only those of outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
         let monitor = Monitor::default();

@@ -69,7 +69,8 @@ pub(super) fn in_step<E: From<io::Error>>(
 
 /// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
-    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less where blocks are whole.
+    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less
+    // where blocks are whole.
     let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
     let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
     if x.submit != y.submit || !is_same {
@@ -79,9 +80,9 @@ fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<
     known.add(x, y).map(Ok)
 }
 
-/// Returns the differences of two schedules whose jobs are matched by number. `apart` is the number of the first job of the
-/// first schedule at whose position the second one has another number. If a number comes twice in the second schedule, jobs
-/// are matched by position, so that this job has no partner.
+/// Returns the differences of two schedules whose jobs are matched by number. `apart` is the number of the
+/// first job of the first schedule at whose position the second one has another number. If a number comes
+/// twice in the second schedule, jobs are matched by position, so that this job has no partner.
 pub(super) fn by_number<E: From<io::Error>>(
     [a, b]: [Walk<'_, E>; 2],
     apart: i64,

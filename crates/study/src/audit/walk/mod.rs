@@ -1,7 +1,7 @@
 //! The audit of a schedule that is longer than memory: its jobs are read as they are needed.
 //!
-//! They are needed in the order of their first events, which most schedules have. Only if another job turns up out of order,
-//! they are sorted, in temporary files if they are many, and the audit begins again.
+//! They are needed in the order of their first events, which most schedules have. Only if another job turns
+//! up out of order, they are sorted, in temporary files if they are many, and the audit begins again.
 
 use std::io;
 
@@ -17,9 +17,9 @@ pub type Walk<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
 /// The position of the first of the runs beside the jobs of a schedule, which are fewer.
 const BESIDE: u64 = 1 << 63;
 
-/// Audits the jobs that `walk` reads, from the first to the last each time, and the runs in `beside`, on the machine `mesh`,
-/// and against a policy if `promised` is given. Returns how much was checked, or the first violation. Fails if a job cannot be
-/// read, whatever else is wrong.
+/// Audits the jobs that `walk` reads, from the first to the last each time, and the runs in `beside`, on the
+/// machine `mesh`, and against a policy if `promised` is given. Returns how much was checked, or the first
+/// violation. Fails if a job cannot be read, whatever else is wrong.
 ///
 /// Memory holds the jobs that wait or run, and those beside.
 pub fn audit_walk<'w, E: From<io::Error>>(

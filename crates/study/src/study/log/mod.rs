@@ -46,8 +46,8 @@ pub struct LogSource {
 }
 
 impl LogSource {
-    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload model with
-    /// wrong parameters.
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload
+    /// model with wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
         if !Model::is_spec(&file) {
@@ -82,8 +82,8 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
-    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions that no job
-    /// has are passed over; planning has refused them.
+    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions
+    /// that no job has are passed over; planning has refused them.
     pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
         let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
         let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
@@ -99,8 +99,8 @@ impl LoadedLog {
         self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
-    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
-    /// list is empty if there is neither.
+    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many
+    /// fields. The list is empty if there is neither.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
@@ -126,15 +126,15 @@ impl LoadedLog {
     }
 }
 
-/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
-/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
-/// or its jobs do not fit into memory.
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records.
+/// Submit times that count from 1970 are counted from the first one instead. The records are not kept. Fails
+/// if the log cannot be read or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     load_most(path, options, rules, usize::MAX, &mut |_| {})
 }
 
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as recorded. No job
-/// is kept if there are more than `most`.
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as
+/// recorded. No job is kept if there are more than `most`.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
@@ -181,7 +181,8 @@ pub(super) fn load_most(
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 
-/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.
+/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must
+/// exist too.
 const MOST_JOBS: u64 = JobId::MAX as u64;
 
 /// Fails if a log has more jobs than can be numbered. Lists in memory are shorter.
@@ -196,11 +197,12 @@ fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
 /// The number of jobs from which on it is looked whether they fit into memory, a power of two.
 const MANY_JOBS: usize = 1 << 20;
 
-/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its place in the queue.
+/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its
+/// place in the queue.
 const REPLAYED_JOB: usize = 300;
 
-/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory. The list is
-/// copied as it grows, and again as arrival times are scaled.
+/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory.
+/// The list is copied as it grows, and again as arrival times are scaled.
 fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
     match memory::lacking(needed_bytes) {
@@ -211,8 +213,8 @@ fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     }
 }
 
-/// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
-/// for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
+/// Returns the name of the log at `path` in results: the file name without extensions, such as
+/// `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let stem = formats::without_extensions(&file);

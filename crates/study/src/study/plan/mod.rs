@@ -1,5 +1,5 @@
-//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
-//! once.
+//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log
+//! is read once.
 
 mod cost;
 mod machines;
@@ -46,8 +46,8 @@ pub struct Draft {
     pub logs: Vec<LogSource>,
     /// The axes: the values whose combinations are replayed.
     pub axes: Axes,
-    /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
-    /// what it knows of its logs, and it replays equal combinations once.
+    /// Whether the study comes from a command line and not from a file. A command has a single set of rules,
+    /// it keeps what it knows of its logs, and it replays equal combinations once.
     pub is_of_command: bool,
     /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
@@ -187,8 +187,8 @@ impl Draft {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
             if of_all {
-                // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
-                // case is checked once.
+                // Which requests an allocator can serve depends neither on the scheduler nor on the network,
+                // so each case is checked once.
                 let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
                 let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
@@ -233,8 +233,8 @@ impl Draft {
         })
     }
 
-    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
-    /// many logs were given. Fails if two of them have one name.
+    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped.
+    /// Returns how many logs were given. Fails if two of them have one name.
     fn name_logs(&mut self) -> Result<usize, PlanError> {
         let given = self.logs.len();
         if self.is_of_command {
@@ -248,8 +248,8 @@ impl Draft {
         Ok(given)
     }
 
-    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
-    /// have another one.
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next
+    /// machine may have another one.
     fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
         let mut formats =
             logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
@@ -263,8 +263,8 @@ impl Draft {
         self.options.input_format = Some(named.clone());
     }
 
-    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
-    /// of logs that were given.
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given`
+    /// is the number of logs that were given.
     fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let mut combinations = self.axes.combinations()?;
         notes.extend(self.axes.unserved());
@@ -281,8 +281,8 @@ impl Draft {
         Ok(combinations)
     }
 
-    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a note for each
-    /// such allocator and machine. Fails if another one cannot.
+    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a
+    /// note for each such allocator and machine. Fails if another one cannot.
     fn without_outages(
         &self,
         combinations: &mut Vec<Combination>,
@@ -310,8 +310,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
-    /// read.
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found
+    /// before any log is read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
@@ -393,8 +393,8 @@ impl Draft {
     }
 }
 
-/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
-/// runs.
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before
+/// any replay runs.
 fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
     for prediction in rules.iter().filter_map(Rules::prediction) {
         prediction.build(jobs)?;
@@ -402,8 +402,8 @@ fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionErro
     Ok(())
 }
 
-/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
-/// what is wrong with them is found before any replay runs.
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs
+/// them, so that what is wrong with them is found before any replay runs.
 fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
     let mut checked = BTreeSet::new();
     for PlannedReplay { spec, source, .. } in &study.cells {

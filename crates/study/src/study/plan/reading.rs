@@ -11,8 +11,8 @@ use meshreplay_logs::{self as trace, LogSummary, TraceError};
 use meshreplay_workload::Rules;
 
 impl Draft {
-    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log cannot be read
-    /// again.
+    /// Returns the most jobs of a log that are kept: all if any replay may need them at once, or if the log
+    /// cannot be read again.
     fn most_kept_of(&self, log: &LogSource) -> usize {
         let Axes { rules, schedulers, allocators, networks, .. } = &self.axes;
         // Standard input and pipes cannot be read again, whatever their names and those of files.

@@ -88,13 +88,15 @@ impl Replay {
         Self { guests, ..self }
     }
 
-    /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
-    /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
+    /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in
+    /// the order of seeds. Other threads can watch the progress through `monitor`, and can stop the replay
+    /// with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         self.run_into(options, monitor, None)
     }
 
-    /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, the finished ones go to `rows`; without
+    /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, the finished ones go to
+    /// `rows`; without
     /// `rows`, all jobs are kept in memory if the options ask for them.
     pub(super) fn run_into(
         &self,
@@ -121,8 +123,8 @@ impl Replay {
         }
     }
 
-    /// Returns the jobs that are read while the replay runs; `None` if all of them are in memory first. `has_rows` says
-    /// whether somebody takes the jobs that leave.
+    /// Returns the jobs that are read while the replay runs; `None` if all of them are in memory first.
+    /// `has_rows` says whether somebody takes the jobs that leave.
     fn stream(&self, options: &Options, has_rows: bool) -> Option<&LogStream> {
         let JobSource::Streamed { stream, .. } = &self.source else { return None };
         let needs_all = options.need_all_jobs()
@@ -132,7 +134,8 @@ impl Replay {
         (!needs_all).then_some(stream)
     }
 
-    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.
+    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by
+    /// them.
     pub(super) fn recorded_nodes(
         &self,
         options: &Options,
@@ -142,8 +145,8 @@ impl Replay {
         meshreplay_alloc::allocator::follows_lists(allocator).then(found).transpose()
     }
 
-    /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
-    /// Fails if a job does not fit and the rules do not leave such jobs out.
+    /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle
+    /// machine. Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64, stop: &Stop) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
@@ -157,7 +160,8 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
-    /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an idle machine.
+    /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an
+    /// idle machine.
     fn explained(&self, error: ReplayError) -> ReplayError {
         let scheduler = &self.spec.scheduler;
         match error {
@@ -179,6 +183,7 @@ pub(super) struct Fitting {
     skipped: u64,
     /// The jobs among those for which the allocator finds no nodes even on the idle machine.
     misfits: Vec<Job>,
-    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
+    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all
+    /// allocators.
     pub(super) first_arrival: Time,
 }

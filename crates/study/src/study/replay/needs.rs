@@ -9,8 +9,8 @@ use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_workload::{Arrivals, Rules};
 
 impl Options {
-    /// Returns whether a result needs all jobs at once: means that leave out a share of them, outages, as jobs that have not
-    /// run leave the results at the end, partitions, or columns over all rows.
+    /// Returns whether a result needs all jobs at once: means that leave out a share of them, outages, as
+    /// jobs that have not run leave the results at the end, partitions, or columns over all rows.
     pub(in crate::study) fn need_all_jobs(&self) -> bool {
         self.trim.percent.is_some()
             || self.outages.is_some()
@@ -19,14 +19,15 @@ impl Options {
     }
 }
 
-/// Returns whether jobs by these rules can only be made from all of them at once: arrivals are drawn for all, and predictors
-/// are built from all.
+/// Returns whether jobs by these rules can only be made from all of them at once: arrivals are drawn for all,
+/// and predictors are built from all.
 pub(in crate::study) fn rules_need_all_jobs(rules: &Rules) -> bool {
     rules.arrivals != Arrivals::Recorded || rules.prediction().is_some()
 }
 
-/// Returns whether these algorithms need all jobs at once. The scheduler and the allocator that follow the log do, and so do
-/// networks, which keep numbers of each job, and what comes from outside and is told of all jobs.
+/// Returns whether these algorithms need all jobs at once. The scheduler and the allocator that follow the
+/// log do, and so do networks, which keep numbers of each job, and what comes from outside and is told of all
+/// jobs.
 pub(in crate::study) fn algorithms_need_all_jobs(scheduler: &Spec, allocator: &Spec, network: &Spec) -> bool {
     [scheduler, allocator, network].into_iter().any(Spec::is_guest)
         || scheduler.name == RECORDED

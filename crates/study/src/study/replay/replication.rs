@@ -49,7 +49,8 @@ pub(in crate::study) struct EngineRun {
 }
 
 impl<'a> Replication<'a> {
-    /// Runs the replication. `listed` has the nodes that jobs had according to the log; `rows` takes streamed jobs.
+    /// Runs the replication. `listed` has the nodes that jobs had according to the log; `rows` takes streamed
+    /// jobs.
     pub(super) fn run(
         &self,
         listed: Option<&RecordedNodes>,
@@ -110,7 +111,8 @@ impl<'a> Replication<'a> {
         })
     }
 
-    /// Returns the observer that measures what the options ask for. `jobs` is empty for a stream. The first job arrives at
+    /// Returns the observer that measures what the options ask for. `jobs` is empty for a stream. The first
+    /// job arrives at
     /// `first_arrival`.
     pub(super) fn recorder(
         &self,
@@ -143,7 +145,8 @@ impl<'a> Replication<'a> {
         recorder
     }
 
-    /// Replays the jobs of `feed` until all have ended or the monitor stops it, and reports every event to `observer`.
+    /// Replays the jobs of `feed` until all have ended or the monitor stops it, and reports every event to
+    /// `observer`.
     pub(in crate::study) fn drive(
         &self,
         mut feed: Feed<'_>,
@@ -203,7 +206,8 @@ impl<'a> Replication<'a> {
     }
 }
 
-/// Removes the jobs that have not run, because nodes were down, from the jobs and from all results of single jobs.
+/// Removes the jobs that have not run, because nodes were down, from the jobs and from all results of single
+/// jobs.
 /// `recording` counts them. Nothing changes if all jobs have run.
 fn completed(
     jobs: Arc<Vec<Job>>,

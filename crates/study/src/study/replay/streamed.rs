@@ -1,5 +1,6 @@
-//! A replication whose jobs leave memory when they have ended: the engine's thread hands finished jobs to a thread that sums
-//! them up, and that one to a thread that writes rows. Bounded channels connect them, so memory does not grow with the log.
+//! A replication whose jobs leave memory when they have ended: the engine's thread hands finished jobs to a
+//! thread that sums them up, and that one to a thread that writes rows. Bounded channels connect them, so
+//! memory does not grow with the log.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -22,7 +23,8 @@ use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::guest;
 use meshreplay_sim::metrics::LeftJobs;
 
-/// Jobs that leave a replay together. More would no longer be in the processor's cache when they are measured.
+/// Jobs that leave a replay together. More would no longer be in the processor's cache when they are
+/// measured.
 const FEW_TOGETHER: usize = 1 << 10;
 const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
 /// Capacity of the channel of such parts.
@@ -32,8 +34,9 @@ const PARTS: usize = 8;
 const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
 
 impl Replay {
-    /// Returns whether the list `jobs` is replayed as a stream would be: no result needs all jobs at once, and they are
-    /// sorted by arrival. A list that is longer than [`MOST_KEPT`] was kept because a replay of the study needs it.
+    /// Returns whether the list `jobs` is replayed as a stream would be: no result needs all jobs at once,
+    /// and they are sorted by arrival. A list that is longer than [`MOST_KEPT`] was kept because a replay of
+    /// the study needs it.
     pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
         (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
             && !options.jobs
@@ -109,7 +112,8 @@ impl Replication<'_> {
         Ok(ReplayContext { mesh, trim: self.options.trim, jobs, skipped, never_fit, first_arrival })
     }
 
-    /// Replays the jobs of `feed`, while a further thread measures and sums up the finished jobs and another one hands them to
+    /// Replays the jobs of `feed`, while a further thread measures and sums up the finished jobs and another
+    /// one hands them to
     /// `rows`. `ranks` has the order of arrivals; `None` if it is that of the log.
     fn run_in_parts(
         &self,
@@ -168,7 +172,8 @@ impl Replication<'_> {
     }
 }
 
-/// Sends `jobs`, and adds the time for which the channel is full to `blocked`. Returns false if the receiver is gone.
+/// Sends `jobs`, and adds the time for which the channel is full to `blocked`. Returns false if the receiver
+/// is gone.
 fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration>) -> bool {
     match to.try_send(jobs) {
         Ok(()) => true,

@@ -1,4 +1,5 @@
-//! Sums over the finished jobs of a replay, which are measured and passed on as rows, part by part, while the replay runs.
+//! Sums over the finished jobs of a replay, which are measured and passed on as rows, part by part, while the
+//! replay runs.
 
 use std::sync::mpsc::{Receiver, SyncSender};
 
@@ -9,12 +10,12 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
 use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
 
-/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs has, whether jobs
-/// are kept in memory or not, so that files are the same.
+/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs
+/// has, whether jobs are kept in memory or not, so that files are the same.
 pub const TOGETHER: usize = 1 << 17;
 
-/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
-/// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
+/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as
+/// there are [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
 pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
 
 /// The facts about a replay that the sums need before its first job ends.
@@ -39,7 +40,8 @@ impl ReplayContext<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Returns the numbers of the replay and the sums over its blocks. `recording` has what was measured of no single job.
+    /// Returns the numbers of the replay and the sums over its blocks. `recording` has what was measured of
+    /// no single job.
     pub(super) fn finish(
         &self,
         sums: RunningSums,
@@ -50,8 +52,9 @@ impl ReplayContext<'_> {
         kept.map_err(|error| unkept(&error).into())
     }
 
-    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks` has the
-    /// order in which they arrived; `None` if that is the order of the log. The memory of parts that were taken goes to
+    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a
+    /// time. `ranks` has the order in which they arrived; `None` if that is the order of the log. The memory
+    /// of parts that were taken goes to
     /// `cleared`. Returns the sums of all jobs, or the reason why there are none.
     pub(super) fn sum_up(
         &self,

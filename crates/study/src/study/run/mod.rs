@@ -1,5 +1,5 @@
-//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread, and a
-//! replay that fails does not disturb the others.
+//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread,
+//! and a replay that fails does not disturb the others.
 
 mod error;
 #[cfg(test)]
@@ -22,28 +22,28 @@ use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::metrics::LeftJobs;
 
-/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that [`sweep`]
-/// passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
+/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that
+/// [`sweep`] passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// A function that takes jobs that have left the replay at a position of the study while it runs, with the seed of the
-/// replication and the names behind the numbers of the jobs. They come in the order of the log, and never again in the
-/// outcome. It is called from a thread of the replay.
+/// A function that takes jobs that have left the replay at a position of the study while it runs, with the
+/// seed of the replication and the names behind the numbers of the jobs. They come in the order of the log,
+/// and never again in the outcome. It is called from a thread of the replay.
 pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, LeftJobs) -> Result<(), KeepError> + Sync + 'a;
 
 /// The news that the caller of [`sweep`] receives while it waits.
 #[derive(Debug)]
 pub enum Progress<T> {
-    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the reason why
-    /// there is none.
+    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the
+    /// reason why there is none.
     Ended(usize, Result<T, SweepError>),
     /// A tenth of a second has passed without news, so that the caller can show the monitors.
     Tick,
 }
 
-/// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to `keep`.
-/// Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order. A replay that
-/// fails or panics does not disturb the others.
+/// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to
+/// `keep`. Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order.
+/// A replay that fails or panics does not disturb the others.
 pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
@@ -55,8 +55,8 @@ pub fn sweep<T: Send>(
     sweep_into(study, cells, pool, running, keep, None, tell);
 }
 
-/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`. Without `rows`
-/// they are kept in memory if the options of the study ask for them.
+/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`.
+/// Without `rows` they are kept in memory if the options of the study ask for them.
 pub fn sweep_into<T: Send>(
     study: &Study,
     cells: &[usize],
@@ -69,9 +69,9 @@ pub fn sweep_into<T: Send>(
     let workloads = Workloads::new(study, cells.iter().copied());
     let sweep = Sweep { study, cells, workloads, running, keep, rows, next: AtomicUsize::new(0) };
     let (sender, receiver) = mpsc::channel();
-    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
-    // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
-    // it keeps the result that it has.
+    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for
+    // Parquet's own tasks) begins any other task that it finds. With one task per replay it would start more
+    // and more replays before it keeps the result that it has.
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let (sweep, sender) = (&sweep, sender.clone());

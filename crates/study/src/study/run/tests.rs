@@ -1,4 +1,5 @@
-//! Replays of one log that is not kept: each reads it on its own, and a replay that fails leaves the others alone.
+//! Replays of one log that is not kept: each reads it on its own, and a replay that fails leaves the others
+//! alone.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,7 +20,8 @@ struct Case {
 }
 
 impl Case {
-    /// Plans a study of a log of so many jobs, of which stretches are turned round. `lines` are those of the study's file.
+    /// Plans a study of a log of so many jobs, of which stretches are turned round. `lines` are those of the
+    /// study's file.
     fn new(jobs: u32, lines: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a.swf");
@@ -82,8 +84,8 @@ fn all(study: &Study, threads: usize) -> Result<Results, Box<dyn Error>> {
     results(study, threads, &|_, outcomes| Ok(in_words(&outcomes)), &running, None)
 }
 
-/// Replays with all the ways in which they differ from each other: jobs that are larger than some machines, and those that
-/// allocators of submeshes never find a place for, arrivals with other scales.
+/// Replays with all the ways in which they differ from each other: jobs that are larger than some machines,
+/// and those that allocators of submeshes never find a place for, arrivals with other scales.
 const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['easy', 'fcfs']\narrival_scales = [1.0, 0.9]\n\
                          allocators = ['hilbert+bf', 'first-fit', 'random']\nrules = ['authors:oversize=skip']\n";
 
@@ -126,8 +128,8 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
     Ok(())
 }
 
-/// A replay that cannot begin, one whose rows cannot be kept, one that is stopped, one whose result cannot be kept and one that
-/// panics leave the others their results.
+/// A replay that cannot begin, one whose rows cannot be kept, one that is stopped, one whose result cannot be
+/// kept and one that panics leave the others their results.
 #[test]
 fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     let lines = "machines = ['8x8', '5x5']\nallocators = ['naive', 'hilbert+bf', 'random', 'row-snake+bf', 'mbs']\n\

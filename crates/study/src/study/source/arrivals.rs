@@ -9,8 +9,8 @@ use super::stream::Batch;
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_sim::engine::{Arrivals, ReplayError};
 
-/// The receiving end of a [`LogStream`](super::LogStream). Jobs that stand behind their place in the order of arrival are
-/// brought to it: a bounded number of jobs is held back, so that no job comes too late.
+/// The receiving end of a [`LogStream`](super::LogStream). Jobs that stand behind their place in the order of
+/// arrival are brought to it: a bounded number of jobs is held back, so that no job comes too late.
 pub(in crate::study) struct StreamedArrivals<'a> {
     batches: Receiver<Batch>,
     /// The last batch, and the position of its next job.
@@ -18,7 +18,8 @@ pub(in crate::study) struct StreamedArrivals<'a> {
     position: usize,
     /// Time blocked on the reader.
     waited: Duration,
-    /// The number of the next job of the log. There are no more jobs than when the log was planned, so it does not overflow.
+    /// The number of the next job of the log. There are no more jobs than when the log was planned, so it
+    /// does not overflow.
     next: JobId,
     /// The number of jobs that are held back, and these jobs by arrival and number.
     most_held: usize,
@@ -29,7 +30,8 @@ pub(in crate::study) struct StreamedArrivals<'a> {
 }
 
 impl<'a> StreamedArrivals<'a> {
-    /// Makes the source of the jobs in `batches`. It holds `most_held` jobs back, and notes the order of arrivals in `ranks`.
+    /// Makes the source of the jobs in `batches`. It holds `most_held` jobs back, and notes the order of
+    /// arrivals in `ranks`.
     pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
         Self {
             batches,
@@ -93,8 +95,8 @@ impl Arrivals for StreamedArrivals<'_> {
     }
 }
 
-/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them while jobs arrive,
-/// and another one takes them when the jobs have left.
+/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them
+/// while jobs arrive, and another one takes them when the jobs have left.
 #[derive(Debug, Default)]
 pub(in crate::study) struct Ranks(Mutex<BTreeMap<JobId, JobId>>);
 
@@ -107,7 +109,8 @@ impl Ranks {
         }
     }
 
-    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must have arrived.
+    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must
+    /// have arrived.
     pub(in crate::study) fn take(&self, first: usize, count: usize) -> Vec<usize> {
         let mut ranks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let rank = |id: usize| ranks.remove(&(id as JobId)).map_or(id, |rank| rank as usize);

@@ -37,7 +37,8 @@ pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
 pub(in crate::study) type Batch = Result<Vec<Job>, String>;
 
 impl LogStream {
-    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
+    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they
+    /// are kept.
     pub(in crate::study) fn new(
         log: &Arc<LoadedLog>,
         source: &LogSource,
@@ -59,8 +60,8 @@ impl LogStream {
         Arc::clone(&self.log.names)
     }
 
-    /// Returns how many jobs are held back so that the others arrive in their order while the log is read; `None` if they are
-    /// too many.
+    /// Returns how many jobs are held back so that the others arrive in their order while the log is read;
+    /// `None` if they are too many.
     pub(in crate::study) fn held(&self) -> Option<usize> {
         self.extent.lateness.held()
     }
@@ -70,7 +71,8 @@ impl LogStream {
         self.extent.kinds.keys().copied()
     }
 
-    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not among them.
+    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not
+    /// among them.
     pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
         let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
@@ -84,8 +86,8 @@ impl LogStream {
         first.map_or(Time::ZERO, |first| scaled_submit(first, self.arrival_scale))
     }
 
-    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine` although the rules
-    /// leave none out, or if all are.
+    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine`
+    /// although the rules leave none out, or if all are.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
         let last = scaled_submit(self.extent.last, self.arrival_scale);
         checked_range(&self.log.name, last, self.extent.run_micros, self.arrival_scale)?;
@@ -94,8 +96,8 @@ impl LogStream {
         self.misfits(machine, &|_| true, &fits, None).map(drop)
     }
 
-    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is false. Fails as the
-    /// selection of jobs in memory does, see [`Misfits::check`].
+    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is
+    /// false. Fails as the selection of jobs in memory does, see [`Misfits::check`].
     pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
@@ -115,7 +117,8 @@ impl LogStream {
         misfits.check(&self.log.name, machine, self.rules.oversize, allocator)
     }
 
-    /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The replay has `jobs`.
+    /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The
+    /// replay has `jobs`.
     pub(in crate::study) fn filter(
         &self,
         machine: &Mesh,
@@ -136,8 +139,8 @@ impl LogStream {
         TraceError::Changed { path: self.path.clone() }
     }
 
-    /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if the replay does.
-    /// What goes wrong is sent, too.
+    /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if
+    /// the replay does. What goes wrong is sent, too.
     pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<Batch>) {
         if let Err(error) = self.send_all(filter, to_replay) {
             // Sending fails only if the replay has ended, which then has a reason of its own.
@@ -173,8 +176,8 @@ impl LogStream {
         Ok(())
     }
 
-    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of records that are
-    /// not among them.
+    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of
+    /// records that are not among them.
     pub(in crate::study) fn whole(&self, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         let unread = |error: TraceError| JobsError::Failed(error.to_string());
         self.check(machine)?;
