@@ -14,7 +14,7 @@ use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit};
 
-/// The number of jobs that the reading thread hands over together, and the most such batches that wait.
+/// Jobs of the log that the reader filters and hands over together, and the most such batches that wait.
 const TOGETHER: usize = 4096;
 pub(in crate::study) const BATCHES: usize = 8;
 
@@ -152,17 +152,18 @@ impl LogStream {
         let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
-        let mut batch = Vec::with_capacity(TOGETHER);
+        let (mut batch, mut read) = (Vec::with_capacity(TOGETHER), 0_usize);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(record) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
-            if !filter.select(&mut job) {
-                continue;
+            if filter.select(&mut job) {
+                filter.left = filter.left.checked_sub(1).ok_or_else(|| self.changed())?;
+                batch.push(job);
             }
-            filter.left = filter.left.checked_sub(1).ok_or_else(|| self.changed())?;
-            batch.push(job);
-            if batch.len() == TOGETHER {
+            read += 1;
+            // A batch may have few jobs or none, so that the reader notices soon that the replay has ended.
+            if read.is_multiple_of(TOGETHER) {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
                 if to_replay.send(Ok(full)).is_err() {
                     return Ok(());
