@@ -33,7 +33,7 @@ pub(crate) fn replayed(
         Ok(outcomes)
     };
     let mut failure = None;
-    sweep_into(study, &cells, &pool, &running, (&keep, rows), &mut |news| {
+    sweep_into(study, &cells, &pool, &running, &keep, rows, &mut |news| {
         let Progress::Ended(number, ended) = news else { return };
         let outcomes = ended.map_err(|error| errors.push(error.to_string())).ok();
         failure = failure.take().or(results.add(number, outcomes).err());
@@ -185,55 +185,6 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
         assert!(errors.len() == 1 && errors[0].contains("has changed"), "{errors:?}");
         assert!(results.finish()?.is_none());
         assert!(!folder.exists());
-    }
-    Ok(())
-}
-
-/// A log is replayed while it is read for the first time. If that turns out to be wrong, as a job stands far behind its place in the
-/// order of arrival or does not fit, the results are those of a replay that waits for the whole log, wherever the log comes from.
-#[test]
-fn a_wrong_guess_changes_no_result() -> Tested {
-    let directory = tempfile::tempdir()?;
-    let at = directory.path();
-    // Standard input is no file, whatever files are called.
-    fs::write(at.join("-"), "")?;
-    for (name, late, large, oversize) in [("late.swf", 6000, 0, "error"), ("large.swf", 0, 5000, "skip")] {
-        let mut log = String::new();
-        for job in 1..=7000_u64 {
-            let submit_s = if job == late { 5 } else { job * 100 };
-            let procs = if job == large { 1000 } else { job * 31 % 40 + 1 };
-            let run_s = job * 7919 % 400 + 1;
-            writeln!(
-                log,
-                "{job} {submit_s} -1 {run_s} {procs} -1 -1 {procs} {run_s} -1 1 1 1 -1 -1 -1 -1 -1"
-            )?;
-        }
-        fs::write(at.join(name), &log)?;
-        let log_bytes = log.as_bytes();
-        let replayed = |log: &str, further: &str| {
-            let common = "-m 8x8 -s easy -a mbs --no-timing --format json --oversize";
-            run_with(
-                at,
-                &format!("replay {log} {common} {oversize}{further}").split(' ').collect::<Vec<_>>(),
-                log_bytes,
-            )
-        };
-        // Several replays begin only when the log has been read.
-        let [early, piped, later] =
-            [replayed(name, "")?, replayed("-", "")?, replayed(name, " --machine 8x8 9x9")?];
-        for ran in [&early, &piped, &later] {
-            assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
-        }
-        let numbers = |ran: &super::support::Ran| -> Result<serde_json::Value, Box<dyn Error>> {
-            let rows: serde_json::Value = serde_json::from_str(&ran.stdout)?;
-            let mut first = rows.get(0).ok_or("no row")?.clone();
-            let row = first.as_object_mut().ok_or("no object")?;
-            // Standard input has another name than the file, and each command is a run of its own.
-            row.remove("log").and(row.remove("run")).ok_or("no name")?;
-            Ok(first)
-        };
-        assert_eq!(numbers(&early)?, numbers(&piped)?, "{name}");
-        assert_eq!(numbers(&early)?, numbers(&later)?, "{name}");
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
     let sparklines = args.sparklines.then(Sparklines::default);
     let mut output = Output { args, study: &study, results, sparklines, errors, said, failure };
-    let tally = runner.run(&study, &all, (&|_, outcomes| Ok(outcomes), rows), &mut output);
+    let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), rows, &mut output);
     output.end(tally, runner.is_interrupted())
 }
 

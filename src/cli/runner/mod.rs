@@ -130,14 +130,15 @@ impl Runner {
         &self,
         study: &Study,
         cells: &[usize],
-        (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+        keep: &Keep<'_, T>,
+        rows: Option<&Rows<'_>>,
         results: &mut dyn ResultSink<T>,
     ) -> Tally {
         let running = Arc::new(Running::new(study.cells.len()));
         self.brake.guard(&running);
         let mut progress = Progress::new(self.quiet, study, cells);
         let mut tally = Tally::default();
-        study::sweep_into(study, cells, &self.pool, &running, (keep, rows), &mut |news| {
+        study::sweep_into(study, cells, &self.pool, &running, keep, rows, &mut |news| {
             match news {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();
@@ -172,7 +173,8 @@ impl Runner {
         self.run(
             study,
             cells,
-            (&keep, None),
+            &keep,
+            None,
             &mut InFolder { folder, study, of: cells.len(), is_lost: false },
         )
     }

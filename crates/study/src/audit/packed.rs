@@ -9,8 +9,8 @@ use meshreplay_base::job::Time;
 /// What stands for the number of intervals of nodes that are not known.
 const NOT_KNOWN: u64 = u64::MAX;
 
-/// The number of bytes of jobs that are sorted in memory.
-pub(super) const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
+/// Bytes of jobs that are sorted in memory. More are sorted in temporary files.
+pub(super) const IN_MEMORY: usize = 64 << 20;
 
 /// Appends a job, and its position in its file, to `bytes`.
 pub(super) fn pack(job: &ScheduledJob, position: u64, bytes: &mut Vec<u8>) {
@@ -65,12 +65,15 @@ fn low(number: u64) -> u32 {
     u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default()
 }
 
-/// Returns jobs, each with its position among them, in the order of a key. Those with one key keep their order.
+/// Returns jobs, each with its position among them, in the order of a key. Jobs with equal keys keep their
+/// order. At most
+/// `in_memory` bytes of them are in memory.
 pub(super) fn sorted<K: SortKey, E: From<io::Error>>(
     jobs: impl Iterator<Item = Result<ScheduledJob, E>>,
+    in_memory: usize,
     key: impl Fn(&ScheduledJob) -> K,
 ) -> Result<Jobs<K>, E> {
-    let (mut sorter, mut bytes) = (Sorter::of_pieces(IN_MEMORY), Vec::new());
+    let (mut sorter, mut bytes) = (Sorter::of_pieces(in_memory), Vec::new());
     for (job, position) in jobs.zip(0..) {
         let job = job?;
         bytes.clear();

@@ -1,5 +1,5 @@
-//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the machine
-//! or the allocator can never serve are left out or make the replay fail.
+//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the
+//! machine or the allocator can never serve are left out or make the replay fail.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -41,7 +41,8 @@ pub enum JobsError {
         /// The number of the machine's nodes.
         nodes: u32,
     },
-    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs out.
+    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs
+    /// out.
     #[error(
         "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
          idle; {SKIP}"
@@ -94,7 +95,8 @@ pub enum JobsError {
     /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole message.
+    /// An allocator from outside has failed while it was asked which jobs it can serve. The text is a whole
+    /// message.
     #[error("{0}")]
     Failed(String),
     /// The replay was stopped.
@@ -112,7 +114,8 @@ impl From<BuildError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times
+/// multiplied by
 /// `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run past the last representable
 /// time.
 pub(super) fn scaled_jobs(
@@ -132,7 +135,8 @@ pub(super) fn scaled_jobs(
     Ok(Arc::new(within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)?))
 }
 
-/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
+/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times
+/// multiplied by
 /// `arrival_scale`, and the number of jobs that the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Model,
@@ -149,9 +153,10 @@ pub(super) fn drawn_jobs(
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
 
-/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails otherwise. Times
-/// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
-/// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
+/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails
+/// otherwise. Times beyond it would be clamped, and results would be wrong without any message. The worst
+/// case is that jobs run one after the other once all have arrived, so the bound is the last arrival plus the
+/// sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let mut range = Range::NONE;
     for job in &jobs {
@@ -179,14 +184,15 @@ impl Range {
 
     /// Fails as [`within_range`] does.
     fn check(&self, log: &str, arrival_scale: f64) -> Result<(), JobsError> {
-        checked_range(log, (self.last, self.run_micros), arrival_scale)
+        checked_range(log, self.last, self.run_micros, arrival_scale)
     }
 }
 
 /// Fails as [`within_range`] does, by the last arrival and the sum of all run times in microseconds.
 pub(super) fn checked_range(
     log: &str,
-    (last_arrival, run_micros): (Time, i128),
+    last_arrival: Time,
+    run_micros: i128,
     arrival_scale: f64,
 ) -> Result<(), JobsError> {
     if i128::from(last_arrival.as_micros()) + run_micros < i128::from(Time::MAX.as_micros()) {
@@ -195,9 +201,9 @@ pub(super) fn checked_range(
     Err(JobsError::OutOfRange { log: log.to_owned(), arrival_scale })
 }
 
-/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available nodes and the number of
-/// larger jobs. With [`Oversize::Error`], fails on the first larger job. With [`Oversize::Skip`], fails only if every
-/// job is larger.
+/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available
+/// nodes and the number of larger jobs. With [`Oversize::Error`], fails on the first larger job. With
+/// [`Oversize::Skip`], fails only if every job is larger.
 pub fn fitting(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -206,9 +212,7 @@ pub fn fitting(
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let nodes = machine.available();
     let fits = |job: &Job| job.procs <= nodes;
-    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
-        JobsError::TooLarge { log, number, asked, machine, nodes }
-    })?;
+    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, None)?;
     Ok((fitting, larger.len() as u64))
 }
 
@@ -220,7 +224,9 @@ pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
-    (allocator, label, stop): (Built, &str, &Stop),
+    allocator: Built,
+    label: &str,
+    stop: &Stop,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let served = served(jobs.iter().map(kind_of), machine, allocator);
@@ -231,13 +237,7 @@ pub(super) fn placeable(
             .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
     }
     let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
-    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
-        log,
-        number,
-        asked,
-        allocator: label.to_owned(),
-        machine,
-    })
+    split(log, jobs, machine, oversize, &fits, Some(label))
 }
 
 /// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
@@ -254,27 +254,25 @@ pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(
     Ok(())
 }
 
-/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. With [`Oversize::Error`],
-/// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
-/// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. Fails as [`Misfits::check`] does.
 fn split(
     log: &str,
     jobs: &Arc<Vec<Job>>,
     machine: &Mesh,
     oversize: Oversize,
     fits: &dyn Fn(&Job) -> bool,
-    misfit: impl Fn(String, i64, String, String) -> JobsError,
+    allocator: Option<&str>,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), Vec::new())) };
     let (fitting, others): (Vec<Job>, Vec<Job>) = jobs.iter().copied().partition(|job| fits(job));
     let first = Some((Request::from(first), first.number));
-    let found = TooMany { first, count: others.len() as u64, jobs: jobs.len() as u64 };
-    found.check(log, machine, oversize, &misfit)?;
+    let misfits = Misfits { first, count: others.len() as u64, jobs: jobs.len() as u64 };
+    misfits.check(log, machine, oversize, allocator)?;
     Ok((Arc::new(fitting), others))
 }
 
 /// The jobs of a log that do not fit.
-pub(super) struct TooMany {
+pub(super) struct Misfits {
     /// What the first of them asks for, and its number; `None` if all jobs fit.
     pub(super) first: Option<(Request, i64)>,
     /// Their number.
@@ -283,20 +281,25 @@ pub(super) struct TooMany {
     pub(super) jobs: u64,
 }
 
-impl TooMany {
-    /// Returns their number. With [`Oversize::Error`], fails on the first of them: `misfit` makes the error from the log's
-    /// name, the job's number, its request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
+impl Misfits {
+    /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than
+    /// `machine`, or if
+    /// `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only if no job fits.
     pub(super) fn check(
         &self,
         log: &str,
         machine: &Mesh,
         oversize: Oversize,
-        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+        allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let Some((request, number)) = self.first else { return Ok(0) };
-        let (log, machine) = (log.to_owned(), machine.to_string());
+        let (log, nodes, machine) = (log.to_owned(), machine.available(), machine.to_string());
         if oversize == Oversize::Error {
-            return Err(misfit(log, number, asked(&request), machine));
+            let asked = asked(&request);
+            return Err(match allocator.map(str::to_owned) {
+                None => JobsError::TooLarge { log, number, asked, machine, nodes },
+                Some(allocator) => JobsError::NeverFits { log, number, asked, allocator, machine },
+            });
         }
         if self.count == self.jobs {
             return Err(JobsError::NoneFits { log, machine, jobs: self.jobs as usize });
@@ -319,17 +322,17 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for it.
-/// Requests larger than the machine are not in the map. The map is empty for allocators that never refuse a request for
-/// which enough nodes are free.
+/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for
+/// it. Requests larger than the machine are not in the map. The map is empty for allocators that never refuse
+/// a request for which enough nodes are free.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,
     Built { promises, mut strategy, .. }: Built,
 ) -> BTreeMap<Request, bool> {
     let mut found = BTreeMap::new();
-    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
-    // so it must be asked too.
+    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the
+    // machine has, so it must be asked too.
     if promises.complete && promises.exact {
         return found;
     }
@@ -368,7 +371,7 @@ mod tests {
             let spec: Spec = allocator.parse()?;
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
             let (found, misfits) =
-                placeable("a", &small, &machine, (built(&spec)?, allocator, &stop), Oversize::Skip)?;
+                placeable("a", &small, &machine, built(&spec)?, allocator, &stop, Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
             assert_eq!(
                 (numbers.as_slice(), large + misfits.len() as u64),
@@ -381,7 +384,9 @@ mod tests {
             "a",
             &jobs,
             &machine,
-            (built(&"first-fit".parse()?)?, "first-fit", &stop),
+            built(&"first-fit".parse()?)?,
+            "first-fit",
+            &stop,
             Oversize::Error,
         );
         assert_eq!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::log::{LoadedLog, LogSource, LogStart};
 use super::options::Options;
-use super::replay::{Begun, Outcome};
+use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use meshreplay_base::words::counted;
@@ -37,8 +37,8 @@ pub struct Study {
     pub options: Options,
     /// The logs of the study.
     pub logs: Vec<StudyLog>,
-    /// The replays, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network
-    /// and seed. The seed varies fastest.
+    /// The replays, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator,
+    /// network and seed. The seed varies fastest.
     pub cells: Vec<PlannedReplay>,
     /// The objects of the caller that the specs of the replays name.
     pub guests: Guests,
@@ -59,8 +59,8 @@ pub struct StudyLog {
     pub records: u64,
     /// When the times of the log are 0; `None` if the log does not tell, and for a model.
     pub starts: Option<LogStart>,
-    /// What is known of the log, with its jobs if they are kept in memory. `None` for a model, and for a log that is read
-    /// again when its jobs are needed.
+    /// What is known of the log, with its jobs if they are kept in memory. `None` for a model, and for a log
+    /// that is read again when its jobs are needed.
     pub loaded: Option<Arc<LoadedLog>>,
 }
 
@@ -79,21 +79,21 @@ pub struct PlannedReplay {
     pub cost: u64,
     /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
     pub source: Option<JobSource>,
-    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of nodes do not show that
-    /// they share nodes. What happened in them is then not what one machine would have done.
+    /// Whether the replay pools partitions: several have 1 % or more of the work of its jobs, and lists of
+    /// nodes do not show that they share nodes. What happened in them is then not what one machine would have
+    /// done.
     pub pools_partitions: bool,
-    /// The replay as it has begun while its log was read; `None` if it has not.
-    pub(super) begun: Option<Begun>,
 }
 
 impl Study {
-    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and nobody gave a zone.
+    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and
+    /// nobody gave a zone.
     pub fn time_zone(&self) -> Option<&str> {
         self.options.input_format.as_ref().and_then(formats::time_zone)
     }
 
-    /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have their default
-    /// values are left out where possible.
+    /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have
+    /// their default values are left out where possible.
     pub fn command(&self, i: usize) -> Vec<String> {
         let PlannedReplay { spec, log, .. } = &self.cells[i];
         let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
@@ -102,7 +102,8 @@ impl Study {
         words
     }
 
-    /// Returns about how many bytes of disk the results of these replays take, if those of a job take so many.
+    /// Returns about how many bytes of disk the results of these replays take, if those of a job take so
+    /// many.
     pub fn kept_bytes(&self, cells: &[usize], JobBytes { job, nodes, tidy }: JobBytes) -> u64 {
         let Options { jobs, placements, tidy: is_tidy, .. } = self.options;
         let nodes = if placements { nodes } else { 0 };
@@ -119,9 +120,9 @@ impl Study {
         cells.iter().map(of_cell).fold(0, u64::saturating_add)
     }
 
-    /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know of, whether
-    /// means are over no jobs, and whether a mean is less precise than asked for. The list is empty if there is nothing
-    /// to say.
+    /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know
+    /// of, whether means are over no jobs, and whether a mean is less precise than asked for. The list is
+    /// empty if there is nothing to say.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
         let allocator = &labels.allocator;
@@ -170,8 +171,9 @@ impl Study {
         notes
     }
 
-    /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and why, and how
-    /// many have no recorded wait. The list is empty if all started as recorded, or with another scheduler.
+    /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and
+    /// why, and how many have no recorded wait. The list is empty if all started as recorded, or with another
+    /// scheduler.
     fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let ReplaySpec { log, machine, labels, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
@@ -199,8 +201,8 @@ impl Study {
         lines
     }
 
-    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how many were replaced,
-    /// and how many jobs have no list. The list is empty for another allocator.
+    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how
+    /// many were replaced, and how many jobs have no list. The list is empty for another allocator.
     fn notes_on_nodes(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let ReplaySpec { log, machine, scheduler, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, notes_on_nodes, .. }) = outcomes.first() else { return Vec::new() };
@@ -224,8 +226,8 @@ impl Study {
         notes
     }
 
-    /// Sorts notes so that those on one log, which begin with its name or path, stand together, in the order of the logs.
-    /// Notes on no log come last.
+    /// Sorts notes so that those on one log, which begin with its name or path, stand together, in the order
+    /// of the logs. Notes on no log come last.
     pub fn sort_notes(&self, notes: &mut [String]) {
         let is_about = |note: &str, name: &str| {
             note.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', ',']))

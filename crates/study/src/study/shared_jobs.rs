@@ -1,5 +1,5 @@
-//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and are dropped
-//! when the last replay that needs them has ended.
+//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and
+//! are dropped when the last replay that needs them has ended.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +41,8 @@ pub enum LoadJobsError {
     Jobs(#[from] JobsError),
 }
 
-/// A value that several replays share. It is made by the first user and dropped by the last one (reference counting).
+/// A value that several replays share. It is made by the first user and dropped by the last one (reference
+/// counting).
 struct Shared<T> {
     value: Mutex<Option<T>>,
     users: AtomicUsize,
@@ -50,8 +51,8 @@ struct Shared<T> {
 impl<T: Clone> Shared<T> {
     /// Returns the value, and makes it first if there is none yet.
     fn get(&self, make: impl FnOnce() -> Result<T, LoadJobsError>) -> Result<T, LoadJobsError> {
-        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial one, and a
-        // poisoned lock is safe to use.
+        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial
+        // one, and a poisoned lock is safe to use.
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = &*value {
             return Ok(value.clone());
@@ -70,10 +71,10 @@ impl<T: Clone> Shared<T> {
 }
 
 /// The key of a log as it is read: its position and the rules.
-pub(super) type LogKey = (usize, String);
+type LogKey = (usize, String);
 
-/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and the
-/// partitions.
+/// The key of a list of scaled jobs: the position of the log, the rules, the bits of the arrival scale, and
+/// the partitions.
 type JobsKey = (usize, String, u64, Option<Partitions>);
 
 /// The jobs that fit a machine, and the number of larger jobs.
@@ -84,7 +85,8 @@ pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<LogKey, Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
-    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available
+    /// nodes.
     fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
 }
 
@@ -94,7 +96,7 @@ fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
 }
 
 /// Returns the key of the log of a replay.
-pub(super) fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
+fn log_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> LogKey {
     (*log, spec.rules.to_string())
 }
 
@@ -105,8 +107,8 @@ fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
 }
 
 impl<'a> Workloads<'a> {
-    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays must be
-    /// released once.
+    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays
+    /// must be released once.
     pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
@@ -119,12 +121,12 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
-    /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
+    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay
+    /// has loaded them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
-        let PlannedReplay { spec, log: number, source, begun, .. } = &self.study.cells[cell];
+        let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
-            return Ok(Replay { begun: begun.clone(), ..self.with_guests(spec, source.clone()) });
+            return Ok(self.with_guests(spec, source.clone()));
         }
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, partition, .. } = spec.clone();
@@ -161,37 +163,9 @@ impl<'a> Workloads<'a> {
         Ok(self.with_guests(spec, source))
     }
 
-    /// Returns the log of the replay at position `cell`, which is loaded if no other replay has loaded it.
-    fn log(&self, cell: usize) -> Result<Arc<LoadedLog>, LoadJobsError> {
-        let planned = &self.study.cells[cell];
-        let read = || read(&self.study.logs[planned.log], &planned.spec.rules, self.most_kept());
-        self.logs[&log_key(planned)].get(read)
-    }
-
-    /// Returns whether other replays that have not ended may have the log of the replay at position `cell`.
-    pub(super) fn are_several(&self, cell: usize) -> bool {
-        self.logs[&log_key(&self.study.cells[cell])].users.load(Ordering::Acquire) > 1
-    }
-
-    /// Returns the stream that the jobs of the replay at position `cell` come from; `None` if they are in memory or drawn.
-    /// The log is loaded if no other replay has loaded it. Fails if it cannot be read or has changed since planning.
-    pub(super) fn stream(&self, cell: usize) -> Result<Option<LogStream>, LoadJobsError> {
-        let PlannedReplay { spec, log, source, .. } = &self.study.cells[cell];
-        let planned = &self.study.logs[*log];
-        match source {
-            Some(JobSource::Streamed { stream, .. }) => Ok(Some(LogStream::clone(stream))),
-            Some(_) => Ok(None),
-            None if planned.source.model.is_some() => Ok(None),
-            None => {
-                let log = self.log(cell)?;
-                Ok(LogStream::new(&log, &planned.source, &spec.rules, spec.arrival_scale))
-            }
-        }
-    }
-
     /// Returns the most jobs of a log that are kept: all if a replay of the study needs them at once.
     fn most_kept(&self) -> usize {
-        let needs_all = self.study.options.need_all_jobs().is_some()
+        let needs_all = self.study.options.need_all_jobs()
             || self.study.cells.iter().any(|cell| cell.spec.needs_all_jobs());
         if needs_all { usize::MAX } else { self.study.most_kept }
     }
@@ -215,8 +189,7 @@ pub(super) fn read(planned: &StudyLog, rules: &Rules, most: usize) -> Result<Arc
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let kept = (rules.clone(), most);
-    let log = load_most(path, planned.source.read.clone(), kept, &mut |_| true)?;
+    let log = load_most(path, planned.source.read.clone(), rules.clone(), most, &mut |_| {})?;
     if log.summary.sha256 != planned.sha256 {
         return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
@@ -244,8 +217,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
-/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they are larger than
-/// a machine.
+/// Finds the jobs of every replay of a command. Adds notes to `notes` on jobs that are left out because they
+/// are larger than a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());

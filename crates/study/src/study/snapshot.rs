@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
-use super::replay::{Feed, Fitting, Manner, Replay, RunError, outages};
+use super::replay::{Feed, Fitting, Replay, Replication, RunError, outages};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::NodeId;
 use meshreplay_machine::machine::outages::Treatment;
 use meshreplay_sim::engine::{Observer, Placed, ReplayError};
+use meshreplay_sim::metrics::Monitor;
 
 /// A job that runs at the moment of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct RunningJob {
 /// The jobs that run and the number of jobs that wait at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the scheduler
-    /// started them.
+    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the
+    /// scheduler started them.
     pub running: Vec<RunningJob>,
     /// The number of jobs that had arrived and not yet started, or that were killed and wait to run again.
     pub waiting: usize,
@@ -38,8 +39,8 @@ struct Watcher {
     at: Time,
     /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
-    /// The start of each job that has started, and the number of jobs that had started before it. A job that is moved
-    /// keeps its first start; one that was killed and waits has none.
+    /// The start of each job that has started, and the number of jobs that had started before it. A job that
+    /// is moved keeps its first start; one that was killed and waits has none.
     started: BTreeMap<JobId, (Time, usize)>,
     /// The number of starts.
     starts: usize,
@@ -94,12 +95,12 @@ impl Observer for Watcher {
 }
 
 impl Replay {
-    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
-    /// those of outages and the node map count. Fails if the replay fails.
+    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of
+    /// `options` only those of outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
-        let stop = Stop::default();
-        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &stop)?;
+        let monitor = Monitor::default();
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed, &monitor.stop)?;
         let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
         // The changes up to the time, also those after the last end of a job.
         let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
@@ -123,17 +124,12 @@ impl Replay {
             starts: 0,
             kills: BTreeMap::new(),
             limit,
-            stop,
+            stop: monitor.stop.clone(),
         };
-        let (recorded, stop) = (self.recorded_nodes(options)?, watcher.stop.clone());
-        match self.drive(
-            Feed::Listed(&jobs),
-            self.spec.seed,
-            &Manner { timed: false, is_audited: false, stop },
-            outages,
-            recorded.as_ref(),
-            &mut watcher,
-        ) {
+        let recorded = self.recorded_nodes(options)?;
+        let options = &Options { timed: false, audit: false, ..options.clone() };
+        let replication = Replication { replay: self, seed: self.spec.seed, options, monitor: &monitor };
+        match replication.drive(Feed::Listed(&jobs), outages, recorded.as_ref(), &mut watcher) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),

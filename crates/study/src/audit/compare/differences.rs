@@ -6,7 +6,6 @@
 
 use std::io;
 
-use super::super::packed::IN_MEMORY;
 use super::{Spread, What};
 use crate::audit::ScheduledJob;
 use meshreplay_base::disk::Sorter;
@@ -26,9 +25,9 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Returns those of no jobs.
-    pub(super) fn none() -> Self {
-        let starts = Starts { count: 0, sum_s: 0.0, sizes_s: Sorter::of_pieces(IN_MEMORY) };
+    /// Returns the differences before the first pair, of which at most `in_memory` bytes are in memory.
+    pub(super) fn none(in_memory: usize) -> Self {
+        let starts = Starts { count: 0, sum_s: 0.0, sizes_s: Sorter::of_pieces(in_memory) };
         Self { first: None, starts, runs: 0, places: 0 }
     }
 

@@ -1,5 +1,5 @@
-//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that moment, and how
-//! far their starts differ.
+//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that
+//! moment, and how far their starts differ.
 
 mod differences;
 mod pairs;
@@ -8,6 +8,7 @@ use std::io;
 
 use self::differences::Differences;
 use self::pairs::{Apart, by_number, in_step};
+use super::packed::IN_MEMORY;
 use super::{ScheduledJob, Walk};
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
@@ -24,7 +25,8 @@ pub struct Comparison {
     pub jobs: usize,
     /// The earliest difference; `None` if the schedules are equal.
     pub first: Option<Divergence>,
-    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different starts.
+    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different
+    /// starts.
     pub starts: Spread,
     /// The number of jobs with different run times.
     pub runs: usize,
@@ -73,8 +75,8 @@ pub struct Divergence {
     pub sides: [Side; 2],
 }
 
-/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment have not
-/// started yet.
+/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment
+/// have not started yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
     /// The number of nodes in use.
@@ -103,16 +105,24 @@ pub struct WaitingJob {
 /// A function that reads a schedule from its first job on, each time that it is called.
 pub type Read<'f, 'w, E> = &'f mut dyn FnMut() -> Result<Walk<'w, E>, E>;
 
-/// Compares the two schedules that are read. Jobs are matched by number if the numbers are unique, otherwise by position. The
-/// result is an error in the inner sense if the schedules do not have the same jobs. Fails if a job cannot be read, whatever
-/// else is wrong. O(J log J) for J jobs.
+/// Compares the two schedules that are read. Jobs are matched by number if the numbers are unique, otherwise
+/// by position. The result is an error in the inner sense if the schedules do not have the same jobs. Fails
+/// if a job cannot be read, whatever else is wrong. O(J log J) for J jobs.
 ///
-/// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order than those of the
-/// other one, they are sorted, in temporary files if they are many.
+/// Memory holds the jobs that wait at the first difference. If the jobs of one schedule are in another order
+/// than those of the other one, they are sorted, in temporary files if they are many.
 pub fn compare<E: From<io::Error>>(
+    schedules: [Read<'_, '_, E>; 2],
+) -> Result<Result<Comparison, NotSameJobs>, E> {
+    compare_within(IN_MEMORY, schedules)
+}
+
+/// Compares as [`compare`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+fn compare_within<E: From<io::Error>>(
+    in_memory: usize,
     [a, b]: [Read<'_, '_, E>; 2],
 ) -> Result<Result<Comparison, NotSameJobs>, E> {
-    let beside = in_step([a()?, b()?])?;
+    let beside = in_step([a()?, b()?], in_memory)?;
     if beside.counts[0] != beside.counts[1] {
         return Ok(Err(NotSameJobs(format!(
             "{} and {}",
@@ -123,7 +133,7 @@ pub fn compare<E: From<io::Error>>(
     let differences = match beside.differences {
         Ok(differences) => differences,
         Err(Apart::NotSame(problem)) => return Ok(Err(problem)),
-        Err(Apart::Order(number)) => match by_number([a()?, b()?], number)? {
+        Err(Apart::Order(number)) => match by_number([a()?, b()?], number, in_memory)? {
             Ok(differences) => differences,
             Err(problem) => return Ok(Err(problem)),
         },
@@ -141,7 +151,8 @@ pub fn compare<E: From<io::Error>>(
     Ok(Ok(Comparison { jobs, first, starts: starts.spread()?, runs, places }))
 }
 
-/// Returns the state of a schedule at a moment. `is_ordered` says that its jobs are in the order of their first events.
+/// Returns the state of a schedule at a moment. `is_ordered` says that its jobs are in the order of their
+/// first events.
 fn side<E>(walk: Walk<'_, E>, at: Time, is_ordered: bool) -> Result<Side, E> {
     let mut side = Side::default();
     let mut waiting: Vec<(WaitingJob, bool)> = Vec::new();
@@ -175,7 +186,8 @@ mod tests {
 
     /// Compares jobs in memory.
     fn compare(a: &[ScheduledJob], b: &[ScheduledJob]) -> Result<Comparison, NotSameJobs> {
-        super::compare::<io::Error>([&mut || Ok(walk(a)), &mut || Ok(walk(b))]).expect("jobs in memory")
+        compare_within::<io::Error>(1 << 10, [&mut || Ok(walk(a)), &mut || Ok(walk(b))])
+            .expect("jobs in memory")
     }
 
     #[test]

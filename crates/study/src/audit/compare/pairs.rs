@@ -5,7 +5,7 @@ use std::io;
 use super::differences::Differences;
 use super::{NotSameJobs, Walk};
 use crate::audit::ScheduledJob;
-use crate::audit::packed::{self, IN_MEMORY, pack, unpack};
+use crate::audit::packed::{self, pack, unpack};
 use meshreplay_base::disk::Sorter;
 use meshreplay_base::job::Time;
 use meshreplay_base::words::counted;
@@ -29,9 +29,12 @@ pub(super) enum Apart {
 }
 
 /// Reads two schedules in step, to their ends.
-pub(super) fn in_step<E: From<io::Error>>([mut a, mut b]: [Walk<'_, E>; 2]) -> Result<InStep, E> {
+pub(super) fn in_step<E: From<io::Error>>(
+    [mut a, mut b]: [Walk<'_, E>; 2],
+    in_memory: usize,
+) -> Result<InStep, E> {
     let (mut counts, mut is_ordered, mut last) = ([0; 2], [true; 2], [None::<Time>; 2]);
-    let mut differences = Ok(Differences::none());
+    let mut differences = Ok(Differences::none(in_memory));
     loop {
         let x = a.next().transpose()?;
         let y = match b.next() {
@@ -66,7 +69,8 @@ pub(super) fn in_step<E: From<io::Error>>([mut a, mut b]: [Walk<'_, E>; 2]) -> R
 
 /// Adds a job with the same number in both schedules, unless it asks for something else in the other one.
 fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<Result<(), NotSameJobs>> {
-    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less where blocks are whole.
+    // A log of the Standard Workload Format has both what a job got and what it asked for, which is less
+    // where blocks are whole.
     let asks = |job: &ScheduledJob, procs: u32| job.procs == procs || job.asked == Some(procs);
     let is_same = asks(&x, y.procs) || y.asked.is_some_and(|asked| asks(&x, asked));
     if x.submit != y.submit || !is_same {
@@ -76,18 +80,19 @@ fn add(known: &mut Differences, x: ScheduledJob, y: ScheduledJob) -> io::Result<
     known.add(x, y).map(Ok)
 }
 
-/// Returns the differences of two schedules whose jobs are matched by number. `apart` is the number of the first job of the
-/// first schedule at whose position the second one has another number. If a number comes twice in the second schedule, jobs
-/// are matched by position, so that this job has no partner.
+/// Returns the differences of two schedules whose jobs are matched by number. `apart` is the number of the
+/// first job of the first schedule at whose position the second one has another number. If a number comes
+/// twice in the second schedule, jobs are matched by position, so that this job has no partner.
 pub(super) fn by_number<E: From<io::Error>>(
     [a, b]: [Walk<'_, E>; 2],
     apart: i64,
+    in_memory: usize,
 ) -> Result<Result<Differences, NotSameJobs>, E> {
     let alone = |number: i64| NotSameJobs(format!("job {number} is in the first only"));
-    let xs = packed::sorted(a, |job| job.number)?;
-    let mut ys = packed::sorted(b, |job| job.number)?;
+    let xs = packed::sorted(a, in_memory, |job| job.number)?;
+    let mut ys = packed::sorted(b, in_memory, |job| job.number)?;
     // Each job of the first schedule and then its partner, by the position of the first one.
-    let mut pairs: Sorter<u64> = Sorter::of_pieces(IN_MEMORY);
+    let mut pairs: Sorter<u64> = Sorter::of_pieces(in_memory);
     let (mut y, mut bytes) = (ys.next().transpose()?, Vec::new());
     let mut is_unique = true;
     let mut next = |y: &Option<(u64, ScheduledJob)>| -> io::Result<Option<(u64, ScheduledJob)>> {
@@ -117,7 +122,7 @@ pub(super) fn by_number<E: From<io::Error>>(
     if !is_unique {
         return Ok(Err(alone(apart)));
     }
-    let (mut pairs, mut known) = (pairs.sorted()?, Differences::none());
+    let (mut pairs, mut known) = (pairs.sorted()?, Differences::none(in_memory));
     while let Some((_, both)) = pairs.next()? {
         let (x, y) = both.split_at(length_of(both).min(both.len()));
         let (_, x) = unpack(x.get(8..).unwrap_or_default())?;

@@ -1,12 +1,12 @@
 //! The audit of a schedule that is longer than memory: its jobs are read as they are needed.
 //!
-//! They are needed in the order of their first events, which most schedules have. Only if another job turns up out of order,
-//! they are sorted, in temporary files if they are many, and the audit begins again.
+//! They are needed in the order of their first events, which most schedules have. Only if another job turns
+//! up out of order, they are sorted, in temporary files if they are many, and the audit begins again.
 
 use std::io;
 
 use super::checks::follow;
-use super::packed::sorted;
+use super::packed::{IN_MEMORY, sorted};
 use super::{Checked, Promised, ScheduledJob, Violation};
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::Mesh;
@@ -17,12 +17,23 @@ pub type Walk<'w, E> = Box<dyn Iterator<Item = Result<ScheduledJob, E>> + 'w>;
 /// The position of the first of the runs beside the jobs of a schedule, which are fewer.
 const BESIDE: u64 = 1 << 63;
 
-/// Audits the jobs that `walk` reads, from the first to the last each time, and the runs in `beside`, on the machine `mesh`,
-/// and against a policy if `promised` is given. Returns how much was checked, or the first violation. Fails if a job cannot be
-/// read, whatever else is wrong.
+/// Audits the jobs that `walk` reads, from the first to the last each time, and the runs in `beside`, on the
+/// machine `mesh`, and against a policy if `promised` is given. Returns how much was checked, or the first
+/// violation. Fails if a job cannot be read, whatever else is wrong.
 ///
 /// Memory holds the jobs that wait or run, and those beside.
 pub fn audit_walk<'w, E: From<io::Error>>(
+    walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
+    beside: &[ScheduledJob],
+    mesh: &Mesh,
+    promised: Option<Promised<'_>>,
+) -> Result<Result<Checked, Violation>, E> {
+    audit_within(IN_MEMORY, walk, beside, mesh, promised)
+}
+
+/// Audits as [`audit_walk`] does, with at most `in_memory` bytes of jobs that are sorted in memory.
+fn audit_within<'w, E: From<io::Error>>(
+    in_memory: usize,
     walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
     beside: &[ScheduledJob],
     mesh: &Mesh,
@@ -36,7 +47,7 @@ pub fn audit_walk<'w, E: From<io::Error>>(
         Err(Problem::Jobs(error)) => return Err(error),
         Err(Problem::Order) => {}
     }
-    let jobs = sorted(walk()?, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
+    let jobs = sorted(walk()?, in_memory, |job| job.first_event().as_micros())?.map(|job| Ok::<_, E>(job?));
     follow(merged(jobs, beside), mesh, promised)
 }
 

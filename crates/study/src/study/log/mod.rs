@@ -13,11 +13,8 @@ mod start;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 pub(super) use self::extent::Extent;
 pub use self::extent::MOST_KEPT;
@@ -49,8 +46,8 @@ pub struct LogSource {
 }
 
 impl LogSource {
-    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload model with
-    /// wrong parameters.
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload
+    /// model with wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
         if !Model::is_spec(&file) {
@@ -76,7 +73,7 @@ pub struct LoadedLog {
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
     pub summary: Arc<LogSummary>,
-    /// The jobs by the workload rules. The list is empty if they are not kept, as they are too many or are replayed already.
+    /// The jobs by the workload rules. The list is empty if they are too many to be kept.
     pub workload: Workload,
     /// The facts about jobs that are not kept; `None` if they are.
     pub(super) extent: Option<Arc<Extent>>,
@@ -85,8 +82,8 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
-    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions that no job
-    /// has are passed over; planning has refused them.
+    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions
+    /// that no job has are passed over; planning has refused them.
     pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
         let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
         let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
@@ -102,8 +99,8 @@ impl LoadedLog {
         self.extent.as_ref().map_or(self.workload.jobs.len() as u64, |extent| extent.jobs)
     }
 
-    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
-    /// list is empty if there is neither.
+    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many
+    /// fields. The list is empty if there is neither.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
@@ -129,24 +126,21 @@ impl LoadedLog {
     }
 }
 
-/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
-/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read
-/// or its jobs do not fit into memory.
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records.
+/// Submit times that count from 1970 are counted from the first one instead. The records are not kept. Fails
+/// if the log cannot be read or its jobs do not fit into memory.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
-    load_most(path, options, (rules, usize::MAX), &mut |_| true)
+    load_most(path, options, rules, usize::MAX, &mut |_| {})
 }
 
-/// Looks at a job of a log that is read, whose submit time is still as recorded. Returns whether a list of the jobs so far may
-/// still be of use.
-pub(super) type Visit<'a> = dyn FnMut(&Job) -> bool + Send + 'a;
-
-/// Reads the log at `path` as [`load`] does, and calls `visit` with each job. If there are more than `most` jobs, or if `visit`
-/// has once said that no list is of use, none is kept.
+/// Reads the log at `path` as [`load`] does, and calls `visit` with each job, whose submit time is still as
+/// recorded. No job is kept if there are more than `most`.
 pub(super) fn load_most(
     path: &Path,
     options: ReadOptions,
-    (rules, most): (Rules, usize),
-    visit: &mut Visit<'_>,
+    rules: Rules,
+    most: usize,
+    visit: &mut dyn FnMut(&Job),
 ) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let mut extent: Option<Extent> = None;
@@ -154,21 +148,24 @@ pub(super) fn load_most(
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
         let Some(job) = builder.job(record) else { continue };
-        let is_wanted = visit(&job);
-        if extent.is_none() && is_wanted && builder.jobs().len() < most {
-            builder.keep(job);
-            let jobs = builder.jobs().len();
-            if jobs >= MANY_JOBS && jobs.is_power_of_two() {
-                check_memory(path, reader.line(), jobs)?;
+        visit(&job);
+        match &mut extent {
+            Some(extent) => {
+                extent.add(&job);
+                check_count(path, reader.line(), extent.jobs)?;
             }
-            continue;
-        }
-        let counted = extent.get_or_insert_with(|| Extent::of(&builder.take_jobs()));
-        counted.add(&job);
-        // Whoever has no use for a list has a thread that is busy with the jobs, so that they are counted here.
-        if let Some(counted) = extent.take_if(|_| is_wanted) {
-            extent = Some(count_others((path, &mut reader), &mut builder, counted, visit)?);
-            break;
+            None if builder.jobs().len() < most => {
+                builder.keep(job);
+                let jobs = builder.jobs().len();
+                if jobs >= MANY_JOBS && jobs.is_power_of_two() {
+                    check_memory(path, reader.line(), jobs)?;
+                }
+            }
+            None => {
+                let mut counted = Extent::of(&builder.take_jobs());
+                counted.add(&job);
+                extent = Some(counted);
+            }
         }
     }
     let summary = reader.finish()?;
@@ -184,60 +181,8 @@ pub(super) fn load_most(
     Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, extent, names })
 }
 
-/// The number of jobs that are counted together, and the most such batches that wait.
-const TOGETHER: usize = 4096;
-const BATCHES: usize = 4;
-
-/// Reads the other jobs of a log whose jobs are not kept, and adds them to `extent`, while another thread reads on. Calls
-/// `visit` with each, too.
-fn count_others(
-    (path, reader): (&Path, &mut Reader),
-    builder: &mut WorkloadBuilder,
-    extent: Extent,
-    visit: &mut Visit<'_>,
-) -> Result<Extent, TraceError> {
-    let mut jobs = extent.jobs;
-    let counted = Mutex::new((extent, visit));
-    let count = |batch: Vec<Job>| {
-        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let (extent, visit) = &mut *counted;
-        for job in &batch {
-            visit(job);
-            extent.add(job);
-        }
-    };
-    thread::scope(|scope| {
-        let (to_thread, batches) = sync_channel(BATCHES);
-        let counting = move || batches.into_iter().for_each(count);
-        // Without a further thread nobody takes the batches, and they are counted here.
-        let counting = thread::Builder::new().spawn_scoped(scope, counting).ok();
-        let pass_on = |batch| {
-            if let Err(SendError(batch)) = to_thread.send(batch) {
-                count(batch);
-            }
-        };
-        let mut batch = Vec::with_capacity(TOGETHER);
-        while let Some(entry) = reader.next_entry()? {
-            let Entry::Record { record, .. } = entry else { continue };
-            let Some(job) = builder.job(record) else { continue };
-            jobs += 1;
-            check_count(path, reader.line(), jobs)?;
-            batch.push(job);
-            if batch.len() == TOGETHER {
-                pass_on(std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER)));
-            }
-        }
-        pass_on(batch);
-        drop(to_thread);
-        if let Some(Err(panic)) = counting.map(thread::ScopedJoinHandle::join) {
-            resume_unwind(panic);
-        }
-        Ok::<_, TraceError>(())
-    })?;
-    Ok(counted.into_inner().unwrap_or_else(PoisonError::into_inner).0)
-}
-
-/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must exist too.
+/// The most jobs of a log: they are numbered by 32 bits from 0 on, and the number behind the last one must
+/// exist too.
 const MOST_JOBS: u64 = JobId::MAX as u64;
 
 /// Fails if a log has more jobs than can be numbered. Lists in memory are shorter.
@@ -252,11 +197,12 @@ fn check_count(path: &Path, line: u64, jobs: u64) -> Result<(), TraceError> {
 /// The number of jobs from which on it is looked whether they fit into memory, a power of two.
 const MANY_JOBS: usize = 1 << 20;
 
-/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its place in the queue.
+/// The memory in bytes that a replay takes for a job beside the lists of jobs: its record, its dispersal, its
+/// place in the queue.
 const REPLAYED_JOB: usize = 300;
 
-/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory. The list is
-/// copied as it grows, and again as arrival times are scaled.
+/// Fails if twice as many `jobs`, for which the list grows now, and their replay would not fit into memory.
+/// The list is copied as it grows, and again as arrival times are scaled.
 fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     let needed_bytes = 2 * jobs as u64 * (2 * size_of::<Job>() + REPLAYED_JOB) as u64;
     match memory::lacking(needed_bytes) {
@@ -267,8 +213,8 @@ fn check_memory(path: &Path, line: u64, jobs: usize) -> Result<(), TraceError> {
     }
 }
 
-/// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
-/// for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
+/// Returns the name of the log at `path` in results: the file name without extensions, such as
+/// `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let stem = formats::without_extensions(&file);

@@ -1,5 +1,5 @@
-//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
-//! once.
+//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log
+//! is read once.
 
 mod cost;
 mod machines;
@@ -20,7 +20,7 @@ use crate::study::key::{Keys, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, LogStart, RecordedNodesError};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
-use crate::study::replay::{Begun, Early, check_outages};
+use crate::study::replay::check_outages;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use meshreplay_alloc::allocator::follows_lists;
@@ -46,8 +46,8 @@ pub struct Draft {
     pub logs: Vec<LogSource>,
     /// The axes: the values whose combinations are replayed.
     pub axes: Axes,
-    /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
-    /// what it knows of its logs, and it replays equal combinations once.
+    /// Whether the study comes from a command line and not from a file. A command has a single set of rules,
+    /// it keeps what it knows of its logs, and it replays equal combinations once.
     pub is_of_command: bool,
     /// The most jobs of a log that are kept in memory. A longer log is read again while replays run, unless
     /// something needs all jobs at once. Where outcomes have to hold single jobs, it must be `usize::MAX`.
@@ -166,8 +166,7 @@ impl Draft {
         self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.axes.tell(&mut self.options);
-        let early = known.as_deref().and_then(|known| self.early(known));
-        let (mut logs, surveys, begun) = self.survey(early, notes)?;
+        let (mut logs, surveys) = self.survey(notes)?;
         self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
@@ -188,8 +187,8 @@ impl Draft {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
             if of_all {
-                // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
-                // case is checked once.
+                // Which requests an allocator can serve depends neither on the scheduler nor on the network,
+                // so each case is checked once.
                 let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
                 let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
@@ -207,9 +206,8 @@ impl Draft {
             let key = own_key(keys.of(&spec), &spec, &unique);
             let load = survey.offered_load(spec.machine.available()).map(|load| load / spec.arrival_scale);
             let cost = survey.jobs.max(1).saturating_mul(cost::of_job(&spec, load));
-            let begun = begun.clone();
             let (jobs, pools_partitions) = (survey.jobs, surveys[log][part].pools_partitions);
-            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, begun, pools_partitions });
+            cells.push(PlannedReplay { spec, log, key, jobs, cost, source: None, pools_partitions });
         }
         self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         notes.extend(self.note_on_node_map());
@@ -235,8 +233,8 @@ impl Draft {
         })
     }
 
-    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
-    /// many logs were given. Fails if two of them have one name.
+    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped.
+    /// Returns how many logs were given. Fails if two of them have one name.
     fn name_logs(&mut self) -> Result<usize, PlanError> {
         let given = self.logs.len();
         if self.is_of_command {
@@ -250,8 +248,8 @@ impl Draft {
         Ok(given)
     }
 
-    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
-    /// have another one.
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next
+    /// machine may have another one.
     fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
         let mut formats =
             logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
@@ -265,8 +263,8 @@ impl Draft {
         self.options.input_format = Some(named.clone());
     }
 
-    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
-    /// of logs that were given.
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given`
+    /// is the number of logs that were given.
     fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let mut combinations = self.axes.combinations()?;
         notes.extend(self.axes.unserved());
@@ -283,8 +281,8 @@ impl Draft {
         Ok(combinations)
     }
 
-    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a note for each
-    /// such allocator and machine. Fails if another one cannot.
+    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a
+    /// note for each such allocator and machine. Fails if another one cannot.
     fn without_outages(
         &self,
         combinations: &mut Vec<Combination>,
@@ -312,8 +310,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
-    /// read.
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found
+    /// before any log is read.
     fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
@@ -345,16 +343,15 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
-    /// Reads every log, and hands the jobs to `early`. Returns the logs, for each log the surveys of its parts, and the
-    /// replay that has begun.
-    fn survey(&self, mut early: Option<Early>, notes: &mut Vec<String>) -> Result<Surveyed, PlanError> {
+    /// Reads every log. Returns the logs, and for each log the surveys of its parts.
+    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
         let wanted = Wanted {
             requests: !self.is_of_command || self.axes.ask_for_all(),
             size: !self.axes.autos.machines.is_empty(),
             given: !self.axes.machines.is_empty(),
         };
         let rules = self.axes.rules.len();
-        let (mut logs, mut surveys, mut begun) = (Vec::new(), Vec::new(), None);
+        let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
             let parts = |counts: Counts, names: &LogNames, summary: &LogSummary, notes: &mut Vec<String>| {
@@ -375,9 +372,8 @@ impl Draft {
                 logs.push(of_model(source, model));
                 surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
-                let read = self.read(source, early.take(), &|| Counts::new(rules, wanted)).map_err(failed)?;
-                let (log, counts) = (read.log, read.counts);
-                begun = read.begun;
+                let mut counts = Counts::new(rules, wanted);
+                let log = self.read(source, &mut counts).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log, &self.axes.rules[0])?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
@@ -393,15 +389,12 @@ impl Draft {
                 logs.push(StudyLog { source, sha256, records, starts, loaded: None });
             }
         }
-        Ok((logs, surveys, begun))
+        Ok((logs, surveys))
     }
 }
 
-/// The logs of a study, for each of them the surveys of its parts, and the replay that has begun.
-type Surveyed = (Vec<StudyLog>, Vec<Vec<PartSurvey>>, Option<Begun>);
-
-/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
-/// runs.
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before
+/// any replay runs.
 fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
     for prediction in rules.iter().filter_map(Rules::prediction) {
         prediction.build(jobs)?;
@@ -409,8 +402,8 @@ fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionErro
     Ok(())
 }
 
-/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
-/// what is wrong with them is found before any replay runs.
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs
+/// them, so that what is wrong with them is found before any replay runs.
 fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
     let mut checked = BTreeSet::new();
     for PlannedReplay { spec, source, .. } in &study.cells {

@@ -42,9 +42,9 @@ impl<'a> Parts<'a> {
         Self { counts, log, runs, are_too_many, sharing }
     }
 
-    /// Returns the parts that `choices` name, in their order. Adds notes on jobs that no part has, on partitions that are
-    /// pooled, and on nodes that jobs share. Fails if no job belongs to a partition, or if jobs share so many nodes that they
-    /// cannot have whole ones.
+    /// Returns the parts that `choices` name, in their order. Adds notes on jobs that no part has, on
+    /// partitions that are pooled, and on nodes that jobs share. Fails if no job belongs to a partition, or
+    /// if jobs share so many nodes that they cannot have whole ones.
     pub(super) fn chosen(
         mut self,
         choices: &[PartitionChoice],
@@ -91,8 +91,9 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
-    /// Returns the groups of partitions that share nodes if machines follow from the log and there are several groups, not too
-    /// many, and otherwise the whole log. Machines that are given have the whole log in any case.
+    /// Returns the groups of partitions that share nodes if machines follow from the log and there are
+    /// several groups, not too many, and otherwise the whole log. Machines that are given have the whole log
+    /// in any case.
     fn by_nodes(&mut self, notes: &mut Vec<String>) -> Result<Vec<PartSurvey>, PlanError> {
         let groups = self.sharing.machines().filter(|_| self.counts.wanted.size).map(<[_]>::to_vec);
         let mut parts = Vec::new();
@@ -123,7 +124,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Returns the number of jobs, under the first set of rules, whose partition `is` one of those that are meant.
+    /// Returns the number of jobs, under the first set of rules, whose partition `is` one of those that are
+    /// meant.
     fn jobs(&self, is: impl Fn(Option<i64>) -> bool) -> u64 {
         let of = self.counts.by_rules.iter().take(1).flatten().filter(|(number, _)| is(**number));
         of.map(|(_, count)| count.survey.jobs).sum()
@@ -132,7 +134,7 @@ impl<'a> Parts<'a> {
     /// Returns the part with all jobs.
     fn whole(&mut self, machines: PartMachines, notes: &mut Vec<String>) -> Result<PartSurvey, PlanError> {
         let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of(log.header, widest, peak);
-        self.part((None, machines), &|_| true, &size, notes)
+        self.part(None, machines, &|_| true, &size, notes)
     }
 
     /// Returns the part with the jobs of the partitions with these numbers.
@@ -145,14 +147,15 @@ impl<'a> Parts<'a> {
         let partition = Partitions::new(numbers.iter().map(|&number| self.label(number)));
         let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
         let size = |log: &LogOfParts<'_>, widest, peak| LogSize::of_partitions(log, numbers, widest, peak);
-        self.part((partition, machines), &is_chosen, &size, notes)
+        self.part(partition, machines, &is_chosen, &size, notes)
     }
 
-    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine from the processors of
-    /// its widest job and the most that were in use at once.
+    /// Returns the part with the jobs whose partition `is_chosen`. `size` returns the size of its machine
+    /// from the processors of its widest job and the most that were in use at once.
     fn part(
         &mut self,
-        (partition, machines): (Option<Partitions>, PartMachines),
+        partition: Option<Partitions>,
+        machines: PartMachines,
         is_chosen: &dyn Fn(Option<i64>) -> bool,
         size: &dyn Fn(&LogOfParts<'_>, u32, u64) -> LogSize,
         notes: &mut Vec<String>,
@@ -190,8 +193,9 @@ impl<'a> Parts<'a> {
 }
 
 impl LogOfParts<'_> {
-    /// Returns a note on nodes that jobs of the part called `name` share, where processors are nodes; `None` if they share
-    /// hardly any. Fails if they share 5 % or more of the node time and nobody has chosen nodes.
+    /// Returns a note on nodes that jobs of the part called `name` share, where processors are nodes; `None`
+    /// if they share hardly any. Fails if they share 5 % or more of the node time and nobody has chosen
+    /// nodes.
     fn note_on_shared(&self, name: &str, node_use: &NodeUse) -> Result<Option<String>, PlanError> {
         let shared = node_use.shared();
         if !self.unit.counts_nodes(node_use) || !node_use.is_shared() {
@@ -218,7 +222,8 @@ impl LogOfParts<'_> {
 }
 
 impl LogSize {
-    /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs need.
+    /// Returns the number of processors in the header of the log or, if it has none, the number that its jobs
+    /// need.
     fn of(header: &Header, widest: u32, peak: u64) -> Self {
         let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         let told = [
@@ -240,8 +245,8 @@ impl LogSize {
         })
     }
 
-    /// Returns the number of processors of partitions in the header of the log or, if it has none, the number that their jobs
-    /// need, but no more than the whole machine has.
+    /// Returns the number of processors of partitions in the header of the log or, if it has none, the number
+    /// that their jobs need, but no more than the whole machine has.
     fn of_partitions(log: &LogOfParts<'_>, numbers: &[i64], widest: u32, peak: u64) -> Self {
         let LogOfParts { names, header, .. } = log;
         let headed =
@@ -268,8 +273,9 @@ impl LogSize {
         }
     }
 
-    /// Returns the number of processors with which all jobs can start as the log says: the most that were in use at once, or
-    /// those of the widest job, as its start may be unknown. The words for the one and for the other are given.
+    /// Returns the number of processors with which all jobs can start as the log says: the most that were in
+    /// use at once, or those of the widest job, as its start may be unknown. The words for the one and for
+    /// the other are given.
     fn needed(widest: u32, peak: u64, [at_once, of_widest]: [&str; 2]) -> Self {
         let widest = u64::from(widest);
         if widest > peak {

@@ -1,213 +1,132 @@
-//! Runs a replay while its jobs are read, in memory that does not grow with the log: a thread reads, another one replays,
-//! and others measure, sum up and pass on the jobs that have left.
+//! A replication whose jobs leave memory when they have ended: the engine's thread hands finished jobs to a
+//! thread that sums them up, and that one to a thread that writes rows. Bounded channels connect them, so
+//! memory does not grow with the log.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::outages::first_arrival;
-use super::parts::{Known, Summed, TOGETHER, TakeRows, TakenParts};
-use super::{Driven, Feed, Fitting, Manner, Outcome, Replay, RunError};
-use crate::study::jobs::{JobsError, served};
+use super::replication::{Feed, Replication};
+use super::sums::{ReplayContext, TOGETHER, TakeRows};
+use super::{Fitting, Outcome, Replay, RunError};
+use crate::study::jobs::served;
 use crate::study::log::MOST_KEPT;
 use crate::study::options::Options;
-use crate::study::source::{BATCHES, Batch, Incoming, LogStream, Ranks, Seat};
+use crate::study::source::{BATCHES, LogStream, Ranks, StreamedArrivals};
 use meshreplay_alloc::allocator::Request;
-use meshreplay_base::job::{Job, Time};
-use meshreplay_base::stop::Stop;
+use meshreplay_base::job::Job;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::guest;
-use meshreplay_sim::metrics::{LeftJobs, Monitor, Trim};
+use meshreplay_sim::metrics::LeftJobs;
 
-/// The number of jobs that leave a replay together. More would no longer be in the processor's cache when they are measured.
+/// Jobs that leave a replay together. More would no longer be in the processor's cache when they are
+/// measured.
 const FEW_TOGETHER: usize = 1 << 10;
 const _: () = assert!(TOGETHER.is_multiple_of(FEW_TOGETHER));
-/// The most such parts that wait to be summed up.
+/// Capacity of the channel of such parts.
 const PARTS: usize = 8;
 
 /// The fewest jobs that leave in parts: fewer are not worth a thread.
-pub(super) const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
+const FEWEST_LEAVING: usize = 2 * FEW_TOGETHER;
 
 impl Replay {
-    /// Returns what is known of the replay of `stream` before it runs. Fails if a job never fits and the rules leave none out.
-    fn known<'a>(
-        &'a self,
-        stream: &LogStream,
-        seed: u64,
-        trim: Trim,
-        stop: &Stop,
-    ) -> Result<Known<'a>, RunError> {
-        let mesh = &self.spec.machine;
-        let label = self.spec.allocator.to_string();
-        let setup = guest::Setup { label: &label, mesh, jobs: &[], seed, stop, lists: None };
-        let built = self.guests.allocator(&self.spec.allocator, &setup).map_err(RunError::from)?;
-        let served = served(stream.kinds(), mesh, built);
-        let is_small = |request: &Request| request.procs <= mesh.available();
-        let fits = |request: &Request| served.get(request).is_none_or(|&fits| fits);
-        let never_fit = stream.without(mesh, (&is_small, &fits), &|log, number, asked, machine| {
-            JobsError::NeverFits { log, number, asked, allocator: self.spec.allocator_label(), machine }
-        })?;
-        let (small, larger) = stream.sizes(mesh);
-        let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
-        let (jobs, skipped) = (small - never_fit, larger + never_fit);
-        Ok(Known { mesh, trim, served, jobs: Some(jobs), skipped, never_fit, first_arrival })
+    /// Returns whether the list `jobs` is replayed as a stream would be: no result needs all jobs at once,
+    /// and they are sorted by arrival. A list that is longer than [`MOST_KEPT`] was kept because a replay of
+    /// the study needs it.
+    pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
+        (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
+            && !options.jobs
+            && !options.need_all_jobs()
+            && !self.spec.needs_all_jobs()
+            && jobs.is_sorted_by_key(|job| job.submit)
     }
+}
 
-    /// Runs the replication with this seed of a log that is not in memory. The jobs that leave go to `rows`, if it is given.
-    /// The jobs come from `seat`, or the log is read again for this replication, unless it has been replayed already.
-    pub(super) fn run_streamed(
-        &self,
-        stream: &LogStream,
-        seed: u64,
-        options: &Options,
-        monitor: &Monitor,
-        (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
-    ) -> Result<Outcome, RunError> {
-        let known = &self.known(stream, seed, options.trim, &monitor.stop)?;
-        let summed = match self.begun(known, seed, options, monitor) {
-            // It is the only replay of a command, so that nobody else sends it jobs.
-            Some(summed) => summed,
-            None => self.sum_stream(stream, known, (seed, options), monitor, (rows, seat))?,
-        };
-        let (summary, blocks, recording) = known.finish(summed, options)?;
-        Ok(Outcome {
-            skipped: known.skipped,
-            never_fit: known.never_fit,
-            is_streamed: true,
-            names: stream.names(),
-            recording,
-            ..Outcome::of(seed, summary, blocks)
-        })
-    }
-
-    /// Returns the results of the replication with this seed as it has begun while its log was read; `None` if it has not, or
-    /// not with the jobs that are known by now.
-    fn begun(&self, known: &Known<'_>, seed: u64, options: &Options, monitor: &Monitor) -> Option<Summed> {
-        let begun = self.begun.as_ref().filter(|_| seed == self.spec.seed)?;
-        begun.take(self, options, known.jobs?, monitor)
-    }
-
-    /// Replays the jobs of `stream` while they come.
-    fn sum_stream(
-        &self,
-        stream: &LogStream,
-        known: &Known<'_>,
-        (seed, options): (u64, &Options),
-        monitor: &Monitor,
-        (rows, seat): (Option<TakeRows<'_>>, Option<&Seat<'_>>),
-    ) -> Result<Summed, RunError> {
-        let (held, ranks) = (stream.held().unwrap_or(0), &Ranks::default());
-        let taken = TakenParts { seed, rows, ranks: (held > 0).then_some(ranks) };
-        thread::scope(|scope| {
-            let (batches, reading) = if let Some(batches) = seat.and_then(Seat::batches) {
-                (batches, None)
-            } else {
-                let (to_replay, batches) = sync_channel(BATCHES);
-                let read = move || stream.send(vec![to_replay]);
-                let reading = thread::Builder::new().spawn_scoped(scope, read);
-                (batches, Some(reading.map_err(|error| threadless(&error))?))
-            };
-            let jobs = known.jobs.unwrap_or_default();
-            let sieve = stream.sieve(known.mesh, &known.served, jobs);
-            let mut arrivals =
-                Incoming::new(batches, held, ranks).sifted(sieve, seat.map(|seat| &seat.permit));
-            let ended = self.in_parts(Feed::Streamed(&mut arrivals), known, options, monitor, taken);
-            // Without a receiver the other thread ends.
-            drop(arrivals);
-            if let Some(Err(panic)) = reading.map(thread::ScopedJoinHandle::join) {
-                resume_unwind(panic);
-            }
-            ended
-        })
-    }
-
-    /// Runs the replication with the seed of the spec while the jobs are read for the first time, the first of which arrives at
-    /// `first_arrival`. They come through `batches` in the order of their arrival.
-    pub(super) fn run_begun(
-        &self,
-        (batches, first_arrival): (Receiver<Batch>, Time),
-        options: &Options,
-        monitor: &Monitor,
-    ) -> Result<Summed, RunError> {
-        let known = Known {
-            mesh: &self.spec.machine,
-            trim: options.trim,
-            served: BTreeMap::new(),
-            jobs: None,
-            // These two are not known yet, and only the summary has them.
-            skipped: 0,
-            never_fit: 0,
-            first_arrival,
-        };
-        let ranks = Ranks::default();
-        let mut arrivals = Incoming::new(batches, 0, &ranks);
-        let taken = TakenParts { seed: self.spec.seed, rows: None, ranks: None };
-        self.in_parts(Feed::Streamed(&mut arrivals), &known, options, monitor, taken)
-    }
-
-    /// Runs the replication with this seed of jobs that are in memory, as one of a log that is not: another thread sums up
-    /// the jobs that leave. The caller must have found that [`Self::can_leave`].
-    pub(super) fn run_leaving(
-        &self,
-        fitting: &Fitting,
-        seed: u64,
-        options: &Options,
-        monitor: &Monitor,
-    ) -> Result<Outcome, RunError> {
+impl Replication<'_> {
+    /// Replays a list of jobs for which [`Replay::can_leave`] is true.
+    pub(super) fn run_list(&self, fitting: &Fitting) -> Result<Outcome, RunError> {
         let Fitting { jobs, skipped, misfits, .. } = fitting;
-        let known = Known {
-            mesh: &self.spec.machine,
-            trim: options.trim,
-            served: BTreeMap::new(),
-            jobs: Some(jobs.len() as u64),
+        let context = ReplayContext {
+            mesh: &self.replay.spec.machine,
+            trim: self.options.trim,
+            jobs: jobs.len() as u64,
             skipped: *skipped,
             never_fit: misfits.len() as u64,
             first_arrival: first_arrival(jobs),
         };
-        let taken = TakenParts { seed, rows: None, ranks: None };
-        let summed = match self.begun(&known, seed, options, monitor) {
-            Some(summed) => summed,
-            None => self.in_parts(Feed::Listed(jobs), &known, options, monitor, taken)?,
-        };
-        let (summary, blocks, recording) = known.finish(summed, options)?;
-        Ok(Outcome {
-            skipped: known.skipped,
-            never_fit: known.never_fit,
-            jobs: Arc::clone(jobs),
-            names: self.source.names(),
-            recording,
-            ..Outcome::of(seed, summary, blocks)
-        })
+        self.run_in_parts(Feed::Listed(jobs), &context, None, None)
     }
 
-    /// Returns whether `jobs` may leave a replay in parts: nothing of single jobs is kept or needs all of them, and they are in
-    /// the order of their arrival. Few jobs are not worth a thread, and more than a stream begins with are one.
-    pub(super) fn can_leave(&self, options: &Options, jobs: &[Job]) -> bool {
-        (FEWEST_LEAVING..=MOST_KEPT).contains(&jobs.len())
-            && !options.jobs
-            && options.need_all_jobs().is_none()
-            && !self.spec.needs_all_jobs()
-            && jobs.is_sorted_by_key(|job| job.submit)
+    /// Replays a log while a further thread reads it. Finished jobs go to `rows`, if it is given.
+    pub(super) fn run_stream(
+        &self,
+        stream: &LogStream,
+        rows: Option<TakeRows<'_>>,
+    ) -> Result<Outcome, RunError> {
+        let served = self.served(stream)?;
+        let context = self.context(stream, &served)?;
+        let filter = stream.filter(&self.replay.spec.machine, &served, context.jobs);
+        let (held, ranks) = (stream.held().unwrap_or(0), Ranks::default());
+        let (to_replay, batches) = sync_channel(BATCHES);
+        let ended = thread::scope(|scope| {
+            let read = move || stream.send(filter, &to_replay);
+            let reading = thread::Builder::new().name("reader".to_owned()).spawn_scoped(scope, read);
+            let reading = reading.map_err(|error| threadless(&error))?;
+            let mut arrivals = StreamedArrivals::new(batches, held, &ranks);
+            let ranks = (held > 0).then_some(&ranks);
+            let ended = self.run_in_parts(Feed::Streamed(&mut arrivals), &context, ranks, rows);
+            // Without a receiver the reading thread ends.
+            drop(arrivals);
+            reading.join().unwrap_or_else(|panic| resume_unwind(panic));
+            ended
+        });
+        Ok(Outcome { is_streamed: true, ..ended? })
     }
 
-    /// Replays the jobs of `feed`, while another thread measures and sums up the jobs that have left, and a third one takes
-    /// their rows.
-    fn in_parts(
+    /// Returns which requests of the log the allocator can serve, see [`served`].
+    fn served(&self, stream: &LogStream) -> Result<BTreeMap<Request, bool>, RunError> {
+        let Replay { spec, guests, .. } = self.replay;
+        let (mesh, label, stop) = (&spec.machine, spec.allocator.to_string(), &self.monitor.stop);
+        let setup = guest::Setup { label: &label, mesh, jobs: &[], seed: self.seed, stop, lists: None };
+        Ok(served(stream.kinds(), mesh, guests.allocator(&spec.allocator, &setup)?))
+    }
+
+    /// Returns the context of the replay of `stream`. Fails if a job never fits and the rules leave none out.
+    fn context(
+        &self,
+        stream: &LogStream,
+        served: &BTreeMap<Request, bool>,
+    ) -> Result<ReplayContext<'_>, RunError> {
+        let spec = &self.replay.spec;
+        let mesh = &spec.machine;
+        let is_small = |request: &Request| request.procs <= mesh.available();
+        let fits = |request: &Request| served.get(request).is_none_or(|&fits| fits);
+        let never_fit = stream.misfits(mesh, &is_small, &fits, Some(&spec.allocator_label()))?;
+        let (small, larger) = stream.sizes(mesh);
+        let first_arrival = stream.first_arrival(&|request| is_small(request) && fits(request));
+        let (jobs, skipped) = (small - never_fit, larger + never_fit);
+        Ok(ReplayContext { mesh, trim: self.options.trim, jobs, skipped, never_fit, first_arrival })
+    }
+
+    /// Replays the jobs of `feed`, while a further thread measures and sums up the finished jobs and another
+    /// one hands them to
+    /// `rows`. `ranks` has the order of arrivals; `None` if it is that of the log.
+    fn run_in_parts(
         &self,
         feed: Feed<'_>,
-        known: &Known<'_>,
-        options: &Options,
-        monitor: &Monitor,
-        taken: TakenParts<'_>,
-    ) -> Result<Summed, RunError> {
-        let (stop, TakenParts { seed, rows, ranks }) = (&monitor.stop, taken);
+        context: &ReplayContext<'_>,
+        ranks: Option<&Ranks>,
+        rows: Option<TakeRows<'_>>,
+    ) -> Result<Outcome, RunError> {
+        let (seed, stop) = (self.seed, &self.monitor.stop);
         let (to_sums, left) = sync_channel(PARTS);
         let (cleared, to_fill) = sync_channel(PARTS);
-        let (driven, sums, written, recording, blocked) = thread::scope(|scope| {
+        let blocked = Cell::new(Duration::ZERO);
+        let (run, sums, written, recording) = thread::scope(|scope| {
             let begin = |name: &str| thread::Builder::new().name(name.to_owned());
             // Two parts of rows are in memory at most: one fills up while the other one is written.
             let (to_rows, parts) = rows.map(|_| sync_channel(0)).unzip();
@@ -216,50 +135,61 @@ impl Replay {
                 begin("rows").spawn_scoped(scope, write)
             });
             let writing = writing.transpose().map_err(|error| threadless(&error))?;
-            let sum_up = move || known.sum_up(left, ranks, to_rows, cleared);
+            let sum_up = move || context.sum_up(left, ranks, to_rows, cleared);
             let summing = begin("sums").spawn_scoped(scope, sum_up).map_err(|error| threadless(&error))?;
-            let blocked = Cell::new(Duration::ZERO);
             let mut take = |jobs: LeftJobs| {
-                let sent = match to_sums.try_send(jobs) {
-                    Ok(()) => Ok(()),
-                    Err(TrySendError::Disconnected(_)) => Err(()),
-                    Err(TrySendError::Full(jobs)) => {
-                        let full_since = Instant::now();
-                        let sent = to_sums.send(jobs);
-                        blocked.set(blocked.get().saturating_add(full_since.elapsed()));
-                        sent.map_err(drop)
-                    }
-                };
-                if sent.is_err() {
-                    // The jobs cannot be kept. Another thread says why.
+                if !send_timed(&to_sums, jobs, &blocked) {
+                    // The jobs cannot be kept. Another thread has the reason.
                     stop.throw();
                 }
                 // Memory that has been used before is not fetched from the system again.
                 to_fill.try_recv().unwrap_or_default()
             };
-            let mut recorder = self
-                .recorder(options, (&[], known.first_arrival), false, None, monitor)
-                .with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
-            let driven = self.drive(feed, seed, &Manner::of(options, stop), None, None, &mut recorder);
+            let recorder = self.recorder(&[], context.first_arrival, false, None);
+            let mut recorder = recorder.with_leaving((FEW_TOGETHER, TOGETHER), &mut take);
+            let run = self.drive(feed, None, None, &mut recorder);
             let recording = recorder.finish();
             // Without senders the other threads end.
             drop(to_sums);
             let sums = summing.join().unwrap_or_else(|panic| resume_unwind(panic));
             let written =
                 writing.map_or(Ok(()), |writing| writing.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok::<_, RunError>((driven, sums, written, recording, blocked.get()))
+            Ok::<_, RunError>((run, sums, written, recording))
         })?;
         written.map_err(ReplayError::Failed)?;
         let sums = sums.map_err(ReplayError::Failed)?;
-        let Driven { wall, .. } = driven?;
         // The replay does not take longer because its numbers are summed up or written more slowly.
-        Ok(Summed { sums, wall: wall.saturating_sub(blocked), recording })
+        let wall = run?.wall.saturating_sub(blocked.get());
+        let wall_s = if self.options.timed { wall.as_secs_f64() } else { 0.0 };
+        let (summary, blocks) = context.finish(sums, &recording, wall_s)?;
+        Ok(Outcome {
+            skipped: context.skipped,
+            never_fit: context.never_fit,
+            names: self.replay.source.names(),
+            recording,
+            ..Outcome::of(seed, summary, blocks)
+        })
+    }
+}
+
+/// Sends `jobs`, and adds the time for which the channel is full to `blocked`. Returns false if the receiver
+/// is gone.
+fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration>) -> bool {
+    match to.try_send(jobs) {
+        Ok(()) => true,
+        Err(TrySendError::Disconnected(_)) => false,
+        Err(TrySendError::Full(jobs)) => {
+            let full_since = Instant::now();
+            let sent = to.send(jobs);
+            blocked.set(blocked.get().saturating_add(full_since.elapsed()));
+            sent.is_ok()
+        }
     }
 }
 
 /// Returns the error that there can be no further thread.
-fn threadless(error: &std::io::Error) -> RunError {
-    RunError::Threadless(format!(
+fn threadless(error: &std::io::Error) -> ReplayError {
+    ReplayError::Failed(format!(
         "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or allow more \
          processes (ulimit -u, or pids.max of a container)"
     ))
@@ -267,9 +197,13 @@ fn threadless(error: &std::io::Error) -> RunError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::study::replay_spec::ReplaySpec;
     use crate::study::source::JobSource;
+    use meshreplay_base::job::Time;
+    use meshreplay_sim::metrics::Monitor;
 
     /// Jobs of scattered sizes and times, more than three parts and some.
     fn jobs(gap: i64) -> Vec<Job> {

@@ -1,52 +1,49 @@
-//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread, and a
-//! replay that fails does not disturb the others. Those that read a long log while they run are given its jobs together.
+//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread,
+//! and a replay that fails does not disturb the others.
 
 mod error;
-mod queue;
-mod runner;
 #[cfg(test)]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use rayon::ThreadPool;
 
 pub use self::error::{KeepError, SweepError};
-use self::queue::{Limits, Queue};
-use self::runner::{RunOne, Runner};
 use super::jobs::JobsError;
 use super::planned::Study;
 use super::replay::{Outcome, RunError, TakeRows};
 use super::running::Running;
 use super::shared_jobs::Workloads;
-use super::source::{Permits, Seat};
 use meshreplay_logs::LogNames;
 use meshreplay_sim::engine::ReplayError;
 use meshreplay_sim::metrics::LeftJobs;
 
-/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that [`sweep`]
-/// passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
+/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that
+/// [`sweep`] passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// A function that takes jobs that have left the replay at a position of the study while it runs, with the seed of the
-/// replication and the names behind the numbers of the jobs. They come in the order of the log, and never again in the
-/// outcome. It is called from a thread of the replay.
+/// A function that takes jobs that have left the replay at a position of the study while it runs, with the
+/// seed of the replication and the names behind the numbers of the jobs. They come in the order of the log,
+/// and never again in the outcome. It is called from a thread of the replay.
 pub type Rows<'a> = dyn Fn(usize, u64, &LogNames, LeftJobs) -> Result<(), KeepError> + Sync + 'a;
 
 /// The news that the caller of [`sweep`] receives while it waits.
 #[derive(Debug)]
 pub enum Progress<T> {
-    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the reason why
-    /// there is none.
+    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the
+    /// reason why there is none.
     Ended(usize, Result<T, SweepError>),
     /// A tenth of a second has passed without news, so that the caller can show the monitors.
     Tick,
 }
 
-/// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to `keep`.
-/// Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order. A replay that
-/// fails or panics does not disturb the others.
+/// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to
+/// `keep`. Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order.
+/// A replay that fails or panics does not disturb the others.
 pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
@@ -55,41 +52,35 @@ pub fn sweep<T: Send>(
     keep: &Keep<'_, T>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    sweep_into(study, cells, pool, running, (keep, None), tell);
+    sweep_into(study, cells, pool, running, keep, None, tell);
 }
 
-/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`. Without `rows`
-/// they are kept in memory if the options of the study ask for them.
+/// Runs replays as [`sweep`] does. Where jobs are read while a replay runs, those that leave it go to `rows`.
+/// Without `rows` they are kept in memory if the options of the study ask for them.
 pub fn sweep_into<T: Send>(
     study: &Study,
     cells: &[usize],
     pool: &ThreadPool,
     running: &Running,
-    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+    keep: &Keep<'_, T>,
+    rows: Option<&Rows<'_>>,
     tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let workloads = &Workloads::new(study, cells.iter().copied());
-    let limits = Limits::new(pool.current_num_threads(), rows.is_some());
-    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
-    run_all(pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), tell);
-}
-
-/// Runs the replays of `queue` on the threads of `pool`, each by `one`, and calls `tell` on the calling thread.
-fn run_all<T: Send>(
-    pool: &ThreadPool,
-    queue: &Queue<'_>,
-    one: &RunOne<'_, T>,
-    tell: &mut dyn FnMut(Progress<T>),
-) {
-    let permits = &Permits::new(queue.limits.threads);
+    let workloads = Workloads::new(study, cells.iter().copied());
+    let sweep = Sweep { study, cells, workloads, running, keep, rows, next: AtomicUsize::new(0) };
     let (sender, receiver) = mpsc::channel();
-    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
-    // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
-    // it keeps the result that it has.
+    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for
+    // Parquet's own tasks) begins any other task that it finds. With one task per replay it would start more
+    // and more replays before it keeps the result that it has.
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
-            let sender = sender.clone();
-            scope.spawn(move |_| Runner { queue, permits, one, sender: &sender }.run());
+            let (sweep, sender) = (&sweep, sender.clone());
+            scope.spawn(move |_| {
+                while let Some(ended) = sweep.run_next() {
+                    // Sending fails only if the receiver is gone. Then no one waits for this result any more.
+                    let _ = sender.send(ended);
+                }
+            });
         }
         drop(sender);
         loop {
@@ -102,36 +93,62 @@ fn run_all<T: Send>(
     });
 }
 
-/// Runs one replay from its jobs to its kept result.
-fn one<T>(
-    queue: &Queue<'_>,
-    number: usize,
-    seat: &Seat<'_>,
-    (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
-) -> Result<T, SweepError> {
-    let Queue { study, workloads, running, .. } = queue;
-    if running.is_stopped() {
-        return Err(SweepError::Interrupted);
+/// The replays of a sweep, which the threads of its pool take one by one.
+struct Sweep<'a, T> {
+    study: &'a Study,
+    cells: &'a [usize],
+    workloads: Workloads<'a>,
+    running: &'a Running,
+    keep: &'a Keep<'a, T>,
+    rows: Option<&'a Rows<'a>>,
+    /// Position in `cells` of the next replay.
+    next: AtomicUsize,
+}
+
+impl<T> Sweep<'_, T> {
+    /// Runs the next replay. Returns its position in the study with its result; `None` after the last one.
+    fn run_next(&self) -> Option<(usize, Result<T, SweepError>)> {
+        let &cell = self.cells.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+        self.running.begin(cell);
+        let ended = catch_unwind(AssertUnwindSafe(|| self.run(cell)))
+            .unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
+        self.workloads.release(cell);
+        self.running.end(cell);
+        Some((cell, ended))
     }
-    let replay = workloads.replay(number)?;
-    let names = replay.source.names();
-    let take = rows.map(|rows| {
-        let names = &names;
-        move |seed, jobs| rows(number, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
-    });
-    let take = take.as_ref().map(|take| take as TakeRows<'_>);
-    let ran = replay.run_into(&study.options, running.monitor(number), (take, Some(seat)));
-    let outcomes = ran.map_err(|error| match error {
-        RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
-            SweepError::Interrupted
+
+    /// Runs one replay from its jobs to its kept result.
+    fn run(&self, cell: usize) -> Result<T, SweepError> {
+        if self.running.is_stopped() {
+            return Err(SweepError::Interrupted);
         }
-        error => error.into(),
-    })?;
-    keep(number, outcomes).map_err(SweepError::Keep)
+        let replay = self.workloads.replay(cell)?;
+        let names = replay.source.names();
+        let take = self.rows.map(|rows| {
+            let names = &names;
+            move |seed, jobs| rows(cell, seed, names, jobs).map_err(|error| with_causes(error.as_ref()))
+        });
+        let take = take.as_ref().map(|take| take as TakeRows<'_>);
+        let ran = replay.run_into(&self.study.options, self.running.monitor(cell), take);
+        let outcomes = ran.map_err(|error| match error {
+            RunError::Replay(ReplayError::Interrupted) | RunError::Jobs(JobsError::Interrupted) => {
+                SweepError::Interrupted
+            }
+            error => error.into(),
+        })?;
+        (self.keep)(cell, outcomes).map_err(SweepError::Keep)
+    }
 }
 
 /// Returns the message of an error with those of its causes.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Returns the message of a panic.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
 }

@@ -1,24 +1,16 @@
-//! Replays of teams have the results of replays that read their log on their own, and nobody waits for ever.
+//! Replays of one log that is not kept: each reads it on its own, and a replay that fails leaves the others
+//! alone.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::Duration;
 
 use super::*;
 use crate::study::options::Options;
 use crate::study::shared_jobs::load_jobs;
-use crate::study::source::{Batch, Incoming, JobSource, LogStream, Permit, Ranks, openings};
-use meshreplay_sim::engine::{Arrivals as _, ReplayError};
 
 type Tested = Result<(), Box<dyn Error>>;
-
-/// The limits of these tests: channels are full most of the time.
-const LIMITS: Limits = Limits { threads: 2, team: 16, ahead: 1 };
 
 /// A study of a log that is not kept.
 struct Case {
@@ -28,7 +20,8 @@ struct Case {
 }
 
 impl Case {
-    /// Plans a study of a log of so many jobs, of which stretches are turned round. `lines` are those of the study's file.
+    /// Plans a study of a log of so many jobs, of which stretches are turned round. `lines` are those of the
+    /// study's file.
     fn new(jobs: u32, lines: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a.swf");
@@ -55,19 +48,18 @@ impl Case {
 /// Outcomes in words, or the error, of each replay.
 type Results = BTreeMap<usize, Result<String, String>>;
 
-/// Runs the replays of `study` at `cells`, with rows that nobody keeps if `rows` is given.
+/// Runs all replays of `study` on so many threads, with rows that nobody keeps if `rows` is given.
 fn results(
     study: &Study,
-    cells: &[usize],
-    limits: Limits,
+    threads: usize,
     keep: &Keep<'_, String>,
-    (running, rows): (&Running, Option<&Rows<'_>>),
+    running: &Running,
+    rows: Option<&Rows<'_>>,
 ) -> Result<Results, Box<dyn Error>> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()?;
-    let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, running), cells, limits, rows.is_some());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let cells: Vec<usize> = (0..study.cells.len()).collect();
     let mut results = Results::new();
-    run_all(&pool, queue, &|cell, seat| one(queue, cell, seat, (keep, rows)), &mut |news| {
+    sweep_into(study, &cells, &pool, running, keep, rows, &mut |news| {
         if let Progress::Ended(cell, ended) = news {
             let earlier = results.insert(cell, ended.map_err(|error| error.to_string()));
             assert!(earlier.is_none(), "replay {cell} has ended twice");
@@ -87,58 +79,24 @@ fn in_words(outcomes: &[Outcome]) -> String {
 }
 
 /// Runs all replays of `study` as [`results`] does, and keeps outcomes in words.
-fn all(study: &Study, limits: Limits) -> Result<Results, Box<dyn Error>> {
-    let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let running = Running::new(cells.len());
-    results(study, &cells, limits, &|_, outcomes| Ok(in_words(&outcomes)), (&running, None))
+fn all(study: &Study, threads: usize) -> Result<Results, Box<dyn Error>> {
+    let running = Running::new(study.cells.len());
+    results(study, threads, &|_, outcomes| Ok(in_words(&outcomes)), &running, None)
 }
 
-/// Runs the replays of `study` one by one, so that there is no team.
-fn one_by_one(study: &Study) -> Result<Results, Box<dyn Error>> {
-    let mut found = Results::new();
-    for cell in 0..study.cells.len() {
-        let running = Running::new(study.cells.len());
-        let keep = |_, outcomes: Vec<Outcome>| Ok(in_words(&outcomes));
-        found.extend(results(study, &[cell], LIMITS, &keep, (&running, None))?);
-    }
-    Ok(found)
-}
-
-/// Replays with all the ways in which they differ from each other: jobs that are larger than some machines, and those that
-/// allocators of submeshes never find a place for, arrivals with other scales, several seeds.
+/// Replays with all the ways in which they differ from each other: jobs that are larger than some machines,
+/// and those that allocators of submeshes never find a place for, arrivals with other scales.
 const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['easy', 'fcfs']\narrival_scales = [1.0, 0.9]\n\
                          allocators = ['hilbert+bf', 'first-fit', 'random']\nrules = ['authors:oversize=skip']\n";
 
 #[test]
-fn a_team_has_the_results_of_replays_on_their_own() -> Tested {
-    let Case { path, study, .. } = &Case::new(5_000, DIFFERENT)?;
-    let expected = one_by_one(study)?;
-    assert_eq!((study.cells.len(), openings::taken(path)), (36, 36));
+fn results_do_not_depend_on_the_number_of_threads() -> Tested {
+    let Case { study, .. } = &Case::new(5_000, DIFFERENT)?;
+    let expected = all(study, 1)?;
     let distinct: std::collections::BTreeSet<_> = expected.values().collect();
     assert!(expected.values().all(Result::is_ok) && distinct.len() >= 30, "{}", distinct.len());
-    for (threads, team, ahead, openings) in
-        [(1, 36, 1, 1), (2, 36, 32, 1), (3, 10, 1, 4), (2, 4, 2, 9), (8, 64, 1, 1)]
-    {
-        assert!(all(study, Limits { threads, team, ahead })? == expected, "{threads} {team} {ahead}");
-        assert_eq!(openings::taken(path), openings, "{threads} {team} {ahead}");
-    }
-    Ok(())
-}
-
-/// A command knows from its plan that its log is a stream. Replications after the first one read the log on their own.
-#[test]
-fn a_command_reads_its_log_once_for_all_replays() -> Tested {
-    let lines = "machines = ['8x8']\nallocators = ['naive', 'random', 'mbs']\nschedulers = ['easy']\n";
-    for (replications, openings) in [(1, 1), (2, 4)] {
-        let Case { path, mut study, _folder } =
-            Case::new(5_000, &format!("{lines}replications = {replications}\n"))?;
-        load_jobs(&mut study, &mut Vec::new())?;
-        let is_stream = |source: &Option<JobSource>| matches!(source, Some(JobSource::Streamed { .. }));
-        assert!(study.cells.iter().all(|cell| is_stream(&cell.source)));
-        let expected = one_by_one(&study)?;
-        openings::taken(&path);
-        assert!(all(&study, LIMITS)? == expected);
-        assert_eq!(openings::taken(&path), openings);
+    for threads in [2, 3, 8] {
+        assert!(all(study, threads)? == expected, "{threads}");
     }
     Ok(())
 }
@@ -161,7 +119,7 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
             Some(text) => std::fs::write(&path, text)?,
             None => std::fs::remove_file(&path)?,
         }
-        let found = all(&study, LIMITS)?;
+        let found = all(&study, 2)?;
         assert_eq!(found.len(), 4);
         let is_said =
             |found: &Result<String, String>| found.as_ref().is_err_and(|error| error.contains(said));
@@ -170,16 +128,15 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
     Ok(())
 }
 
-/// A replay that cannot begin, one whose rows cannot be kept, one that is stopped, one whose result cannot be kept and one that
-/// panics leave the others their results.
+/// A replay that cannot begin, one whose rows cannot be kept, one that is stopped, one whose result cannot be
+/// kept and one that panics leave the others their results.
 #[test]
 fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
     let lines = "machines = ['8x8', '5x5']\nallocators = ['naive', 'hilbert+bf', 'random', 'row-snake+bf', 'mbs']\n\
                  schedulers = ['fcfs']\n";
     // More jobs than two parts of rows have.
-    let Case { study, path, .. } = &Case::new(300_000, lines)?;
-    let expected = one_by_one(study)?;
-    openings::taken(path);
+    let Case { study, .. } = &Case::new(300_000, lines)?;
+    let expected = all(study, 1)?;
     let running = Running::new(study.cells.len());
     let rows = |cell, _: u64, _: &LogNames, _: LeftJobs| match cell {
         1 => Err("no room".into()),
@@ -194,9 +151,7 @@ fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
         4 => panic!("as it is told to"),
         _ => Ok(in_words(&outcomes)),
     };
-    let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let found = results(study, &cells, LIMITS, &keep, (&running, Some(&rows)))?;
-    assert_eq!(openings::taken(path), 1);
+    let found = results(study, 2, &keep, &running, Some(&rows))?;
     for (cell, found) in found {
         match (cell, &found) {
             (0, _) => assert!(found == expected[&cell], "{found:?}"),
@@ -213,145 +168,16 @@ fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
 
 /// After an interruption no replay has a result, and the log is not read for those that have not begun.
 #[test]
-fn an_interruption_ends_a_team() -> Tested {
+fn an_interruption_ends_all_replays() -> Tested {
     let Case { study, .. } =
         &Case::new(20_000, "machines = ['8x8']\nallocators = ['naive', 'random', 'mbs']\n")?;
-    let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let running = Running::new(cells.len());
+    let running = Running::new(study.cells.len());
     let keep = |_, _| {
         running.stop();
         Ok(String::new())
     };
-    let found = results(study, &cells, Limits { threads: 1, ..LIMITS }, &keep, (&running, None))?;
+    let found = results(study, 1, &keep, &running, None)?;
     let interrupted = found.values().filter(|found| **found == Err("interrupted".to_owned())).count();
     assert_eq!((found.len(), interrupted), (3, 2), "{found:?}");
-    Ok(())
-}
-
-/// The jobs of a stream as a replay of a team is given them.
-struct Sifted<'a> {
-    stream: &'a LogStream,
-    batches: Receiver<Batch>,
-    permit: &'a Permit<'a>,
-}
-
-/// Takes all jobs of a stream at changing speeds, up to `last`. Returns their number.
-fn dawdle(
-    Sifted { stream, batches, permit }: Sifted<'_>,
-    (working, threads): (&AtomicUsize, usize),
-    (mut state, last): (u64, u64),
-) -> Result<u64, SweepError> {
-    let machine: meshreplay_machine::machine::Mesh = "16x16".parse().map_err(|_| SweepError::Interrupted)?;
-    let ranks = Ranks::default();
-    let sieve = stream.sieve(&machine, &BTreeMap::new(), u64::MAX);
-    let mut arrivals = Incoming::new(batches, 19, &ranks).sifted(sieve, Some(permit));
-    let mut jobs = 0;
-    loop {
-        let failed = |error: ReplayError| SweepError::Panic(error.to_string());
-        if arrivals.next_job().map_err(failed)?.is_none() || jobs == last {
-            return Ok(jobs);
-        }
-        arrivals.advance().map_err(failed)?;
-        jobs += 1;
-        if jobs % 512 == 0 {
-            assert!(
-                working.fetch_add(1, Ordering::SeqCst) < threads,
-                "more replays work than there are threads"
-            );
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            thread::sleep(Duration::from_micros((state >> 33) % 8 * ((state >> 40) % 50)));
-            working.fetch_sub(1, Ordering::SeqCst);
-        }
-    }
-}
-
-/// How often replays of random speeds run.
-const ROUNDS: usize = 24;
-
-/// Replays of random speeds, of which some leave early and some panic, come to an end, whatever the limits are.
-#[test]
-fn nobody_waits_for_ever() -> Tested {
-    let lines =
-        "machines = ['16x16']\nallocators = ['random']\nseeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n";
-    let case = Case::new(50_000, lines)?;
-    let (to_test, from_thread) = channel();
-    thread::spawn(move || {
-        for round in 0..ROUNDS {
-            let (threads, team) = (1 + round % 4, 2 + round / 4 % 11);
-            let limits = Limits { threads, team, ahead: 1 + round % 3 };
-            // Sending fails only if the test has failed.
-            let _ =
-                to_test.send(stressed(&case.study, limits, round as u64).map_err(|error| error.to_string()));
-        }
-    });
-    for round in 0..ROUNDS {
-        let found = from_thread
-            .recv_timeout(Duration::from_secs(60))
-            .map_err(|error| format!("{round}: {error}"))??;
-        assert_eq!(found.len(), 11);
-        for (cell, found) in found {
-            let expected = match cell % 5 {
-                1 => Err("panicked: odd".to_owned()),
-                3 => Ok(7_000),
-                _ => Ok(50_000),
-            };
-            assert_eq!(found, expected, "{cell}");
-        }
-    }
-    Ok(())
-}
-
-/// Runs the replays of `study`, which do nothing but wait, with random numbers from `seed`.
-fn stressed(
-    study: &Study,
-    limits: Limits,
-    seed: u64,
-) -> Result<BTreeMap<usize, Result<u64, String>>, Box<dyn Error>> {
-    let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let (running, working) = (Running::new(cells.len()), AtomicUsize::new(0));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()?;
-    let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, &running), &cells, limits, false);
-    let mut found = BTreeMap::new();
-    let run = |cell: usize, seat: &Seat<'_>| {
-        assert!(cell % 5 != 1, "odd");
-        let last = if cell % 5 == 3 { 7_000 } else { 50_000 };
-        // The last one may be left over from teams.
-        let Some(batches) = seat.batches() else { return Ok(last) };
-        let stream = workloads.stream(cell)?.ok_or(SweepError::Interrupted)?;
-        let arrivals = Sifted { stream: &stream, batches, permit: &seat.permit };
-        dawdle(arrivals, (&working, limits.threads), (seed * 100 + cell as u64, last))
-    };
-    run_all(&pool, queue, &run, &mut |news| {
-        if let Progress::Ended(cell, ended) = news {
-            found.insert(cell, ended.map_err(|error| error.to_string()));
-        }
-    });
-    Ok(found)
-}
-
-/// A replay of a team for which there is no further thread runs on its own when the team has ended.
-#[test]
-fn replays_without_a_thread_run_later() -> Tested {
-    let lines = "machines = ['8x8']\nallocators = ['naive', 'random', 'mbs']\n";
-    let Case { study, .. } = &Case::new(20_000, lines)?;
-    let cells: Vec<usize> = (0..study.cells.len()).collect();
-    let running = Running::new(cells.len());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
-    let workloads = &Workloads::new(study, cells.iter().copied());
-    let queue = &Queue::new((study, workloads, &running), &cells, LIMITS, false);
-    let mut found = Vec::new();
-    let run = |cell: usize, seat: &Seat<'_>| match seat.batches() {
-        Some(_) if cell != 1 => Err(SweepError::Replay(RunError::Threadless("no thread".to_owned()))),
-        batches => Ok((cell, batches.is_some())),
-    };
-    run_all(&pool, queue, &run, &mut |news| {
-        if let Progress::Ended(_, ended) = news {
-            found.push(ended.map_err(|error| error.to_string()));
-        }
-    });
-    assert_eq!(found.first(), Some(&Ok((1, true))));
-    found.sort();
-    assert_eq!(found, [(0, false), (1, true), (2, false)].map(Ok));
     Ok(())
 }

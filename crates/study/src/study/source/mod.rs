@@ -1,20 +1,14 @@
 //! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
-mod incoming;
-#[cfg(test)]
-pub(super) mod openings;
-mod permits;
-mod seat;
-mod sieve;
+mod arrivals;
+mod filter;
 mod stream;
 
 use std::sync::Arc;
 
-pub(super) use self::incoming::{Incoming, Ranks};
-pub(super) use self::permits::{Permit, Permits};
-pub(super) use self::seat::Seat;
+pub(super) use self::arrivals::{Ranks, StreamedArrivals};
+pub(super) use self::stream::BATCHES;
 pub use self::stream::LogStream;
-pub(super) use self::stream::{BATCHES, Batch};
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
@@ -40,11 +34,11 @@ pub enum JobSource {
         arrival_scale: f64,
         /// The names behind the numbers of the jobs, and when the log begins.
         names: Arc<LogNames>,
-        /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
+        /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no
+        /// log.
         log: Option<Arc<LogSummary>>,
     },
-    /// Jobs of a log that are not kept, as they are too many or were replayed while the log was read. They are read again while
-    /// replays run.
+    /// Jobs of a log that are too many to be kept. They are read again while replays run.
     Streamed {
         /// The log.
         stream: Box<LogStream>,
@@ -65,14 +59,15 @@ pub enum JobSource {
 }
 
 impl JobSource {
-    /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of records of the
-    /// log that are not among the jobs.
+    /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of
+    /// records of the log that are not among the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
         let (names, arrivals) = (Arc::default(), Arrivals::Recorded);
         Self::Recorded { jobs, skipped, arrivals, arrival_scale: 1.0, names, log: None }
     }
 
-    /// Returns the source with the facts about the log that its jobs are of. Nothing changes if jobs are drawn.
+    /// Returns the source with the facts about the log that its jobs are of. Nothing changes if jobs are
+    /// drawn.
     #[must_use]
     pub fn of_log(mut self, summary: &Arc<LogSummary>) -> Self {
         if let Self::Recorded { log, names, .. } = &mut self {
@@ -81,8 +76,8 @@ impl JobSource {
         self
     }
 
-    /// Returns the nodes of `machine` that the jobs had according to the log called `log`. `map` says where nodes with
-    /// these names are.
+    /// Returns the nodes of `machine` that the jobs had according to the log called `log`. `map` says where
+    /// nodes with these names are.
     pub(super) fn recorded_nodes(
         &self,
         log: &str,
@@ -96,8 +91,8 @@ impl JobSource {
         recorded_nodes(log, jobs, &summary.facts.names, map, machine, are_logged)
     }
 
-    /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number of records
-    /// or drawn jobs that are not among them.
+    /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number
+    /// of records or drawn jobs that are not among them.
     pub(super) fn jobs(
         &self,
         log: &str,
@@ -124,8 +119,8 @@ impl JobSource {
         }
     }
 
-    /// Returns the different requests of the jobs of all `seeds`. Jobs larger than `machine` are left out as in a
-    /// replay.
+    /// Returns the different requests of the jobs of all `seeds`. Jobs larger than `machine` are left out as
+    /// in a replay.
     pub(super) fn requests(
         &self,
         log: &str,
@@ -144,8 +139,8 @@ impl JobSource {
         Ok(requests)
     }
 
-    /// Returns the number of records of the log that are not replayed. `None` for a model, where it depends on the
-    /// seed.
+    /// Returns the number of records of the log that are not replayed. `None` for a model, where it depends
+    /// on the seed.
     pub fn skipped(&self) -> Option<u64> {
         match self {
             Self::Recorded { skipped, .. } | Self::Streamed { skipped, .. } => Some(*skipped),
@@ -162,7 +157,8 @@ impl JobSource {
         }
     }
 
-    /// Returns the number of jobs. For a model, it is the number of jobs that it draws, before any is left out.
+    /// Returns the number of jobs. For a model, it is the number of jobs that it draws, before any is left
+    /// out.
     pub fn count(&self) -> u64 {
         match self {
             Self::Recorded { jobs, .. } => jobs.len() as u64,

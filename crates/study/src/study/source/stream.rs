@@ -1,85 +1,67 @@
-//! A log with more jobs than are kept in memory: it is read again by a thread of its own, while one or more replays run.
+//! A log with more jobs than are kept in memory: a thread reads it again while a replay runs.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::sieve::Sieve;
-use crate::study::jobs::{JobsError, TooMany, checked_range};
+use super::filter::JobFilter;
+use crate::study::jobs::{JobsError, Misfits, checked_range};
 use crate::study::log::{Extent, LoadedLog, LogSource, load};
 use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
-use meshreplay_logs::{Entry, LogNames, LogSummary, ReadOptions, Reader, TraceError};
+use meshreplay_logs::{Entry, LogNames, ReadOptions, Reader, TraceError};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_workload::{Rules, scaled_submit};
 
-/// The number of jobs that the reading thread hands over together, and the most such batches that wait.
+/// Jobs of the log that the reader filters and hands over together, and the most such batches that wait.
 const TOGETHER: usize = 4096;
 pub(in crate::study) const BATCHES: usize = 8;
 
 /// The jobs of a log that are not in memory.
 #[derive(Clone, Debug)]
 pub struct LogStream {
-    name: String,
+    /// The facts about the whole log.
+    log: Arc<LoadedLog>,
+    extent: Arc<Extent>,
     path: PathBuf,
     read: ReadOptions,
     rules: Rules,
     arrival_scale: f64,
-    /// The facts about the whole log.
-    summary: Arc<LogSummary>,
-    names: Arc<LogNames>,
-    extent: Arc<Extent>,
-    /// The number of records that are no jobs.
-    left_out: u64,
 }
 
 /// A condition of a request.
 pub(in crate::study) type Holds<'a> = &'a dyn Fn(&Request) -> bool;
 
-/// A batch of jobs, which replays may share, or the reason why they cannot be read.
-pub(in crate::study) type Batch = Result<Arc<Vec<Job>>, String>;
-
-/// The replays that get the jobs of a log.
-struct Receivers(Vec<SyncSender<Batch>>);
-
-impl Receivers {
-    /// Sends `batch` to each, and waits for those that have too many. Sending fails only if a replay has ended, which then has
-    /// a reason of its own and is left out from now on.
-    fn send(&mut self, batch: &Batch) {
-        self.0.retain(|to| to.send(batch.clone()).is_ok());
-    }
-}
+/// A batch of jobs, or the reason why they cannot be read.
+pub(in crate::study) type Batch = Result<Vec<Job>, String>;
 
 impl LogStream {
-    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they are kept.
+    /// Returns the jobs of a log that was read as `source` says and whose jobs are not kept; `None` if they
+    /// are kept.
     pub(in crate::study) fn new(
-        log: &LoadedLog,
+        log: &Arc<LoadedLog>,
         source: &LogSource,
         rules: &Rules,
         arrival_scale: f64,
     ) -> Option<Self> {
         Some(Self {
-            name: log.name.clone(),
+            log: Arc::clone(log),
+            extent: Arc::clone(log.extent.as_ref()?),
             path: source.path.clone(),
             read: source.read.clone(),
             rules: rules.clone(),
             arrival_scale,
-            summary: Arc::clone(&log.summary),
-            names: Arc::clone(&log.names),
-            extent: Arc::clone(log.extent.as_ref()?),
-            left_out: log.workload.left_out.total(),
         })
     }
 
     /// Returns the names behind the numbers of the jobs.
     pub(in crate::study) fn names(&self) -> Arc<LogNames> {
-        Arc::clone(&self.names)
+        Arc::clone(&self.log.names)
     }
 
-    /// Returns how many jobs are held back so that the others arrive in their order while the log is read; `None` if they are
-    /// too many.
+    /// Returns how many jobs are held back so that the others arrive in their order while the log is read;
+    /// `None` if they are too many.
     pub(in crate::study) fn held(&self) -> Option<usize> {
         self.extent.lateness.held()
     }
@@ -89,11 +71,12 @@ impl LogStream {
         self.extent.kinds.keys().copied()
     }
 
-    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not among them.
+    /// Returns the number of jobs that are no larger than `machine`, and the number of records that are not
+    /// among them.
     pub(in crate::study) fn sizes(&self, machine: &Mesh) -> (u64, u64) {
         let fits = |(request, _): &(&Request, _)| request.procs <= machine.available();
         let jobs = self.extent.kinds.iter().filter(fits).map(|(_, of_kind)| of_kind.count).sum();
-        (jobs, self.left_out + self.extent.jobs - jobs)
+        (jobs, self.log.workload.left_out.total() + self.extent.jobs - jobs)
     }
 
     /// Returns the first arrival of a job for whose request `fits` is true; 0 if there is none.
@@ -103,59 +86,51 @@ impl LogStream {
         first.map_or(Time::ZERO, |first| scaled_submit(first, self.arrival_scale))
     }
 
-    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine` although the rules
-    /// leave none out, or if all are.
+    /// Fails if a replay could run past the last representable time, or if a job is larger than `machine`
+    /// although the rules leave none out, or if all are.
     pub(in crate::study) fn check(&self, machine: &Mesh) -> Result<(), JobsError> {
         let last = scaled_submit(self.extent.last, self.arrival_scale);
-        checked_range(&self.name, (last, self.extent.run_micros), self.arrival_scale)?;
+        checked_range(&self.log.name, last, self.extent.run_micros, self.arrival_scale)?;
         let nodes = machine.available();
         let fits = |request: &Request| request.procs <= nodes;
-        self.without(machine, (&|_| true, &fits), &|log, number, asked, machine| JobsError::TooLarge {
-            log,
-            number,
-            asked,
-            machine,
-            nodes,
-        })
-        .map(drop)
+        self.misfits(machine, &|_| true, &fits, None).map(drop)
     }
 
-    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is false. Fails as the
-    /// selection of jobs in memory does: on the first of them unless the rules leave them out, or if there are no others.
-    /// `misfit` makes the error.
-    pub(in crate::study) fn without(
+    /// Returns the number of jobs, of those for whose request `among` is true, for whose request `fits` is
+    /// false. Fails as the selection of jobs in memory does, see [`Misfits::check`].
+    pub(in crate::study) fn misfits(
         &self,
         machine: &Mesh,
-        (among, fits): (Holds<'_>, Holds<'_>),
-        misfit: &dyn Fn(String, i64, String, String) -> JobsError,
+        among: Holds<'_>,
+        fits: Holds<'_>,
+        allocator: Option<&str>,
     ) -> Result<u64, JobsError> {
         let all = || self.extent.kinds.iter().filter(|(request, _)| among(request));
-        let misfits = || all().filter(|(request, _)| !fits(request));
-        let found = TooMany {
-            first: misfits()
+        let others = || all().filter(|(request, _)| !fits(request));
+        let misfits = Misfits {
+            first: others()
                 .min_by_key(|(_, of_kind)| of_kind.first)
                 .map(|(request, of)| (*request, of.first.1)),
-            count: misfits().map(|(_, of_kind)| of_kind.count).sum(),
+            count: others().map(|(_, of_kind)| of_kind.count).sum(),
             jobs: all().map(|(_, of_kind)| of_kind.count).sum(),
         };
-        found.check(&self.name, machine, self.rules.oversize, misfit)
+        misfits.check(&self.log.name, machine, self.rules.oversize, allocator)
     }
 
-    /// Returns what the jobs of a replay on `machine` are sifted by: those whose requests `served` does not deny, of which there
-    /// are `jobs`.
-    pub(in crate::study) fn sieve(
+    /// Returns the filter for the jobs of a replay on `machine`, whose requests `served` does not deny. The
+    /// replay has `jobs`.
+    pub(in crate::study) fn filter(
         &self,
         machine: &Mesh,
         served: &BTreeMap<Request, bool>,
         jobs: u64,
-    ) -> Sieve {
+    ) -> JobFilter {
         let refused = served.iter().filter(|(_, is_served)| !**is_served);
-        Sieve {
+        JobFilter {
             nodes: machine.available(),
             refused: refused.map(|(request, _)| *request).collect(),
             arrival_scale: self.arrival_scale,
             left: jobs,
-            changed: self.changed().to_string(),
         }
     }
 
@@ -164,58 +139,52 @@ impl LogStream {
         TraceError::Changed { path: self.path.clone() }
     }
 
-    /// Reads the log again, and sends all of its jobs to each of `replays`, in batches that they share. Arrival times are not
-    /// scaled. A replay that receives nothing any more is left out, and the reading ends early if there is no other. What goes
-    /// wrong is sent to each, too.
-    pub(in crate::study) fn send(&self, replays: Vec<SyncSender<Batch>>) {
-        let mut to = Receivers(replays);
-        // A panic would look like the end of the log to those who wait for more.
-        let sent = catch_unwind(AssertUnwindSafe(|| self.send_all(&mut to)));
-        match sent {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => to.send(&Err(error.to_string())),
-            Err(panic) => {
-                to.send(&Err("the program panicked while it read the log".to_owned()));
-                resume_unwind(panic);
-            }
+    /// Reads the log again, and sends the jobs that `filter` selects to a replay. The reading ends early if
+    /// the replay does. What goes wrong is sent, too.
+    pub(in crate::study) fn send(&self, filter: JobFilter, to_replay: &SyncSender<Batch>) {
+        if let Err(error) = self.send_all(filter, to_replay) {
+            // Sending fails only if the replay has ended, which then has a reason of its own.
+            let _ = to_replay.send(Err(error.to_string()));
         }
     }
 
-    fn send_all(&self, to: &mut Receivers) -> Result<(), TraceError> {
-        #[cfg(test)]
-        super::openings::note(&self.path);
-        let origin = Time::from_seconds(self.summary.origin_s());
+    fn send_all(&self, mut filter: JobFilter, to_replay: &SyncSender<Batch>) -> Result<(), TraceError> {
+        let origin = Time::from_seconds(self.log.summary.origin_s());
         let mut reader = Reader::open(&self.path, self.read.clone())?;
         reader.forget_nodes();
-        let mut batch = Vec::with_capacity(TOGETHER);
+        let (mut batch, mut read) = (Vec::with_capacity(TOGETHER), 0_usize);
         while let Some(entry) = reader.next_entry()? {
             let Entry::Record { record, .. } = entry else { continue };
             let Ok(mut job) = self.rules.job(record) else { continue };
             (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
-            batch.push(job);
-            if batch.len() == TOGETHER {
+            if filter.select(&mut job) {
+                filter.left = filter.left.checked_sub(1).ok_or_else(|| self.changed())?;
+                batch.push(job);
+            }
+            read += 1;
+            // A batch may have few jobs or none, so that the reader notices soon that the replay has ended.
+            if read.is_multiple_of(TOGETHER) {
                 let full = std::mem::replace(&mut batch, Vec::with_capacity(TOGETHER));
-                to.send(&Ok(Arc::new(full)));
-                if to.0.is_empty() {
+                if to_replay.send(Ok(full)).is_err() {
                     return Ok(());
                 }
             }
         }
-        if reader.finish()?.sha256 != self.summary.sha256 {
+        if reader.finish()?.sha256 != self.log.summary.sha256 {
             return Err(self.changed());
         }
-        to.send(&Ok(Arc::new(batch)));
+        let _ = to_replay.send(Ok(batch));
         Ok(())
     }
 
-    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of records that are
-    /// not among them.
+    /// Reads the log again and keeps all jobs, in memory as long as the log. Returns them with the number of
+    /// records that are not among them.
     pub(in crate::study) fn whole(&self, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         let unread = |error: TraceError| JobsError::Failed(error.to_string());
         self.check(machine)?;
         let log = load(&self.path, self.read.clone(), self.rules.clone()).map_err(unread)?;
-        if log.summary.sha256 != self.summary.sha256 {
-            return Err(unread(TraceError::Changed { path: self.path.clone() }));
+        if log.summary.sha256 != self.log.summary.sha256 {
+            return Err(unread(self.changed()));
         }
         let jobs = meshreplay_workload::scaled(&log.workload.jobs, self.arrival_scale);
         let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.procs <= machine.available()).collect();

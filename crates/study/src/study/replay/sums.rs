@@ -1,52 +1,29 @@
-//! The jobs that have left a replay: they are measured, summed up and passed on as rows, part by part, while the replay runs.
+//! Sums over the finished jobs of a replay, which are measured and passed on as rows, part by part, while the
+//! replay runs.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Duration;
 
 use super::RunError;
-use crate::study::options::Options;
 use crate::study::source::Ranks;
-use meshreplay_alloc::allocator::Request;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 use meshreplay_sim::engine::{Record, ReplayError};
 use meshreplay_sim::metrics::{BlockSums, Finished, LeftJobs, Meter, Recording, RunningSums, Summary, Trim};
 
-/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs has, whether jobs
-/// are kept in memory or not, so that files are the same.
+/// The number of jobs whose rows are taken together. It is also the most rows that a part of a file of jobs
+/// has, whether jobs are kept in memory or not, so that files are the same.
 pub const TOGETHER: usize = 1 << 17;
 
-/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as there are
-/// [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
+/// Takes the jobs of the replication with this seed that have left, in the order of the log, as often as
+/// there are [`TOGETHER`], and the rest at the end. Fails, in words, if they cannot be kept.
 pub(in crate::study) type TakeRows<'a> = &'a (dyn Fn(u64, LeftJobs) -> Result<(), String> + Sync);
 
-/// How the jobs that have left a replication are taken.
-#[derive(Clone, Copy)]
-pub(super) struct TakenParts<'a> {
-    pub(super) seed: u64,
-    pub(super) rows: Option<TakeRows<'a>>,
-    /// The order in which the jobs arrived; `None` if it is that of the log.
-    pub(super) ranks: Option<&'a Ranks>,
-}
-
-/// A replay that has ended, all jobs of which have left.
-pub(super) struct Summed {
-    pub(super) sums: RunningSums,
-    /// The wall-clock time of the replay.
-    pub(super) wall: Duration,
-    /// What was measured of no single job.
-    pub(super) recording: Recording,
-}
-
-/// What is known of a streamed replay before it runs.
-pub(super) struct Known<'a> {
+/// The facts about a replay that the sums need before its first job ends.
+pub(super) struct ReplayContext<'a> {
     pub(super) mesh: &'a Mesh,
     pub(super) trim: Trim,
-    /// Which requests the allocator can serve, see [`served`].
-    pub(super) served: BTreeMap<Request, bool>,
-    /// The number of jobs that are replayed; `None` if it is known only when all have come.
-    pub(super) jobs: Option<u64>,
+    /// The number of jobs that are replayed.
+    pub(super) jobs: u64,
     /// The number of records of the log that are not.
     pub(super) skipped: u64,
     /// The number of jobs among these for which the allocator finds no nodes even on the idle machine.
@@ -55,7 +32,7 @@ pub(super) struct Known<'a> {
     pub(super) first_arrival: Time,
 }
 
-impl Known<'_> {
+impl ReplayContext<'_> {
     /// Returns a part of the replay: these jobs, with their records and what was measured of them.
     fn part<'r>(&'r self, jobs: &'r [Job], records: &'r [Record], recording: &'r Recording) -> Finished<'r> {
         let Self { mesh, trim, skipped, never_fit, .. } = *self;
@@ -63,20 +40,21 @@ impl Known<'_> {
         Finished { jobs, records, recording, traffic, mesh, trim, is_predicted, skipped, never_fit, wall_s }
     }
 
-    /// Returns the numbers of a replay, the sums over its blocks, and what was measured of no single job.
+    /// Returns the numbers of the replay and the sums over its blocks. `recording` has what was measured of
+    /// no single job.
     pub(super) fn finish(
         &self,
-        Summed { sums, wall, recording }: Summed,
-        options: &Options,
-    ) -> Result<(Summary, BlockSums, Recording), RunError> {
-        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
-        let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], &recording) });
-        let (summary, blocks) = kept.map_err(|error| unkept(&error))?;
-        Ok((summary, blocks, recording))
+        sums: RunningSums,
+        recording: &Recording,
+        wall_s: f64,
+    ) -> Result<(Summary, BlockSums), RunError> {
+        let kept = sums.finish(&Finished { wall_s, ..self.part(&[], &[], recording) });
+        kept.map_err(|error| unkept(&error).into())
     }
 
-    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a time. `ranks` has the
-    /// order in which they arrived; `None` if that is the order of the log. The memory of parts that were taken goes to
+    /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a
+    /// time. `ranks` has the order in which they arrived; `None` if that is the order of the log. The memory
+    /// of parts that were taken goes to
     /// `cleared`. Returns the sums of all jobs, or the reason why there are none.
     pub(super) fn sum_up(
         &self,
@@ -87,8 +65,8 @@ impl Known<'_> {
     ) -> Result<RunningSums, String> {
         let mut meter = Meter::new(self.mesh);
         let mut rows = Rows { part: LeftJobs::default(), to: to_rows, cleared };
-        let jobs = self.jobs.map(|jobs| jobs as usize);
-        let mut sums = RunningSums::new(&self.part(&[], &[], &Recording::default()), jobs);
+        let mut sums =
+            RunningSums::new(&self.part(&[], &[], &Recording::default()), Some(self.jobs as usize));
         for mut part in left {
             part.measure(&mut meter);
             let ranks = ranks.map(|ranks| ranks.take(sums.jobs() as usize, part.jobs.len()));

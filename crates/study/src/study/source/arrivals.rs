@@ -1,0 +1,119 @@
+//! The jobs of a log that a further thread reads, in the order of their arrival.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::stream::Batch;
+use meshreplay_base::job::{Job, JobId, Time};
+use meshreplay_sim::engine::{Arrivals, ReplayError};
+
+/// The receiving end of a [`LogStream`](super::LogStream). Jobs that stand behind their place in the order of
+/// arrival are brought to it: a bounded number of jobs is held back, so that no job comes too late.
+pub(in crate::study) struct StreamedArrivals<'a> {
+    batches: Receiver<Batch>,
+    /// The last batch, and the position of its next job.
+    batch: Vec<Job>,
+    position: usize,
+    /// Time blocked on the reader.
+    waited: Duration,
+    /// The number of the next job of the log. There are no more jobs than when the log was planned, so it
+    /// does not overflow.
+    next: JobId,
+    /// The number of jobs that are held back, and these jobs by arrival and number.
+    most_held: usize,
+    held: BTreeMap<(Time, JobId), Job>,
+    /// The number of jobs that were handed out, and where their order is noted.
+    rank: JobId,
+    ranks: &'a Ranks,
+}
+
+impl<'a> StreamedArrivals<'a> {
+    /// Makes the source of the jobs in `batches`. It holds `most_held` jobs back, and notes the order of
+    /// arrivals in `ranks`.
+    pub(in crate::study) fn new(batches: Receiver<Batch>, most_held: usize, ranks: &'a Ranks) -> Self {
+        Self {
+            batches,
+            batch: Vec::new(),
+            position: 0,
+            waited: Duration::ZERO,
+            next: 0,
+            most_held,
+            held: BTreeMap::new(),
+            rank: 0,
+            ranks,
+        }
+    }
+
+    /// Returns the next job of the log, and waits for its batch if need be; `None` after the last one.
+    fn next_of_log(&mut self) -> Result<Option<&Job>, ReplayError> {
+        while self.position == self.batch.len() {
+            let began = Instant::now();
+            let received = self.batches.recv();
+            self.waited = self.waited.saturating_add(began.elapsed());
+            // The reader drops its end after the last batch.
+            let Ok(batch) = received else { return Ok(None) };
+            (self.batch, self.position) = (batch.map_err(ReplayError::Failed)?, 0);
+        }
+        Ok(self.batch.get(self.position))
+    }
+
+    /// Passes the next job of the log.
+    fn pass(&mut self) {
+        self.position += 1;
+        self.next += 1;
+    }
+}
+
+impl Arrivals for StreamedArrivals<'_> {
+    fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError> {
+        if self.most_held == 0 {
+            let id = self.next;
+            return Ok(self.next_of_log()?.map(|job| (id, job)));
+        }
+        while self.held.len() <= self.most_held {
+            let Some(&job) = self.next_of_log()? else { break };
+            self.held.insert((job.submit, self.next), job);
+            self.pass();
+        }
+        Ok(self.held.first_key_value().map(|(&(_, id), job)| (id, job)))
+    }
+
+    fn advance(&mut self) -> Result<(), ReplayError> {
+        if self.most_held == 0 {
+            self.pass();
+        } else if let Some(((_, id), _)) = self.held.pop_first() {
+            self.ranks.note(id, self.rank);
+            self.rank += 1;
+        }
+        Ok(())
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited
+    }
+}
+
+/// The positions of jobs in the order of arrival, where they are not those in the log. One thread notes them
+/// while jobs arrive, and another one takes them when the jobs have left.
+#[derive(Debug, Default)]
+pub(in crate::study) struct Ranks(Mutex<BTreeMap<JobId, JobId>>);
+
+impl Ranks {
+    /// Notes the position of the job at `id` of the log.
+    fn note(&self, id: JobId, rank: JobId) {
+        if id != rank {
+            // Nothing can panic between the two halves of a change of the map.
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, rank);
+        }
+    }
+
+    /// Returns the positions of the jobs of the log from `first` on, and forgets them. All of these jobs must
+    /// have arrived.
+    pub(in crate::study) fn take(&self, first: usize, count: usize) -> Vec<usize> {
+        let mut ranks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = |id: usize| ranks.remove(&(id as JobId)).map_or(id, |rank| rank as usize);
+        (first..).take(count).map(rank).collect()
+    }
+}
