@@ -8,68 +8,22 @@
 //! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
 //! one by one, latest first, until it is decided which of these nodes are taken.
 
+use std::cmp::Ordering;
+
 use meshreplay_machine::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
-/// The centres before one, latest first.
-pub(crate) trait Earlier: Iterator<Item = Coord> {
-    /// Leaves out centres that differ from the last one only along some dimensions: z, or y and z. The caller knows
-    /// that these do not decide any more.
-    fn skip_like_last(&mut self, _dimensions: Alike) {}
-}
-
-/// The dimensions along which nodes do not differ. Their distances from a centre then do not depend on its position there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alike {
-    /// Neither of the others.
-    None,
-    /// The last one.
-    Z,
-    /// The last two.
-    YZ,
-}
-
-impl Alike {
-    /// Returns along which dimensions some nodes do not differ.
-    pub(super) fn of<T: PartialEq>(nodes: &[[T; 3]]) -> Self {
-        Self::by(|d| nodes.windows(2).all(|pair| pair[0][d] == pair[1][d]))
-    }
-
-    /// Returns the same, given along which dimensions they are alike.
-    pub(super) fn by(is_alike: impl Fn(usize) -> bool) -> Self {
-        match (is_alike(1), is_alike(2)) {
-            (true, true) => Self::YZ,
-            (false, true) => Self::Z,
-            (_, false) => Self::None,
-        }
-    }
-}
-
-/// Centres that are listed one by one.
-pub(crate) struct Listed<I>(pub(crate) I);
-
-impl<I: Iterator<Item = Coord>> Iterator for Listed<I> {
-    type Item = Coord;
-
-    fn next(&mut self) -> Option<Coord> {
-        self.0.next()
-    }
-}
-
-impl<I: Iterator<Item = Coord>> Earlier for Listed<I> {}
-
 /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
-/// first in the carried order are kept, in any order. `previous` has the centres before, latest first. `tied` must
-/// have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
-pub(crate) fn keep_first(
-    tied: &mut Vec<Coord>,
+/// first in the carried order are kept, in any order, and the others are returned. `previous` has the centres before, latest
+/// first. `tied` must have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
+pub(crate) fn keep_first<T: Copy>(
+    tied: &mut Vec<T>,
     need: usize,
-    mut previous: impl Earlier,
-    distance: impl Fn(Coord, Coord) -> u32,
-) {
-    let mut kept = Vec::with_capacity(need);
+    mut previous: impl Iterator<Item = Coord>,
+    distance: impl Fn(Coord, T) -> u32,
+) -> Vec<T> {
+    let (mut kept, mut left) = (Vec::with_capacity(need), Vec::new());
     let mut distances = Vec::with_capacity(tied.len());
     let mut counts: Vec<usize> = Vec::new();
-    let mut alike = Alike::None;
     loop {
         let open = need - kept.len();
         if open == 0 || open == tied.len() {
@@ -82,10 +36,9 @@ pub(crate) fn keep_first(
             distances.iter().fold((u32::MAX, 0), |(near, far), &at| (at.min(near), at.max(far)));
         // A centre equally far from all tied nodes decides nothing.
         if nearest == farthest {
-            previous.skip_like_last(alike);
             continue;
         }
-        // Nodes of one rim are at most twice its radius apart, so that there are few distances.
+        // Nodes of one shell are at most twice its radius apart, so that there are few distances.
         counts.clear();
         counts.resize((farthest - nearest) as usize + 1, 0);
         for at in &distances {
@@ -104,18 +57,18 @@ pub(crate) fn keep_first(
         let mut each = distances.iter();
         tied.retain(|&node| {
             let at = each.next().copied().unwrap_or(u32::MAX);
-            if at < border {
-                kept.push(node);
+            match at.cmp(&border) {
+                Ordering::Less => kept.push(node),
+                Ordering::Equal => {}
+                Ordering::Greater => left.push(node),
             }
             at == border
         });
-        // Nodes that are left are equally far from this centre, and so from others that differ from it only where they are alike.
-        alike = Alike::of(tied);
-        previous.skip_like_last(alike);
     }
     // Nodes that are still tied after all previous centres are taken in location order.
-    tied.truncate(need - kept.len());
+    left.extend(tied.drain(need - kept.len()..));
     tied.append(&mut kept);
+    left
 }
 
 /// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
@@ -188,9 +141,7 @@ mod tests {
                 let nearer = nodes.iter().filter(|&&node| mesh.l_inf(nodes[last], node) < far).count();
                 let mut tied = nodes.clone();
                 tied.retain(|&node| mesh.l_inf(nodes[last], node) == far);
-                keep_first(&mut tied, k - nearer, Listed(backwards(&mesh, nodes[last])), |a, b| {
-                    mesh.l_inf(a, b)
-                });
+                keep_first(&mut tied, k - nearer, backwards(&mesh, nodes[last]), |a, b| mesh.l_inf(a, b));
                 tied.sort_unstable();
                 let mut plain = carried[nearer..k].to_vec();
                 plain.sort_unstable();

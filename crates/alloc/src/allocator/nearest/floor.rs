@@ -28,9 +28,4 @@ impl Floor {
         let pairs = k * (k - 1) / 2;
         idle.max(if self.odd_ring { pairs } else { 2 * pairs - (k / 2) * k.div_ceil(2) })
     }
-
-    /// Returns lower bounds for 0, 1, … up to `k` nodes. They cost O(1) each, and so may be lower than those of [`Self::of`].
-    pub(super) fn quick(&self, k: u32) -> Vec<u64> {
-        self.bound.quick(k)
-    }
 }

@@ -59,7 +59,7 @@ impl Allocator for Mc1x1Shells {
         let need = k as usize - chosen.len();
         if self.ties == Ties::Carried {
             let free = |node: &Coord| machine.free().contains(mesh.node(*node));
-            let previous = carried::Listed(carried::backwards(mesh, centre).filter(free));
+            let previous = carried::backwards(mesh, centre).filter(free);
             carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
             tied.sort_unstable();
         }

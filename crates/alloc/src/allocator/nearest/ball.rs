@@ -1,0 +1,246 @@
+//! The free nodes of a ball in L1: their number, their pairwise sum, and the sums of distances to them.
+//!
+//! Distances in L1 are sums over the dimensions, so that the numbers of nodes at each position of each dimension are
+//! enough. Let c[i] be these numbers for a dimension, n their sum, and X[i] the sum of the hops along the dimension from position i to
+//! all n nodes. On a line, X is convex: it changes by 2·(c[0] + … + c[i]) − n from i to i + 1. The pairwise sum is
+//! ½ Σ c[i]·X[i], summed over the dimensions. All arrays are indexed by offsets from the centre.
+
+use super::axis::{Axis, Window};
+use super::numbers::{Cost, Count};
+use super::skewed_sums::{Diamond, SkewedSums};
+use meshreplay_machine::machine::Machine;
+
+/// The free nodes of one machine state, in tables from which balls are counted.
+#[derive(Debug)]
+pub(super) struct FreeNodes<T> {
+    pub(super) axes: [Axis; 3],
+    /// The sums along x, and along y.
+    rows: SkewedSums<T>,
+    columns: SkewedSums<T>,
+}
+
+impl<T: Count> FreeNodes<T> {
+    /// Returns the tables of a machine without free nodes.
+    pub(super) fn new(axes: [Axis; 3]) -> Self {
+        Self { axes, rows: SkewedSums::new(axes, 0), columns: SkewedSums::new(axes, 1) }
+    }
+
+    /// Counts the free nodes of `machine`.
+    pub(super) fn count(&mut self, machine: &Machine) {
+        self.rows.count(machine);
+        self.columns.count(machine);
+    }
+
+    /// Returns the number of free nodes within `radius` of `centre`.
+    pub(super) fn within(&self, centre: [i32; 3], radius: i32) -> u32 {
+        let mut nodes = 0;
+        for (_, rows, _) in self.diamonds(centre, radius) {
+            self.rows.for_each_run(rows, |_, ends, starts| {
+                nodes += ends.iter().zip(starts).map(|(&end, &start)| (end - start).into()).sum::<u32>();
+            });
+        }
+        nodes
+    }
+
+    /// Returns the diamonds of a ball: the offset of the plane from the centre, and the diamond by rows and by columns.
+    fn diamonds(&self, centre: [i32; 3], radius: i32) -> impl Iterator<Item = (i32, Diamond, Diamond)> {
+        let ([x, y, z], axis) = (centre, self.axes[2]);
+        axis.within(z, radius).offsets().map(move |offset| {
+            let (plane, radius) = (axis.position(z, offset), radius - offset.abs());
+            let rows = Diamond { plane, position: x, line: y, radius };
+            (offset, rows, Diamond { position: y, line: x, ..rows })
+        })
+    }
+}
+
+/// A ball of free nodes around one centre, and the costs of places: the sums of distances to these nodes.
+#[derive(Debug)]
+pub(super) struct Ball<C: Cost> {
+    axes: [Axis; 3],
+    /// For each dimension and offset the number of nodes there. The centre is at entry `extent`.
+    counts: [Vec<C::Count>; 3],
+    /// For each dimension and offset the sum of hops along the dimension to the nodes; `FAR` outside the machine. The centre
+    /// is at entry `middle`.
+    costs: [Vec<C>; 3],
+    middle: i32,
+    /// For each dimension the lower cost of the two places so many hops from the centre. These of the first dimension
+    /// are in descending order, from `radius` hops on.
+    lower: [Vec<C>; 3],
+}
+
+impl<C: Cost> Ball<C> {
+    /// Returns an empty ball on a machine of these dimensions.
+    pub(super) fn new(axes: [Axis; 3]) -> Self {
+        let middle: i32 = axes.iter().map(|axis| axis.longest() + 1).sum();
+        Self {
+            axes,
+            counts: axes.map(|axis| vec![C::Count::default(); 2 * axis.extent as usize + 1]),
+            costs: axes.map(|_| vec![C::FAR; 2 * middle as usize + 1]),
+            middle,
+            lower: Default::default(),
+        }
+    }
+
+    /// Sets this to the free nodes within `ball` of `centre`, and computes the costs of the places within `radius`. Returns
+    /// the pairwise sum of the nodes, clamped to a quarter of its type.
+    pub(super) fn measure(
+        &mut self,
+        free: &FreeNodes<C::Count>,
+        centre: [i32; 3],
+        ball: i32,
+        radius: i32,
+    ) -> i64 {
+        let windows = [0, 1, 2].map(|d| window(self.axes[d], centre[d], radius));
+        for d in 0..3 {
+            self.counts_in(d, windows[d]).fill(C::Count::default());
+        }
+        let [xs, ys, zs] = &mut self.counts;
+        let [x, y, z] = self.axes.map(|axis| axis.extent);
+        for (offset, rows, columns) in free.diamonds(centre, ball) {
+            let at_z = &mut zs[(z + offset) as usize];
+            free.rows.for_each_run(rows, |first, ends, starts| {
+                for ((count, &end), &start) in ys[(y + first) as usize..].iter_mut().zip(ends).zip(starts) {
+                    *count += end - start;
+                    *at_z += end - start;
+                }
+            });
+            free.columns.for_each_run(columns, |first, ends, starts| {
+                for ((count, &end), &start) in xs[(x + first) as usize..].iter_mut().zip(ends).zip(starts) {
+                    *count += end - start;
+                }
+            });
+        }
+        let twice: i64 =
+            (0..3).map(|d| self.sum_distances(d, windows[d], radius)).fold(0, i64::saturating_add);
+        (twice / 2).min(i64::MAX / 4)
+    }
+
+    /// Returns the numbers of nodes at the offsets of a window.
+    fn counts_in(&mut self, d: usize, window: Window) -> &mut [C::Count] {
+        let start = self.axes[d].extent - window.below;
+        &mut self.counts[d][start as usize..(start + window.len()) as usize]
+    }
+
+    /// Sets the costs along dimension `d` of the offsets within `radius`. Returns the sum of the costs of all nodes.
+    fn sum_distances(&mut self, d: usize, window: Window, radius: i32) -> i64 {
+        let Window { below, above } = window;
+        let (first, end) = (self.axes[d].extent - below, self.axes[d].extent + above + 1);
+        let counts = &self.counts[d][first as usize..end as usize];
+        let [start, first, end, last] = [-radius.max(below), -below, above + 1, radius.max(above) + 1]
+            .map(|offset| (self.middle + offset) as usize);
+        let costs = &mut self.costs[d];
+        costs[start..first].fill(C::FAR);
+        costs[end..last].fill(C::FAR);
+        let costs = &mut costs[first..end];
+        if is_straight(self.axes[d], window) {
+            line_costs(counts, costs)
+        } else {
+            ring_costs(counts, costs)
+        }
+        dot(counts, costs)
+    }
+
+    /// Changes the signs of the costs within `radius`, for nodes that are removed from the ball.
+    pub(super) fn negate_costs(&mut self, centre: [i32; 3], radius: i32) {
+        for d in 0..3 {
+            for offset in self.axes[d].within(centre[d], radius).offsets() {
+                let cost = &mut self.costs[d][(self.middle + offset) as usize];
+                *cost = -*cost;
+            }
+        }
+    }
+
+    /// Returns the cost of the place at an offset from the centre.
+    pub(super) fn cost(&self, offset: [i32; 3]) -> C {
+        let [x, y, z] = [0, 1, 2].map(|d| self.costs[d][(self.middle + offset[d]) as usize]);
+        x + y + z
+    }
+
+    /// Returns the lowest cost of the places at distance `radius` from the centre.
+    pub(super) fn lowest_cost(&mut self, radius: i32) -> C {
+        let middle = self.middle as usize;
+        for (lower, costs) in self.lower.iter_mut().zip(&self.costs) {
+            let (below, above) = (&costs[..=middle], &costs[middle..=middle + radius as usize]);
+            lower.clear();
+            lower.extend(above.iter().zip(below.iter().rev()).map(|(&a, &b)| a.min(b)));
+        }
+        self.lower[0].reverse();
+        let [xs, ys, zs] = &self.lower;
+        let depth = self.axes[2].longest().min(radius) as usize;
+        let mut lowest = C::FAR;
+        for (hops, &z) in zs[..=depth].iter().enumerate() {
+            // With `hops` along z and j along y, radius − hops − j are left for x.
+            let in_plane = xs[hops..].iter().zip(ys).map(|(&x, &y)| x + y).fold(C::FAR, C::min);
+            lowest = lowest.min(in_plane + z);
+        }
+        lowest
+    }
+}
+
+/// Returns the offsets that the costs within `radius` depend on. If a shortest way between two of them can lead across
+/// the end of a ring, these are all offsets.
+fn window(axis: Axis, centre: i32, radius: i32) -> Window {
+    let window = axis.within(centre, radius);
+    if is_straight(axis, window) { window } else { axis.within(centre, axis.extent) }
+}
+
+/// Returns whether the distances among some offsets are those on a line: within half a ring, the straight way is a
+/// shortest one.
+fn is_straight(axis: Axis, window: Window) -> bool {
+    !axis.wraps || 2 * (window.len() - 1) <= axis.extent
+}
+
+/// Sets `costs` to the sums of distances from each position of a line to all nodes.
+fn line_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
+    let (mut cost, mut slope) = (C::from(0), C::from(0));
+    for (&count, i) in counts.iter().zip(0_i32..) {
+        cost += C::from(count) * C::from(i);
+        slope += C::from(count);
+    }
+    slope = -slope;
+    for (cell, &count) in costs.iter_mut().zip(counts) {
+        *cell = cost;
+        slope += C::from(count) + C::from(count);
+        cost += slope;
+    }
+}
+
+/// Sets `costs` to the sums of distances from each position of a ring to all nodes. One step up takes one hop from the
+/// nodes at the next ⌊n/2⌋ positions, and adds one hop to the nodes behind; if n is odd, the position between is as far as
+/// before.
+fn ring_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
+    let (n, half) = (counts.len(), counts.len() / 2);
+    let at = |i: usize| C::from(counts[if i < n { i } else { i - n }]);
+    let (mut cost, mut all, mut ahead) = (C::from(0), C::from(0), C::from(0));
+    for i in 0..n {
+        cost += at(i) * C::from(i.min(n - i) as i32);
+        all += at(i);
+    }
+    for i in 1..=half {
+        ahead += at(i);
+    }
+    for (i, cell) in costs.iter_mut().enumerate() {
+        *cell = cost;
+        let next = at(i + half + 1);
+        let between = if n % 2 == 1 { next } else { C::from(0) };
+        cost = cost + (all - ahead - between) - ahead;
+        ahead = ahead + next - at(i + 1);
+    }
+}
+
+/// Returns the sum of the costs of all nodes, clamped to 64 bits.
+fn dot<C: Cost>(counts: &[C::Count], costs: &[C]) -> i64 {
+    let each = counts.iter().zip(costs);
+    let nodes: i64 = counts.iter().map(|&count| i64::from(count.into())).sum();
+    // No node is farther from another one than there are positions.
+    let most = i128::from(nodes) * i128::from(nodes) * counts.len() as i128;
+    if most < i128::from(i32::MAX) {
+        let sum = each.fold(C::from(0), |sum, (&count, &cost)| sum + C::from(count) * cost);
+        return sum.into();
+    }
+    if most < i128::from(i64::MAX) {
+        return each.map(|(&count, &cost)| i64::from(count.into()) * cost.into()).sum();
+    }
+    let sum: i128 = each.map(|(&count, &cost)| i128::from(count.into()) * i128::from(cost.into())).sum();
+    i64::try_from(sum).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,206 @@
+//! Prefix sums of the free nodes of parallel lines, stored along diagonals.
+//!
+//! A ball in L1 meets each plane in a diamond. From one line of the plane to the next, the ends of the diamond move by one
+//! position. So the prefix sums at its ends lie on diagonals, and tables that store these one after the other give
+//! the free nodes of all lines of a half diamond as the difference of two slices:
+//!
+//! ```text
+//! prefix[y][p]      free nodes of line y at positions below p
+//! falling[s][y]  =  prefix[y][s − y]
+//! rising[t][y]   =  prefix[y][t + y]
+//!
+//! line y + j of a diamond of radius q around (x, y) has the positions from x − (q − j) to x + (q − j):
+//! prefix[y + j][x + q − j + 1] − prefix[y + j][x − q + j]  =  falling[x + y + q + 1][y + j] − rising[x − y − q][y + j]
+//! ```
+//!
+//! Below the centre, the two tables change places. Indices beyond a line are clamped. A ring is unrolled by half its
+//! length on either side; lines of which the diamond has all nodes are read from their totals. Lines come in tiles of up to
+//! 64, each with tables of its own, so that the tables of a machine of any shape have O(nodes) entries.
+
+use std::iter::{repeat, repeat_n};
+
+use super::axis::{Axis, Window};
+use super::numbers::Count;
+use meshreplay_machine::machine::{Machine, NodeId};
+
+/// The prefix sums of the lines along x or y of all planes of a machine.
+#[derive(Debug)]
+pub(super) struct SkewedSums<T> {
+    /// The dimension of the lines, and the one across them.
+    along: Axis,
+    across: Axis,
+    /// The distances in node numbers of neighbours on a line, of lines, and of planes.
+    strides: [usize; 3],
+    /// The number of positions by which a ring is unrolled on either side; 0 for a line that does not wrap.
+    unrolled: i32,
+    /// The number of lines of a tile.
+    tile: usize,
+    /// The number of tiles of a plane.
+    tiles: usize,
+    /// The number of diagonals of a tile.
+    diagonals: usize,
+    falling: Vec<T>,
+    rising: Vec<T>,
+    /// The number of free nodes of each line.
+    totals: Vec<T>,
+    /// As many zeros as a tile has lines.
+    zeros: Vec<T>,
+    /// The prefix sums of one line. Scratch memory.
+    prefix: Vec<T>,
+}
+
+/// The nodes of a plane within `radius` of a centre.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Diamond {
+    pub(super) plane: i32,
+    /// The position of the centre on its line.
+    pub(super) position: i32,
+    /// The line of the centre.
+    pub(super) line: i32,
+    pub(super) radius: i32,
+}
+
+/// How the ends of a diamond move from one line to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Not at all: the diamond has all nodes of the lines.
+    Whole,
+    /// Towards each other.
+    Narrowing,
+    /// Apart from each other.
+    Widening,
+}
+
+impl<T: Count> SkewedSums<T> {
+    /// Returns the sums of the lines along dimension `d`, 0 or 1, of a machine without free nodes.
+    pub(super) fn new(axes: [Axis; 3], d: usize) -> Self {
+        let (along, across) = (axes[d], axes[1 - d]);
+        let [width, length, depth] = axes.map(|axis| axis.extent as usize);
+        let [extent, lines] = [along, across].map(|axis| axis.extent as usize);
+        let unrolled = if along.wraps { extent / 2 } else { 0 };
+        let tile = lines.min(extent.clamp(8, 64));
+        let tiles = lines.div_ceil(tile);
+        let diagonals = extent + 2 * unrolled + tile;
+        let size = depth * tiles * diagonals * tile;
+        Self {
+            along,
+            across,
+            strides: if d == 0 { [1, width, width * length] } else { [width, 1, width * length] },
+            unrolled: unrolled as i32,
+            tile,
+            tiles,
+            diagonals,
+            falling: vec![T::default(); size],
+            rising: vec![T::default(); size],
+            totals: vec![T::default(); lines * depth],
+            zeros: vec![T::default(); tile],
+            prefix: Vec::new(),
+        }
+    }
+
+    /// Counts the free nodes of `machine`.
+    pub(super) fn count(&mut self, machine: &Machine) {
+        let lines = self.across.extent as usize;
+        let planes = self.totals.len() / lines;
+        for (plane, line) in (0..planes).flat_map(|plane| (0..lines).map(move |line| (plane, line))) {
+            self.sum_line(machine, plane, line);
+            self.totals[plane * lines + line] = self.prefix[self.along.extent as usize] - self.prefix[0];
+            let (tile, i) = (line / self.tile, line % self.tile);
+            let first = (plane * self.tiles + tile) * self.diagonals * self.tile + i;
+            let (start, end) = (self.prefix[0], self.prefix[self.prefix.len() - 1]);
+            for (table, before) in [(&mut self.falling, i), (&mut self.rising, self.tile - 1 - i)] {
+                let cells = table[first..].iter_mut().step_by(self.tile).take(self.diagonals);
+                let sums = repeat_n(start, before).chain(self.prefix.iter().copied()).chain(repeat(end));
+                for (cell, sum) in cells.zip(sums) {
+                    *cell = sum;
+                }
+            }
+        }
+    }
+
+    /// Sets `prefix` to the sums of a line, with a ring unrolled.
+    fn sum_line(&mut self, machine: &Machine, plane: usize, line: usize) {
+        let [near, next, far] = self.strides;
+        let (extent, unrolled) = (self.along.extent as usize, self.unrolled as usize);
+        let mut at = (extent - unrolled) % extent;
+        let mut sum = T::default();
+        self.prefix.clear();
+        self.prefix.push(sum);
+        for _ in 0..extent + 2 * unrolled {
+            sum += T::from(machine.free().contains((at * near + line * next + plane * far) as NodeId));
+            self.prefix.push(sum);
+            at = if at + 1 == extent { 0 } else { at + 1 };
+        }
+    }
+
+    /// Calls `visit` for runs of lines of a diamond, with the offset of the first line from the centre, and two slices: the
+    /// difference of their i-th entries is the number of free nodes of the i-th line of the run.
+    #[inline]
+    pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(i32, &[T], &[T])) {
+        let Diamond { line, radius, .. } = diamond;
+        let Window { below, above } = self.across.within(line, radius);
+        // Lines up to this offset are in the diamond as a whole.
+        let whole = if self.along.wraps { radius - self.along.extent / 2 } else { -1 };
+        let parts = [
+            (Part::Narrowing, (whole + 1).max(0), above),
+            (Part::Widening, -below, -(whole + 1).max(1)),
+            (Part::Whole, -whole.min(below), whole.min(above)),
+        ];
+        let lines = self.across.extent;
+        let shifts: &[i32] = if self.across.wraps { &[0, -lines, lines] } else { &[0] };
+        for &(part, first, last) in parts.iter().filter(|(_, first, last)| first <= last) {
+            for shift in shifts {
+                let centre = line + shift;
+                let (mut from, end) = ((centre + first).max(0), (centre + last + 1).min(lines));
+                while from < end {
+                    let tile = from as usize / self.tile;
+                    let to = end.min(((tile + 1) * self.tile) as i32);
+                    let run = Run { tile, from, to, centre };
+                    let (ends, starts) = self.slices(part, run, diamond);
+                    visit(from - centre, ends, starts);
+                    from = to;
+                }
+            }
+        }
+    }
+
+    /// Returns the sums at the ends and at the starts of the lines of a run.
+    #[inline]
+    fn slices(&self, part: Part, run: Run, diamond: Diamond) -> (&[T], &[T]) {
+        let Diamond { plane, position, radius, .. } = diamond;
+        let first = (run.tile * self.tile) as i32;
+        let (from, to) = ((run.from - first) as usize, (run.to - first) as usize);
+        let plane = plane as usize;
+        if part == Part::Whole {
+            let line = plane * self.across.extent as usize + run.from as usize;
+            return (&self.totals[line..line + to - from], &self.zeros[..to - from]);
+        }
+        let centre = run.centre - first;
+        let table = (plane * self.tiles + run.tile) * self.diagonals;
+        let slice = |diagonal: i32| {
+            let diagonal = (diagonal + self.unrolled).clamp(0, self.diagonals as i32 - 1) as usize;
+            let start = (table + diagonal) * self.tile;
+            start + from..start + to
+        };
+        let (low, high) = (position - radius, position + radius + 1);
+        let rise = self.tile as i32 - 1;
+        if part == Part::Narrowing {
+            let ends = slice(high + centre);
+            let starts = slice(low - centre + rise);
+            (&self.falling[ends], &self.rising[starts])
+        } else {
+            let ends = slice(high - centre + rise);
+            let starts = slice(low + centre);
+            (&self.rising[ends], &self.falling[starts])
+        }
+    }
+}
+
+/// Neighbouring lines of one tile. On a ring, the centre may be a round below or above its line.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    tile: usize,
+    from: i32,
+    to: i32,
+    centre: i32,
+}
