@@ -6,14 +6,17 @@
 //! ½ Σ c[i]·X[i], summed over the dimensions. All arrays are indexed by offsets from the centre.
 
 use super::axis::{Axis, Window};
+use super::lanes::LANES;
 use super::numbers::{Cost, Count};
 use super::skewed_sums::{Diamond, SkewedSums};
-use meshreplay_machine::machine::Machine;
+use meshreplay_machine::machine::{Machine, NodeSet, members};
 
 /// The free nodes of one machine state, in tables from which balls are counted.
 #[derive(Debug)]
 pub(super) struct FreeNodes<T> {
     pub(super) axes: [Axis; 3],
+    /// The nodes that the tables count.
+    counted: NodeSet,
     /// The sums along x, and along y.
     rows: SkewedSums<T>,
     columns: SkewedSums<T>,
@@ -22,22 +25,28 @@ pub(super) struct FreeNodes<T> {
 impl<T: Count> FreeNodes<T> {
     /// Returns the tables of a machine without free nodes.
     pub(super) fn new(axes: [Axis; 3]) -> Self {
-        Self { axes, rows: SkewedSums::new(axes, 0), columns: SkewedSums::new(axes, 1) }
+        let nodes = axes.iter().map(|axis| axis.extent.cast_unsigned()).product();
+        let (rows, columns) = (SkewedSums::new(axes, 0), SkewedSums::new(axes, 1));
+        Self { axes, counted: NodeSet::empty(nodes), rows, columns }
     }
 
-    /// Counts the free nodes of `machine`.
+    /// Counts the free nodes of `machine`: those lines again of which nodes have changed.
     pub(super) fn count(&mut self, machine: &Machine) {
-        self.rows.count(machine);
-        self.columns.count(machine);
+        let words = self.counted.words().iter().zip(machine.free().words());
+        let changed: Vec<u64> = words.map(|(counted, free)| counted ^ free).collect();
+        if changed.iter().any(|&word| word != 0) {
+            let changed = || members(&changed).map(|node| machine.mesh().coord(node));
+            self.rows.count(machine, changed());
+            self.columns.count(machine, changed());
+            self.counted.clone_from(machine.free());
+        }
     }
 
     /// Returns the number of free nodes within `radius` of `centre`.
     pub(super) fn within(&self, centre: [i32; 3], radius: i32) -> u32 {
         let mut nodes = 0;
         for (_, rows, _) in self.diamonds(centre, radius) {
-            self.rows.for_each_run(rows, |_, ends, starts| {
-                nodes += ends.iter().zip(starts).map(|(&end, &start)| (end - start).into()).sum::<u32>();
-            });
+            self.rows.for_each_run(rows, |run| nodes += run.sum().into());
         }
         nodes
     }
@@ -72,23 +81,31 @@ impl<C: Cost> Ball<C> {
     /// Returns an empty ball on a machine of these dimensions.
     pub(super) fn new(axes: [Axis; 3]) -> Self {
         let middle: i32 = axes.iter().map(|axis| axis.longest() + 1).sum();
+        let mut costs = axes.map(|_| vec![C::FAR; 2 * middle as usize + 1]);
+        for (costs, axis) in costs.iter_mut().zip(axes) {
+            // There are no hops along a dimension of one position.
+            if axis.extent == 1 {
+                costs[middle as usize] = C::from(0);
+            }
+        }
         Self {
             axes,
-            counts: axes.map(|axis| vec![C::Count::default(); 2 * axis.extent as usize + 1]),
-            costs: axes.map(|_| vec![C::FAR; 2 * middle as usize + 1]),
+            counts: axes.map(|axis| vec![C::Count::default(); 2 * axis.extent as usize + 1 + LANES]),
+            costs,
             middle,
             lower: Default::default(),
         }
     }
 
-    /// Sets this to the free nodes within `ball` of `centre`, and computes the costs of the places within `radius`. Returns
-    /// the pairwise sum of the nodes, clamped to a quarter of its type.
+    /// Sets this to the free nodes nearer to `centre` than `radius`, or also to those at just this distance if it
+    /// `is_full`, and computes the costs of the places within `radius`. They are negative if it is full, for nodes that
+    /// are removed. Returns the pairwise sum of the nodes, clamped to a quarter of its type.
     pub(super) fn measure(
         &mut self,
         free: &FreeNodes<C::Count>,
         centre: [i32; 3],
-        ball: i32,
         radius: i32,
+        is_full: bool,
     ) -> i64 {
         let windows = [0, 1, 2].map(|d| window(self.axes[d], centre[d], radius));
         for d in 0..3 {
@@ -96,22 +113,26 @@ impl<C: Cost> Ball<C> {
         }
         let [xs, ys, zs] = &mut self.counts;
         let [x, y, z] = self.axes.map(|axis| axis.extent);
-        for (offset, rows, columns) in free.diamonds(centre, ball) {
-            let at_z = &mut zs[(z + offset) as usize];
-            free.rows.for_each_run(rows, |first, ends, starts| {
-                for ((count, &end), &start) in ys[(y + first) as usize..].iter_mut().zip(ends).zip(starts) {
-                    *count += end - start;
-                    *at_z += end - start;
-                }
+        let mut nodes = 0;
+        for (offset, rows, columns) in free.diamonds(centre, if is_full { radius } else { radius - 1 }) {
+            let mut in_plane = C::Count::default();
+            free.rows.for_each_run(rows, |run| in_plane += run.add_to(&mut ys[(y + run.first) as usize..]));
+            free.columns.for_each_run(columns, |run| {
+                run.add_to(&mut xs[(x + run.first) as usize..]);
             });
-            free.columns.for_each_run(columns, |first, ends, starts| {
-                for ((count, &end), &start) in xs[(x + first) as usize..].iter_mut().zip(ends).zip(starts) {
-                    *count += end - start;
-                }
-            });
+            zs[(z + offset) as usize] = in_plane;
+            nodes += in_plane.into();
         }
-        let twice: i64 =
-            (0..3).map(|d| self.sum_distances(d, windows[d], radius)).fold(0, i64::saturating_add);
+        let mut twice = 0_i64;
+        for d in 0..3 {
+            if self.axes[d].extent == 1 {
+                continue;
+            }
+            twice = twice.saturating_add(self.sum_distances(d, nodes, windows[d], radius));
+            if is_full {
+                self.negate_costs(d, windows[d]);
+            }
+        }
         (twice / 2).min(i64::MAX / 4)
     }
 
@@ -122,7 +143,7 @@ impl<C: Cost> Ball<C> {
     }
 
     /// Sets the costs along dimension `d` of the offsets within `radius`. Returns the sum of the costs of all nodes.
-    fn sum_distances(&mut self, d: usize, window: Window, radius: i32) -> i64 {
+    fn sum_distances(&mut self, d: usize, nodes: u32, window: Window, radius: i32) -> i64 {
         let Window { below, above } = window;
         let (first, end) = (self.axes[d].extent - below, self.axes[d].extent + above + 1);
         let counts = &self.counts[d][first as usize..end as usize];
@@ -132,21 +153,23 @@ impl<C: Cost> Ball<C> {
         costs[start..first].fill(C::FAR);
         costs[end..last].fill(C::FAR);
         let costs = &mut costs[first..end];
+        // No node is farther from another one than there are positions.
+        let most = u64::from(nodes).saturating_mul(u64::from(nodes)).saturating_mul(counts.len() as u64);
+        let nodes = C::from(nodes as i32);
         if is_straight(self.axes[d], window) {
-            line_costs(counts, costs)
+            let sum = line_costs(counts, nodes, costs);
+            if most < 1 << 62 { sum } else { dot(counts, costs) }
         } else {
-            ring_costs(counts, costs)
+            ring_costs(counts, nodes, costs);
+            dot(counts, costs)
         }
-        dot(counts, costs)
     }
 
-    /// Changes the signs of the costs within `radius`, for nodes that are removed from the ball.
-    pub(super) fn negate_costs(&mut self, centre: [i32; 3], radius: i32) {
-        for d in 0..3 {
-            for offset in self.axes[d].within(centre[d], radius).offsets() {
-                let cost = &mut self.costs[d][(self.middle + offset) as usize];
-                *cost = -*cost;
-            }
+    /// Changes the signs of the costs along dimension `d`.
+    fn negate_costs(&mut self, d: usize, window: Window) {
+        let start = self.middle - window.below;
+        for cost in &mut self.costs[d][start as usize..(start + window.len()) as usize] {
+            *cost = -*cost;
         }
     }
 
@@ -190,31 +213,38 @@ fn is_straight(axis: Axis, window: Window) -> bool {
     !axis.wraps || 2 * (window.len() - 1) <= axis.extent
 }
 
-/// Sets `costs` to the sums of distances from each position of a line to all nodes.
-fn line_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
-    let (mut cost, mut slope) = (C::from(0), C::from(0));
-    for (&count, i) in counts.iter().zip(0_i32..) {
-        cost += C::from(count) * C::from(i);
-        slope += C::from(count);
+/// Sets `costs` to the sums of distances from each position of a line to all nodes. Returns the sum of the costs of all
+/// nodes if it fits.
+///
+/// Each cut between two positions separates p nodes below it from n − p above it. It adds 1 to the distances of p·(n − p)
+/// pairs, which is (n² − s²) / 4 for the slope s = 2·p − n of the costs.
+fn line_costs<C: Cost>(counts: &[C::Count], nodes: C, costs: &mut [C]) -> i64 {
+    let (mut cost, mut above) = (C::from(0), C::from(0));
+    for &count in counts[1..].iter().rev() {
+        above += C::from(count);
+        cost += above;
     }
-    slope = -slope;
+    let (mut slope, mut squares) = (-nodes, 0_i64);
     for (cell, &count) in costs.iter_mut().zip(counts) {
         *cell = cost;
         slope += C::from(count) + C::from(count);
         cost += slope;
+        let slope: i64 = slope.into();
+        squares = squares.wrapping_add(slope.wrapping_mul(slope));
     }
+    let nodes: i64 = nodes.into();
+    (counts.len() as i64).wrapping_mul(nodes.wrapping_mul(nodes)).wrapping_sub(squares) / 2
 }
 
 /// Sets `costs` to the sums of distances from each position of a ring to all nodes. One step up takes one hop from the
 /// nodes at the next ⌊n/2⌋ positions, and adds one hop to the nodes behind; if n is odd, the position between is as far as
 /// before.
-fn ring_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
+fn ring_costs<C: Cost>(counts: &[C::Count], nodes: C, costs: &mut [C]) {
     let (n, half) = (counts.len(), counts.len() / 2);
     let at = |i: usize| C::from(counts[if i < n { i } else { i - n }]);
-    let (mut cost, mut all, mut ahead) = (C::from(0), C::from(0), C::from(0));
+    let (mut cost, mut ahead) = (C::from(0), C::from(0));
     for i in 0..n {
         cost += at(i) * C::from(i.min(n - i) as i32);
-        all += at(i);
     }
     for i in 1..=half {
         ahead += at(i);
@@ -223,7 +253,7 @@ fn ring_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
         *cell = cost;
         let next = at(i + half + 1);
         let between = if n % 2 == 1 { next } else { C::from(0) };
-        cost = cost + (all - ahead - between) - ahead;
+        cost = cost + (nodes - ahead - between) - ahead;
         ahead = ahead + next - at(i + 1);
     }
 }
@@ -231,16 +261,6 @@ fn ring_costs<C: Cost>(counts: &[C::Count], costs: &mut [C]) {
 /// Returns the sum of the costs of all nodes, clamped to 64 bits.
 fn dot<C: Cost>(counts: &[C::Count], costs: &[C]) -> i64 {
     let each = counts.iter().zip(costs);
-    let nodes: i64 = counts.iter().map(|&count| i64::from(count.into())).sum();
-    // No node is farther from another one than there are positions.
-    let most = i128::from(nodes) * i128::from(nodes) * counts.len() as i128;
-    if most < i128::from(i32::MAX) {
-        let sum = each.fold(C::from(0), |sum, (&count, &cost)| sum + C::from(count) * cost);
-        return sum.into();
-    }
-    if most < i128::from(i64::MAX) {
-        return each.map(|(&count, &cost)| i64::from(count.into()) * cost.into()).sum();
-    }
     let sum: i128 = each.map(|(&count, &cost)| i128::from(count.into()) * i128::from(cost.into())).sum();
     i64::try_from(sum).unwrap_or(i64::MAX)
 }

@@ -25,8 +25,8 @@ use super::floor::Floor;
 use super::least_sums::LeastSums;
 use super::numbers::Cost;
 use super::ties::Ties;
-use crate::allocator::nearest::carried;
-use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_sum_at};
+use crate::allocator::nearest::carried::CarriedOrder;
+use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_along};
 
 /// The search, with the tables and the memory that it keeps between calls.
 #[derive(Debug)]
@@ -42,6 +42,9 @@ pub(crate) struct BestFirst<C: Cost> {
     shell: Vec<ShellNode<C>>,
     /// Their costs. Scratch memory.
     costs: Vec<C>,
+    order: CarriedOrder<ShellNode<C>>,
+    /// The numbers of nodes at the positions of one dimension. Scratch memory.
+    counts: Vec<u32>,
 }
 
 /// A free node at the largest distance from a centre.
@@ -63,13 +66,6 @@ struct Candidate {
     /// The number of nodes that are added to the inner ball, or removed from the full one.
     changed: u32,
     removes: bool,
-}
-
-impl Candidate {
-    /// The radius of the ball to which nodes are added, or from which they are removed.
-    fn ball(&self) -> i32 {
-        if self.removes { self.radius } else { self.radius - 1 }
-    }
 }
 
 /// The best centre so far.
@@ -104,6 +100,8 @@ impl<C: Cost> BestFirst<C> {
             floor: Floor::new(mesh),
             shell: Vec::new(),
             costs: Vec::new(),
+            order: CarriedOrder::default(),
+            counts: Vec::new(),
         }
     }
 
@@ -177,24 +175,13 @@ impl<C: Cost> BestFirst<C> {
         }
         let removes = full - k < k - inner;
         let changed = if removes { full - k } else { k - inner };
-        let mut candidate = Candidate { bound: 0, rank, radius, changed, removes };
-        candidate.bound = self.measure(centre, candidate);
+        let mut bound = self.ball.measure(&self.free, centre, radius, removes);
         if changed > 0 {
             let lowest: i64 = self.ball.lowest_cost(radius).into();
-            let costs = i64::from(changed).saturating_mul(lowest);
-            let pairs = self.least.of(radius, changed);
-            candidate.bound = candidate.bound.saturating_add(costs).saturating_add(pairs);
+            bound = bound.saturating_add(i64::from(changed).saturating_mul(lowest));
+            bound = bound.saturating_add(self.least.of(radius, changed));
         }
-        candidate
-    }
-
-    /// Measures the ball of a candidate. Returns its pairwise sum.
-    fn measure(&mut self, centre: [i32; 3], candidate: Candidate) -> i64 {
-        let pairs = self.ball.measure(&self.free, centre, candidate.ball(), candidate.radius);
-        if candidate.removes {
-            self.ball.negate_costs(centre, candidate.radius);
-        }
-        pairs
+        Candidate { bound, rank, radius, changed, removes }
     }
 
     /// Sets `best` to a candidate if this is better.
@@ -204,19 +191,20 @@ impl<C: Cost> BestFirst<C> {
         if best.is_some() && candidate.bound >= limit {
             return;
         }
-        if let Some((sum, outermost)) = self.evaluate(call, candidate, limit) {
+        if let Some(sum) = self.evaluate(call, candidate, limit) {
             let Candidate { rank, radius, .. } = candidate;
+            let outermost = self.shell.iter().map(|node| node.node).collect();
             *best = Some(Best { sum, rank, radius, outermost });
         }
     }
 
-    /// Returns the pairwise sum of the nodes that a candidate takes, and those of the shell; `None` if the sum is not
-    /// below `limit`.
-    fn evaluate(&mut self, call: Call<'_>, candidate: Candidate, limit: i64) -> Option<(i64, Vec<Coord>)> {
-        let mesh = call.machine.mesh();
+    /// Returns the pairwise sum of the nodes that a candidate takes, and leaves those of the shell in `shell`; `None` if the
+    /// sum is not below `limit`.
+    fn evaluate(&mut self, call: Call<'_>, candidate: Candidate, limit: i64) -> Option<i64> {
         let centre = call.centres[candidate.rank];
         let changed = candidate.changed as usize;
-        let pairs = self.measure(centre.map(u32::cast_signed), candidate);
+        let Candidate { radius, removes, .. } = candidate;
+        let pairs = self.ball.measure(&self.free, centre.map(u32::cast_signed), radius, removes);
         self.list_shell(call.machine, centre, candidate.radius);
         self.costs.clear();
         self.costs.extend(self.shell.iter().map(|node| node.cost));
@@ -229,12 +217,15 @@ impl<C: Cost> BestFirst<C> {
             return None;
         }
         let need = if candidate.removes { self.shell.len() - changed } else { changed };
-        let left = self.keep_first(call, candidate, need);
-        let changed = if candidate.removes { &left } else { &self.shell };
+        self.keep_first(call, candidate, need);
+        let changed = if candidate.removes { &self.order.left } else { &self.shell };
         let costs: i64 = changed.iter().map(|node| node.cost.into()).sum();
-        let among = pairwise_sum_at(mesh, changed.iter().map(|node| node.node));
+        let mut among = 0_u64;
+        for d in 0..3 {
+            among = among.saturating_add(pairs_along(self.axes[d], changed, d, &mut self.counts));
+        }
         let sum = pairs.saturating_add(costs).saturating_add_unsigned(among);
-        (sum < limit).then(|| (sum, self.shell.iter().map(|node| node.node).collect()))
+        (sum < limit).then_some(sum)
     }
 
     /// Sets `shell` to the free nodes exactly `radius` away from `centre`, with their costs.
@@ -263,15 +254,34 @@ impl<C: Cost> BestFirst<C> {
         }
     }
 
-    /// Keeps the `need` nodes of the shell that a candidate takes. Returns the others.
-    fn keep_first(&mut self, call: Call<'_>, candidate: Candidate, need: usize) -> Vec<ShellNode<C>> {
-        if self.ties == Ties::Location {
-            return self.shell.split_off(need);
-        }
+    /// Keeps the `need` nodes of the shell that a candidate takes, and moves the others to `order.left`.
+    fn keep_first(&mut self, call: Call<'_>, candidate: Candidate, need: usize) {
         let mesh = call.machine.mesh();
-        let earlier = call.centres[..candidate.rank].iter().rev().copied();
-        carried::keep_first(&mut self.shell, need, earlier, |centre, node| mesh.l1(centre, node.node))
+        // In location order, no earlier centre decides anything.
+        let earlier = if self.ties == Ties::Carried { candidate.rank } else { 0 };
+        let earlier = call.centres[..earlier].iter().rev().copied();
+        self.order.keep_first(&mut self.shell, need, earlier, |centre, node| mesh.l1(centre, node.node));
     }
+}
+
+/// Returns the sum of the hops along dimension `d` over all pairs of some nodes.
+fn pairs_along<C>(axis: Axis, nodes: &[ShellNode<C>], d: usize, counts: &mut Vec<u32>) -> u64 {
+    let (mut first, mut last) = (0, axis.extent.cast_unsigned() - 1);
+    if !axis.wraps {
+        (first, last) = (last, first);
+        for node in nodes {
+            (first, last) = (first.min(node.node[d]), last.max(node.node[d]));
+        }
+    }
+    if first >= last {
+        return 0;
+    }
+    counts.clear();
+    counts.resize((last - first) as usize + 1, 0);
+    for node in nodes {
+        counts[(node.node[d] - first) as usize] += 1;
+    }
+    pairwise_along(counts, nodes.len() as u32, axis.wraps)
 }
 
 /// Returns the nodes that a centre takes: the nearer ones in location order, then those at the largest distance.

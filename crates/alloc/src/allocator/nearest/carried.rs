@@ -12,48 +12,79 @@ use std::cmp::Ordering;
 
 use meshreplay_machine::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
-/// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
-/// first in the carried order are kept, in any order, and the others are returned. `previous` has the centres before, latest
-/// first. `tied` must have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
-pub(crate) fn keep_first<T: Copy>(
-    tied: &mut Vec<T>,
-    need: usize,
-    mut previous: impl Iterator<Item = Coord>,
-    distance: impl Fn(Coord, T) -> u32,
-) -> Vec<T> {
-    let (mut kept, mut left) = (Vec::with_capacity(need), Vec::new());
-    let mut distances = Vec::with_capacity(tied.len());
-    let mut counts: Vec<usize> = Vec::new();
-    loop {
-        let open = need - kept.len();
-        if open == 0 || open == tied.len() {
-            break;
-        }
-        let Some(centre) = previous.next() else { break };
-        distances.clear();
-        distances.extend(tied.iter().map(|&node| distance(centre, node)));
-        let (nearest, farthest) =
-            distances.iter().fold((u32::MAX, 0), |(near, far), &at| (at.min(near), at.max(far)));
-        // A centre equally far from all tied nodes decides nothing.
-        if nearest == farthest {
-            continue;
-        }
-        // Nodes of one shell are at most twice its radius apart, so that there are few distances.
-        counts.clear();
-        counts.resize((farthest - nearest) as usize + 1, 0);
-        for at in &distances {
-            counts[(at - nearest) as usize] += 1;
-        }
-        // The border is the distance of the last node that is taken. Nearer nodes are taken, farther nodes are not, and nodes at
-        // this distance stay tied for the centre before.
-        let (mut border, mut within) = (nearest, 0);
-        for (count, at) in counts.iter().zip(nearest..) {
-            border = at;
-            within += count;
-            if within >= open {
+/// The choice among nodes at the same distance, with the memory that it keeps between calls.
+#[derive(Debug)]
+pub(crate) struct CarriedOrder<T> {
+    kept: Vec<T>,
+    /// The nodes that were not kept.
+    pub(crate) left: Vec<T>,
+    distances: Vec<u32>,
+    /// For each distance from the nearest on, the number of nodes.
+    counts: Vec<usize>,
+}
+
+impl<T> Default for CarriedOrder<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), left: Vec::new(), distances: Vec::new(), counts: Vec::new() }
+    }
+}
+
+impl<T: Copy> CarriedOrder<T> {
+    /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that
+    /// come first in the carried order are kept, in any order, and `left` has the others. `previous` has the centres before,
+    /// latest first. `tied` must have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
+    pub(crate) fn keep_first(
+        &mut self,
+        tied: &mut Vec<T>,
+        need: usize,
+        mut previous: impl Iterator<Item = Coord>,
+        distance: impl Fn(Coord, T) -> u32,
+    ) {
+        self.kept.clear();
+        self.left.clear();
+        loop {
+            let open = need - self.kept.len();
+            if open == 0 || open == tied.len() {
                 break;
             }
+            let Some(centre) = previous.next() else { break };
+            self.distances.clear();
+            self.distances.extend(tied.iter().map(|&node| distance(centre, node)));
+            let (nearest, farthest) =
+                self.distances.iter().fold((u32::MAX, 0), |(near, far), &at| (at.min(near), at.max(far)));
+            // A centre equally far from all tied nodes decides nothing.
+            if nearest != farthest {
+                let border = self.border(nearest, farthest, open);
+                self.split(tied, border);
+            }
         }
+        // Nodes that are still tied after all previous centres are taken in location order.
+        self.left.extend(tied.drain(need - self.kept.len()..));
+        tied.append(&mut self.kept);
+    }
+
+    /// Returns the distance of the last node that is taken if `open` nodes are.
+    fn border(&mut self, nearest: u32, farthest: u32, open: usize) -> u32 {
+        // Nodes of one shell are at most twice its radius apart, so that there are few distances.
+        self.counts.clear();
+        self.counts.resize((farthest - nearest) as usize + 1, 0);
+        for at in &self.distances {
+            self.counts[(at - nearest) as usize] += 1;
+        }
+        let mut within = 0;
+        for (count, at) in self.counts.iter().zip(nearest..) {
+            within += count;
+            if within >= open {
+                return at;
+            }
+        }
+        farthest
+    }
+
+    /// Keeps the nodes nearer than the border and leaves those farther away. Nodes at the border stay tied for the centre
+    /// before.
+    fn split(&mut self, tied: &mut Vec<T>, border: u32) {
+        let Self { kept, left, distances, .. } = self;
         let mut each = distances.iter();
         tied.retain(|&node| {
             let at = each.next().copied().unwrap_or(u32::MAX);
@@ -65,14 +96,10 @@ pub(crate) fn keep_first<T: Copy>(
             at == border
         });
     }
-    // Nodes that are still tied after all previous centres are taken in location order.
-    left.extend(tied.drain(need - kept.len()..));
-    tied.append(&mut kept);
-    left
 }
 
 /// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
-/// the work of [`keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
+/// the work of [`CarriedOrder::keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
 /// first, as indices in location order. A few instructions for each previous centre that is looked at.
 #[expect(
     clippy::inline_always,
@@ -141,7 +168,9 @@ mod tests {
                 let nearer = nodes.iter().filter(|&&node| mesh.l_inf(nodes[last], node) < far).count();
                 let mut tied = nodes.clone();
                 tied.retain(|&node| mesh.l_inf(nodes[last], node) == far);
-                keep_first(&mut tied, k - nearer, backwards(&mesh, nodes[last]), |a, b| mesh.l_inf(a, b));
+                let previous = backwards(&mesh, nodes[last]);
+                let mut order = CarriedOrder::default();
+                order.keep_first(&mut tied, k - nearer, previous, |a, b| mesh.l_inf(a, b));
                 tied.sort_unstable();
                 let mut plain = carried[nearer..k].to_vec();
                 plain.sort_unstable();

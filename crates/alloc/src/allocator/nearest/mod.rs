@@ -26,6 +26,7 @@ pub(super) mod centres;
 mod cuts;
 mod floor;
 pub(super) mod gen_alg;
+mod lanes;
 mod least_sums;
 pub(super) mod mm;
 pub(super) mod mm_inc;

@@ -1,19 +1,44 @@
 //! The types of numbers in which the search computes: narrow ones where they suffice, as more of them fit a vector register.
 
 use std::fmt::Debug;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, BitAnd, Mul, Neg, Sub};
 
 use super::axis::Axis;
+use super::lanes::LANES;
 use meshreplay_machine::machine::Mesh;
+
+/// Returns the masks of vectors of a type.
+macro_rules! masks {
+    ($number:ty) => {{
+        let mut masks = [[<$number>::MAX; LANES]; LANES];
+        let mut cleared = 0;
+        while cleared < LANES {
+            let mut lane = LANES - cleared;
+            while lane < LANES {
+                masks[cleared][lane] = 0;
+                lane += 1;
+            }
+            cleared += 1;
+        }
+        masks
+    }};
+}
 
 /// A number of nodes: of a part of a line, or of a ball at one position of a dimension.
 pub(crate) trait Count:
-    Copy + Debug + Default + From<bool> + Into<u32> + AddAssign + Sub<Output = Self>
+    Copy + Debug + Default + From<bool> + Into<u32> + AddAssign + Sub<Output = Self> + BitAnd<Output = Self>
 {
+    /// Masks of a vector: the n-th one clears the last n lanes.
+    const MASKS: [[Self; LANES]; LANES];
 }
 
-impl Count for u16 {}
-impl Count for u32 {}
+impl Count for u16 {
+    const MASKS: [[Self; LANES]; LANES] = masks!(Self);
+}
+
+impl Count for u32 {
+    const MASKS: [[Self; LANES]; LANES] = masks!(Self);
+}
 
 /// A sum of distances from one node to others. It is negative where nodes are removed.
 pub(crate) trait Cost:

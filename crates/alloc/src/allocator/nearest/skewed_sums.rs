@@ -16,12 +16,14 @@
 //! Below the centre, the two tables change places. Indices beyond a line are clamped. A ring is unrolled by half its
 //! length on either side; lines of which the diamond has all nodes are read from their totals. Lines come in tiles of up to
 //! 64, each with tables of its own, so that the tables of a machine of any shape have O(nodes) entries.
+#![expect(clippy::inline_always, reason = "the callers visit a few short runs each")]
 
 use std::iter::{repeat, repeat_n};
 
 use super::axis::{Axis, Window};
+use super::lanes::{LANES, Run};
 use super::numbers::Count;
-use meshreplay_machine::machine::{Machine, NodeId};
+use meshreplay_machine::machine::{Coord, Machine, NodeId};
 
 /// The prefix sums of the lines along x or y of all planes of a machine.
 #[derive(Debug)]
@@ -29,12 +31,13 @@ pub(super) struct SkewedSums<T> {
     /// The dimension of the lines, and the one across them.
     along: Axis,
     across: Axis,
+    dimension_across: usize,
     /// The distances in node numbers of neighbours on a line, of lines, and of planes.
     strides: [usize; 3],
     /// The number of positions by which a ring is unrolled on either side; 0 for a line that does not wrap.
     unrolled: i32,
-    /// The number of lines of a tile.
-    tile: usize,
+    /// A tile has 2^`tile_bits` lines.
+    tile_bits: u32,
     /// The number of tiles of a plane.
     tiles: usize,
     /// The number of diagonals of a tile.
@@ -43,7 +46,9 @@ pub(super) struct SkewedSums<T> {
     rising: Vec<T>,
     /// The number of free nodes of each line.
     totals: Vec<T>,
-    /// As many zeros as a tile has lines.
+    /// Whether nodes of a line have changed since it was counted.
+    is_stale: Vec<bool>,
+    /// Zeros for the lines of a tile.
     zeros: Vec<T>,
     /// The prefix sums of one line. Scratch memory.
     prefix: Vec<T>,
@@ -78,42 +83,55 @@ impl<T: Count> SkewedSums<T> {
         let [width, length, depth] = axes.map(|axis| axis.extent as usize);
         let [extent, lines] = [along, across].map(|axis| axis.extent as usize);
         let unrolled = if along.wraps { extent / 2 } else { 0 };
-        let tile = lines.min(extent.clamp(8, 64));
+        let tile = lines.min(extent.clamp(8, 64)).next_power_of_two();
         let tiles = lines.div_ceil(tile);
         let diagonals = extent + 2 * unrolled + tile;
-        let size = depth * tiles * diagonals * tile;
+        let size = depth * tiles * diagonals * tile + LANES;
         Self {
             along,
             across,
+            dimension_across: 1 - d,
             strides: if d == 0 { [1, width, width * length] } else { [width, 1, width * length] },
             unrolled: unrolled as i32,
-            tile,
+            tile_bits: tile.trailing_zeros(),
             tiles,
             diagonals,
             falling: vec![T::default(); size],
             rising: vec![T::default(); size],
-            totals: vec![T::default(); lines * depth],
-            zeros: vec![T::default(); tile],
+            is_stale: vec![false; lines * depth],
+            totals: vec![T::default(); lines * depth + LANES],
+            zeros: vec![T::default(); tile + LANES],
             prefix: Vec::new(),
         }
     }
 
-    /// Counts the free nodes of `machine`.
-    pub(super) fn count(&mut self, machine: &Machine) {
-        let lines = self.across.extent as usize;
-        let planes = self.totals.len() / lines;
-        for (plane, line) in (0..planes).flat_map(|plane| (0..lines).map(move |line| (plane, line))) {
-            self.sum_line(machine, plane, line);
-            self.totals[plane * lines + line] = self.prefix[self.along.extent as usize] - self.prefix[0];
-            let (tile, i) = (line / self.tile, line % self.tile);
-            let first = (plane * self.tiles + tile) * self.diagonals * self.tile + i;
-            let (start, end) = (self.prefix[0], self.prefix[self.prefix.len() - 1]);
-            for (table, before) in [(&mut self.falling, i), (&mut self.rising, self.tile - 1 - i)] {
-                let cells = table[first..].iter_mut().step_by(self.tile).take(self.diagonals);
-                let sums = repeat_n(start, before).chain(self.prefix.iter().copied()).chain(repeat(end));
-                for (cell, sum) in cells.zip(sums) {
-                    *cell = sum;
-                }
+    /// Counts the free nodes of those lines of `machine` on which some nodes have changed.
+    pub(super) fn count(&mut self, machine: &Machine, changed: impl Iterator<Item = Coord>) {
+        for node in changed {
+            let line = node[2] * self.across.extent.cast_unsigned() + node[self.dimension_across];
+            self.is_stale[line as usize] = true;
+        }
+        for line in 0..self.is_stale.len() {
+            if std::mem::take(&mut self.is_stale[line]) {
+                self.count_line(machine, line);
+            }
+        }
+    }
+
+    /// Counts the free nodes of a line.
+    fn count_line(&mut self, machine: &Machine, line: usize) {
+        let (plane, across) = (line / self.across.extent as usize, line % self.across.extent as usize);
+        self.sum_line(machine, plane, across);
+        self.totals[line] = self.prefix[self.along.extent as usize] - self.prefix[0];
+        let tile_lines = 1 << self.tile_bits;
+        let (tile, i) = (across / tile_lines, across % tile_lines);
+        let first = (plane * self.tiles + tile) * self.diagonals * tile_lines + i;
+        let (start, end) = (self.prefix[0], self.prefix[self.prefix.len() - 1]);
+        for (table, before) in [(&mut self.falling, i), (&mut self.rising, tile_lines - 1 - i)] {
+            let cells = table[first..].iter_mut().step_by(tile_lines).take(self.diagonals);
+            let sums = repeat_n(start, before).chain(self.prefix.iter().copied()).chain(repeat(end));
+            for (cell, sum) in cells.zip(sums) {
+                *cell = sum;
             }
         }
     }
@@ -133,10 +151,9 @@ impl<T: Count> SkewedSums<T> {
         }
     }
 
-    /// Calls `visit` for runs of lines of a diamond, with the offset of the first line from the centre, and two slices: the
-    /// difference of their i-th entries is the number of free nodes of the i-th line of the run.
-    #[inline]
-    pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(i32, &[T], &[T])) {
+    /// Calls `visit` for the runs of lines of a diamond.
+    #[inline(always)]
+    pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(Run<'_, T>)) {
         let Diamond { line, radius, .. } = diamond;
         let Window { below, above } = self.across.within(line, radius);
         // Lines up to this offset are in the diamond as a whole.
@@ -153,53 +170,49 @@ impl<T: Count> SkewedSums<T> {
                 let centre = line + shift;
                 let (mut from, end) = ((centre + first).max(0), (centre + last + 1).min(lines));
                 while from < end {
-                    let tile = from as usize / self.tile;
-                    let to = end.min(((tile + 1) * self.tile) as i32);
-                    let run = Run { tile, from, to, centre };
-                    let (ends, starts) = self.slices(part, run, diamond);
-                    visit(from - centre, ends, starts);
+                    let tile = from >> self.tile_bits;
+                    let to = end.min((tile + 1) << self.tile_bits);
+                    visit(self.run(part, Lines { tile, from, to, centre }, diamond));
                     from = to;
                 }
             }
         }
     }
 
-    /// Returns the sums at the ends and at the starts of the lines of a run.
-    #[inline]
-    fn slices(&self, part: Part, run: Run, diamond: Diamond) -> (&[T], &[T]) {
+    /// Returns the run of some lines of a diamond.
+    #[inline(always)]
+    fn run(&self, part: Part, lines: Lines, diamond: Diamond) -> Run<'_, T> {
         let Diamond { plane, position, radius, .. } = diamond;
-        let first = (run.tile * self.tile) as i32;
-        let (from, to) = ((run.from - first) as usize, (run.to - first) as usize);
-        let plane = plane as usize;
+        let Lines { tile, from, to, centre } = lines;
+        let (offset, lines) = (from - centre, (to - from) as usize);
+        let (plane, padded) = (plane as usize, lines.next_multiple_of(LANES));
         if part == Part::Whole {
-            let line = plane * self.across.extent as usize + run.from as usize;
-            return (&self.totals[line..line + to - from], &self.zeros[..to - from]);
+            let line = plane * self.across.extent as usize + from as usize;
+            let (ends, starts) = (&self.totals[line..line + padded], &self.zeros[..padded]);
+            return Run { first: offset, lines, ends, starts };
         }
-        let centre = run.centre - first;
-        let table = (plane * self.tiles + run.tile) * self.diagonals;
+        let first = tile << self.tile_bits;
+        let table = (plane * self.tiles + tile as usize) * self.diagonals;
         let slice = |diagonal: i32| {
             let diagonal = (diagonal + self.unrolled).clamp(0, self.diagonals as i32 - 1) as usize;
-            let start = (table + diagonal) * self.tile;
-            start + from..start + to
+            let start = ((table + diagonal) << self.tile_bits) + (from - first) as usize;
+            start..start + padded
         };
         let (low, high) = (position - radius, position + radius + 1);
-        let rise = self.tile as i32 - 1;
-        if part == Part::Narrowing {
-            let ends = slice(high + centre);
-            let starts = slice(low - centre + rise);
-            (&self.falling[ends], &self.rising[starts])
+        let (centre, rise) = (centre - first, (1 << self.tile_bits) - 1);
+        let (ends, starts) = if part == Part::Narrowing {
+            (&self.falling[slice(high + centre)], &self.rising[slice(low - centre + rise)])
         } else {
-            let ends = slice(high - centre + rise);
-            let starts = slice(low + centre);
-            (&self.rising[ends], &self.falling[starts])
-        }
+            (&self.rising[slice(high - centre + rise)], &self.falling[slice(low + centre)])
+        };
+        Run { first: offset, lines, ends, starts }
     }
 }
 
 /// Neighbouring lines of one tile. On a ring, the centre may be a round below or above its line.
 #[derive(Clone, Copy, Debug)]
-struct Run {
-    tile: usize,
+struct Lines {
+    tile: i32,
     from: i32,
     to: i32,
     centre: i32,

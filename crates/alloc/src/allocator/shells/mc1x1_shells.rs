@@ -14,7 +14,7 @@
 //! given up early.
 
 use super::scores::ShellScores;
-use crate::allocator::nearest::carried;
+use crate::allocator::nearest::carried::{self, CarriedOrder};
 use crate::allocator::nearest::ties::{TIES, Ties};
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
@@ -60,7 +60,7 @@ impl Allocator for Mc1x1Shells {
         if self.ties == Ties::Carried {
             let free = |node: &Coord| machine.free().contains(mesh.node(*node));
             let previous = carried::backwards(mesh, centre).filter(free);
-            carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+            CarriedOrder::default().keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
             tied.sort_unstable();
         }
         tied.truncate(need);
