@@ -41,8 +41,8 @@ impl Axis {
         if self.wraps { self.extent / 2 } else { self.extent - 1 }
     }
 
-    /// Returns the offsets of the positions within `radius` of the position `centre`. On a ring, each position has one
-    /// offset, and the position opposite the centre has a positive one.
+    /// Returns the offsets of the positions within `radius` of the position `centre`. On a ring, each
+    /// position has one offset, and the position opposite the centre has a positive one.
     pub(super) fn within(self, centre: i32, radius: i32) -> Window {
         if self.wraps {
             Window { below: radius.min((self.extent - 1) / 2), above: radius.min(self.extent / 2) }
@@ -57,7 +57,8 @@ impl Axis {
         Window { below: radius.min(below), above: radius.min(self.longest()) }
     }
 
-    /// Returns the offsets of the positions exactly `hops` from the position `centre`, ascending: none, one or two.
+    /// Returns the offsets of the positions exactly `hops` from the position `centre`, ascending: none, one
+    /// or two.
     pub(super) fn exactly(self, centre: i32, hops: i32) -> impl Iterator<Item = i32> {
         let window = self.within(centre, hops);
         let below = (hops > 0 && window.below == hops).then_some(-hops);

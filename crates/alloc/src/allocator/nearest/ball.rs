@@ -1,12 +1,13 @@
 //! The free nodes of a ball in L1: their number, their pairwise sum, and the sums of distances to them.
 //!
-//! Distances in L1 are sums over the dimensions, so that the numbers of nodes at each position of each dimension are
-//! enough. Let c[i] be these numbers for a dimension, n their sum, and X[i] the sum of the hops along the dimension from position i to
-//! all n nodes. On a line, X is convex: it changes by 2·(c[0] + … + c[i]) − n from i to i + 1. The pairwise sum is
-//! ½ Σ c[i]·X[i], summed over the dimensions. All arrays are indexed by offsets from the centre.
+//! Distances in L1 are sums over the dimensions, so that the numbers of nodes at each position of each
+//! dimension are enough. Let c[i] be these numbers for a dimension, n their sum, and X[i] the sum of the hops
+//! along the dimension from position i to all n nodes. On a line, X is convex: it changes by 2·(c[0] + … +
+//! c[i]) − n from i to i + 1. The pairwise sum is ½ Σ c[i]·X[i], summed over the dimensions. All arrays are
+//! indexed by offsets from the centre.
 
 use super::axis::{Axis, Window};
-use super::lanes::LANES;
+use super::lanes::{LANES, total};
 use super::numbers::{Cost, Count};
 use super::skewed_sums::{Diamond, SkewedSums};
 use meshreplay_machine::machine::{Machine, NodeSet, members};
@@ -46,12 +47,15 @@ impl<T: Count> FreeNodes<T> {
     pub(super) fn within(&self, centre: [i32; 3], radius: i32) -> u32 {
         let mut nodes = 0;
         for (_, rows, _) in self.diamonds(centre, radius) {
-            self.rows.for_each_run(rows, |run| nodes += run.sum().into());
+            let mut in_plane = [T::default(); LANES];
+            self.rows.for_each_run(rows, |run| run.add_to_sums(&mut in_plane));
+            nodes += total(in_plane).into();
         }
         nodes
     }
 
-    /// Returns the diamonds of a ball: the offset of the plane from the centre, and the diamond by rows and by columns.
+    /// Returns the diamonds of a ball: the offset of the plane from the centre, and the diamond by rows and
+    /// by columns.
     fn diamonds(&self, centre: [i32; 3], radius: i32) -> impl Iterator<Item = (i32, Diamond, Diamond)> {
         let ([x, y, z], axis) = (centre, self.axes[2]);
         axis.within(z, radius).offsets().map(move |offset| {
@@ -68,38 +72,42 @@ pub(super) struct Ball<C: Cost> {
     axes: [Axis; 3],
     /// For each dimension and offset the number of nodes there. The centre is at entry `extent`.
     counts: [Vec<C::Count>; 3],
-    /// For each dimension and offset the sum of hops along the dimension to the nodes; `FAR` outside the machine. The centre
-    /// is at entry `middle`.
+    /// For each dimension and offset the sum of hops along the dimension to the nodes; `FAR` outside the
+    /// machine.
     costs: [Vec<C>; 3],
-    middle: i32,
-    /// For each dimension the lower cost of the two places so many hops from the centre. These of the first dimension
-    /// are in descending order, from `radius` hops on.
+    /// For each dimension the entry of the centre in `costs`. Along x there are as many offsets as a radius
+    /// may have.
+    middles: [i32; 3],
+    /// For each dimension the lower cost of the two places so many hops from the centre. These of the first
+    /// dimension are in descending order, from `radius` hops on.
     lower: [Vec<C>; 3],
 }
 
 impl<C: Cost> Ball<C> {
     /// Returns an empty ball on a machine of these dimensions.
     pub(super) fn new(axes: [Axis; 3]) -> Self {
-        let middle: i32 = axes.iter().map(|axis| axis.longest() + 1).sum();
-        let mut costs = axes.map(|_| vec![C::FAR; 2 * middle as usize + 1]);
-        for (costs, axis) in costs.iter_mut().zip(axes) {
+        let [x, y, z] = axes.map(|axis| axis.longest() + 1);
+        let middles = [x + y + z, y, z];
+        let mut costs = middles.map(|middle| vec![C::FAR; 2 * middle as usize + 1]);
+        for d in 0..3 {
             // There are no hops along a dimension of one position.
-            if axis.extent == 1 {
-                costs[middle as usize] = C::from(0);
+            if axes[d].extent == 1 {
+                costs[d][middles[d] as usize] = C::from(0);
             }
         }
         Self {
             axes,
             counts: axes.map(|axis| vec![C::Count::default(); 2 * axis.extent as usize + 1 + LANES]),
             costs,
-            middle,
+            middles,
             lower: Default::default(),
         }
     }
 
-    /// Sets this to the free nodes nearer to `centre` than `radius`, or also to those at just this distance if it
-    /// `is_full`, and computes the costs of the places within `radius`. They are negative if it is full, for nodes that
-    /// are removed. Returns the pairwise sum of the nodes, clamped to a quarter of its type.
+    /// Sets this to the free nodes nearer to `centre` than `radius`, or also to those at just this distance
+    /// if it `is_full`, and computes the costs of the places within `radius`. They are negative if it is
+    /// full, for nodes that are removed. Returns the pairwise sum of the nodes, clamped to a quarter of its
+    /// type.
     pub(super) fn measure(
         &mut self,
         free: &FreeNodes<C::Count>,
@@ -115,11 +123,15 @@ impl<C: Cost> Ball<C> {
         let [x, y, z] = self.axes.map(|axis| axis.extent);
         let mut nodes = 0;
         for (offset, rows, columns) in free.diamonds(centre, if is_full { radius } else { radius - 1 }) {
-            let mut in_plane = C::Count::default();
-            free.rows.for_each_run(rows, |run| in_plane += run.add_to(&mut ys[(y + run.first) as usize..]));
-            free.columns.for_each_run(columns, |run| {
-                run.add_to(&mut xs[(x + run.first) as usize..]);
+            let mut in_plane = [C::Count::default(); LANES];
+            free.rows.for_each_run(rows, |run| {
+                run.add_to(&mut ys[(y + run.first) as usize..], &mut in_plane);
             });
+            let mut by_columns = [C::Count::default(); LANES];
+            free.columns.for_each_run(columns, |run| {
+                run.add_to(&mut xs[(x + run.first) as usize..], &mut by_columns);
+            });
+            let in_plane = total(in_plane);
             zs[(z + offset) as usize] = in_plane;
             nodes += in_plane.into();
         }
@@ -142,13 +154,16 @@ impl<C: Cost> Ball<C> {
         &mut self.counts[d][start as usize..(start + window.len()) as usize]
     }
 
-    /// Sets the costs along dimension `d` of the offsets within `radius`. Returns the sum of the costs of all nodes.
+    /// Sets the costs along dimension `d` of the offsets within `radius`. Returns the sum of the costs of all
+    /// nodes.
     fn sum_distances(&mut self, d: usize, nodes: u32, window: Window, radius: i32) -> i64 {
         let Window { below, above } = window;
         let (first, end) = (self.axes[d].extent - below, self.axes[d].extent + above + 1);
         let counts = &self.counts[d][first as usize..end as usize];
-        let [start, first, end, last] = [-radius.max(below), -below, above + 1, radius.max(above) + 1]
-            .map(|offset| (self.middle + offset) as usize);
+        let middle = self.middles[d];
+        let most = radius.min(middle);
+        let [start, first, end, last] = [-most.max(below), -below, above + 1, most.max(above) + 1]
+            .map(|offset| (middle + offset) as usize);
         let costs = &mut self.costs[d];
         costs[start..first].fill(C::FAR);
         costs[end..last].fill(C::FAR);
@@ -167,7 +182,7 @@ impl<C: Cost> Ball<C> {
 
     /// Changes the signs of the costs along dimension `d`.
     fn negate_costs(&mut self, d: usize, window: Window) {
-        let start = self.middle - window.below;
+        let start = self.middles[d] - window.below;
         for cost in &mut self.costs[d][start as usize..(start + window.len()) as usize] {
             *cost = -*cost;
         }
@@ -175,49 +190,54 @@ impl<C: Cost> Ball<C> {
 
     /// Returns the cost of the place at an offset from the centre.
     pub(super) fn cost(&self, offset: [i32; 3]) -> C {
-        let [x, y, z] = [0, 1, 2].map(|d| self.costs[d][(self.middle + offset[d]) as usize]);
+        let [x, y, z] = [0, 1, 2].map(|d| self.costs[d][(self.middles[d] + offset[d]) as usize]);
         x + y + z
     }
 
     /// Returns the lowest cost of the places at distance `radius` from the centre.
     pub(super) fn lowest_cost(&mut self, radius: i32) -> C {
-        let middle = self.middle as usize;
-        for (lower, costs) in self.lower.iter_mut().zip(&self.costs) {
-            let (below, above) = (&costs[..=middle], &costs[middle..=middle + radius as usize]);
-            lower.clear();
-            lower.extend(above.iter().zip(below.iter().rev()).map(|(&a, &b)| a.min(b)));
+        for d in 0..3 {
+            let middle = self.middles[d] as usize;
+            // All hops along x are needed, as those along y and z decide which.
+            let most = if d == 0 { radius } else { radius.min(self.axes[d].longest()) } as usize;
+            let (below, above) =
+                (&self.costs[d][middle - most..=middle], &self.costs[d][middle..=middle + most]);
+            self.lower[d].clear();
+            self.lower[d].extend(above.iter().zip(below.iter().rev()).map(|(&a, &b)| a.min(b)));
         }
         self.lower[0].reverse();
         let [xs, ys, zs] = &self.lower;
-        let depth = self.axes[2].longest().min(radius) as usize;
         let mut lowest = C::FAR;
-        for (hops, &z) in zs[..=depth].iter().enumerate() {
+        for (hops, &z) in zs.iter().enumerate() {
             // With `hops` along z and j along y, radius − hops − j are left for x.
-            let in_plane = xs[hops..].iter().zip(ys).map(|(&x, &y)| x + y).fold(C::FAR, C::min);
+            let mut in_plane = C::FAR;
+            for (&x, &y) in xs[hops..].iter().zip(ys) {
+                in_plane = in_plane.min(x + y);
+            }
             lowest = lowest.min(in_plane + z);
         }
         lowest
     }
 }
 
-/// Returns the offsets that the costs within `radius` depend on. If a shortest way between two of them can lead across
-/// the end of a ring, these are all offsets.
+/// Returns the offsets that the costs within `radius` depend on. If a shortest way between two of them can
+/// lead across the end of a ring, these are all offsets.
 fn window(axis: Axis, centre: i32, radius: i32) -> Window {
     let window = axis.within(centre, radius);
     if is_straight(axis, window) { window } else { axis.within(centre, axis.extent) }
 }
 
-/// Returns whether the distances among some offsets are those on a line: within half a ring, the straight way is a
-/// shortest one.
+/// Returns whether the distances among some offsets are those on a line: within half a ring, the straight way
+/// is a shortest one.
 fn is_straight(axis: Axis, window: Window) -> bool {
     !axis.wraps || 2 * (window.len() - 1) <= axis.extent
 }
 
-/// Sets `costs` to the sums of distances from each position of a line to all nodes. Returns the sum of the costs of all
-/// nodes if it fits.
+/// Sets `costs` to the sums of distances from each position of a line to all nodes. Returns the sum of the
+/// costs of all nodes if it fits.
 ///
-/// Each cut between two positions separates p nodes below it from n − p above it. It adds 1 to the distances of p·(n − p)
-/// pairs, which is (n² − s²) / 4 for the slope s = 2·p − n of the costs.
+/// Each cut between two positions separates p nodes below it from n − p above it. It adds 1 to the distances
+/// of p·(n − p) pairs, which is (n² − s²) / 4 for the slope s = 2·p − n of the costs.
 fn line_costs<C: Cost>(counts: &[C::Count], nodes: C, costs: &mut [C]) -> i64 {
     let (mut cost, mut above) = (C::from(0), C::from(0));
     for &count in counts[1..].iter().rev() {
@@ -236,9 +256,9 @@ fn line_costs<C: Cost>(counts: &[C::Count], nodes: C, costs: &mut [C]) -> i64 {
     (counts.len() as i64).wrapping_mul(nodes.wrapping_mul(nodes)).wrapping_sub(squares) / 2
 }
 
-/// Sets `costs` to the sums of distances from each position of a ring to all nodes. One step up takes one hop from the
-/// nodes at the next ⌊n/2⌋ positions, and adds one hop to the nodes behind; if n is odd, the position between is as far as
-/// before.
+/// Sets `costs` to the sums of distances from each position of a ring to all nodes. One step up takes one hop
+/// from the nodes at the next ⌊n/2⌋ positions, and adds one hop to the nodes behind; if n is odd, the
+/// position between is as far as before.
 fn ring_costs<C: Cost>(counts: &[C::Count], nodes: C, costs: &mut [C]) {
     let (n, half) = (counts.len(), counts.len() / 2);
     let at = |i: usize| C::from(counts[if i < n { i } else { i - n }]);

@@ -1,17 +1,19 @@
 //! The search on a machine of any size: best first by lower bounds of the pairwise sums.
 //!
-//! A centre c needs the least radius R at which its ball has k free nodes. It takes all nodes nearer than R, and the others
-//! from its outermost *shell*, the free nodes at distance R. With few nodes to take, these are added to the inner ball, of
-//! radius R − 1; with few nodes to leave, those are removed from the full ball. Either way m nodes change, and
+//! A centre c needs the least radius R at which its ball has k free nodes. It takes all nodes nearer than R,
+//! and the others from its outermost *shell*, the free nodes at distance R. With few nodes to take, these are
+//! added to the inner ball, of radius R − 1; with few nodes to leave, those are removed from the full ball.
+//! Either way m nodes change, and
 //!
 //! ```text
 //! pairwise sum  =  pairs of the ball  ±  costs of the m nodes  +  pairs among the m nodes
 //! ```
 //!
-//! where the cost of a node is the sum of its distances to the ball. The lower bound of a centre takes the lowest cost of all
-//! places at distance R for each of the m nodes, and the least pairwise sum of m such places. Then the centres come in
-//! the order of their bounds. For each one, a closer bound from the lowest costs of its own shell comes before the choice
-//! among equally distant nodes. The search ends at the first bound above the best sum.
+//! where the cost of a node is the sum of its distances to the ball. The lower bound of a centre takes the
+//! lowest cost of all places at distance R for each of the m nodes, and the least pairwise sum of m such
+//! places. Then the centres come in the order of their bounds. For each one, a closer bound from the lowest
+//! costs of its own shell comes before the choice among equally distant nodes. The search ends at the first
+//! bound above the best sum.
 //!
 //! O(C·(R + W + L + D)) for C centres, where R is the number of rows of a ball. Memory: O(N) for N nodes.
 
@@ -21,6 +23,7 @@ use std::collections::BinaryHeap;
 use super::axis::Axis;
 use super::ball::{Ball, FreeNodes};
 use super::centres::Centres;
+use super::earlier::EarlierCentres;
 use super::floor::Floor;
 use super::least_sums::LeastSums;
 use super::numbers::Cost;
@@ -30,7 +33,7 @@ use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeId, pairwise_along};
 
 /// The search, with the tables and the memory that it keeps between calls.
 #[derive(Debug)]
-pub(crate) struct BestFirst<C: Cost> {
+pub(super) struct BestFirst<C: Cost> {
     kind: Centres,
     ties: Ties,
     axes: [Axis; 3],
@@ -43,6 +46,7 @@ pub(crate) struct BestFirst<C: Cost> {
     /// Their costs. Scratch memory.
     costs: Vec<C>,
     order: CarriedOrder<ShellNode<C>>,
+    earlier: EarlierCentres,
     /// The numbers of nodes at the positions of one dimension. Scratch memory.
     counts: Vec<u32>,
 }
@@ -55,7 +59,8 @@ struct ShellNode<C> {
     cost: C,
 }
 
-/// A centre with a lower bound of its pairwise sum. Candidates are compared by their bounds, then by their ranks.
+/// A centre with a lower bound of its pairwise sum. Candidates are compared by their bounds, then by their
+/// ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     bound: i64,
@@ -88,7 +93,7 @@ struct Call<'a> {
 
 impl<C: Cost> BestFirst<C> {
     /// Returns a search for machines of the shape `mesh`.
-    pub(crate) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Self {
+    pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Self {
         let axes = Axis::of_mesh(mesh);
         Self {
             kind,
@@ -101,13 +106,14 @@ impl<C: Cost> BestFirst<C> {
             shell: Vec::new(),
             costs: Vec::new(),
             order: CarriedOrder::default(),
+            earlier: EarlierCentres::default(),
             counts: Vec::new(),
         }
     }
 
-    /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
-    /// was told to stop.
-    pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+    /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or
+    /// the machine was told to stop.
+    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         if k > machine.free_count() {
             return None;
         }
@@ -134,7 +140,8 @@ impl<C: Cost> BestFirst<C> {
                 candidates.push(Reverse(candidate));
                 continue;
             }
-            // No set has a smaller sum than the floor, and no earlier centre has it: the first one with this sum wins.
+            // No set has a smaller sum than the floor, and no earlier centre has it: the first one with this
+            // sum wins.
             self.improve(&mut best, call, candidate);
             if best.as_ref().is_some_and(|best| best.sum <= floor) {
                 return best;
@@ -198,8 +205,8 @@ impl<C: Cost> BestFirst<C> {
         }
     }
 
-    /// Returns the pairwise sum of the nodes that a candidate takes, and leaves those of the shell in `shell`; `None` if the
-    /// sum is not below `limit`.
+    /// Returns the pairwise sum of the nodes that a candidate takes, and leaves those of the shell in
+    /// `shell`; `None` if the sum is not below `limit`.
     fn evaluate(&mut self, call: Call<'_>, candidate: Candidate, limit: i64) -> Option<i64> {
         let centre = call.centres[candidate.rank];
         let changed = candidate.changed as usize;
@@ -256,11 +263,11 @@ impl<C: Cost> BestFirst<C> {
 
     /// Keeps the `need` nodes of the shell that a candidate takes, and moves the others to `order.left`.
     fn keep_first(&mut self, call: Call<'_>, candidate: Candidate, need: usize) {
-        let mesh = call.machine.mesh();
+        let (mesh, Candidate { rank, radius, .. }) = (call.machine.mesh(), candidate);
         // In location order, no earlier centre decides anything.
-        let earlier = if self.ties == Ties::Carried { candidate.rank } else { 0 };
-        let earlier = call.centres[..earlier].iter().rev().copied();
-        self.order.keep_first(&mut self.shell, need, earlier, |centre, node| mesh.l1(centre, node.node));
+        let earlier = if self.ties == Ties::Carried { &call.centres[..rank] } else { &[] };
+        let deciding = self.earlier.deciding(self.axes, call.centres[rank], radius, earlier);
+        self.order.keep_first(&mut self.shell, need, deciding, |centre, node| mesh.l1(centre, node.node));
     }
 }
 
@@ -284,7 +291,8 @@ fn pairs_along<C>(axis: Axis, nodes: &[ShellNode<C>], d: usize, counts: &mut Vec
     pairwise_along(counts, nodes.len() as u32, axis.wraps)
 }
 
-/// Returns the nodes that a centre takes: the nearer ones in location order, then those at the largest distance.
+/// Returns the nodes that a centre takes: the nearer ones in location order, then those at the largest
+/// distance.
 fn nodes_of(call: Call<'_>, best: Best) -> Vec<NodeId> {
     let (mesh, centre) = (call.machine.mesh(), call.centres[best.rank]);
     let radius = best.radius.cast_unsigned();

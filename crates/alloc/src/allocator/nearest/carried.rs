@@ -1,12 +1,12 @@
 //! The carried order: how a centre chooses among free nodes at the same distance.
 //!
-//! The simulator of Walker, Bunde and Leung keeps one list of the free nodes, at first in location order. It sorts the
-//! list by distance, with a stable sort, for one centre after another. So nodes at the same distance from centre i
-//! keep the order that the sort for centre i−1 left, and so on back to location order. The sort key of a node is
-//! (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
+//! The simulator of Walker, Bunde and Leung keeps one list of the free nodes, at first in location order. It
+//! sorts the list by distance, with a stable sort, for one centre after another. So nodes at the same
+//! distance from centre i keep the order that the sort for centre i−1 left, and so on back to location order.
+//! The sort key of a node is (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
 //!
-//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
-//! one by one, latest first, until it is decided which of these nodes are taken.
+//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are
+//! looked at one by one, latest first, until it is decided which of these nodes are taken.
 
 use std::cmp::Ordering;
 
@@ -30,9 +30,10 @@ impl<T> Default for CarriedOrder<T> {
 }
 
 impl<T: Copy> CarriedOrder<T> {
-    /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that
-    /// come first in the carried order are kept, in any order, and `left` has the others. `previous` has the centres before,
-    /// latest first. `tied` must have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
+    /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The
+    /// nodes that come first in the carried order are kept, in any order, and `left` has the others.
+    /// `previous` has the centres before, latest first. `tied` must have at least `need` nodes. O(nodes in
+    /// `tied`) for each previous centre that is looked at.
     pub(crate) fn keep_first(
         &mut self,
         tied: &mut Vec<T>,
@@ -81,8 +82,8 @@ impl<T: Copy> CarriedOrder<T> {
         farthest
     }
 
-    /// Keeps the nodes nearer than the border and leaves those farther away. Nodes at the border stay tied for the centre
-    /// before.
+    /// Keeps the nodes nearer than the border and leaves those farther away. Nodes at the border stay tied
+    /// for the centre before.
     fn split(&mut self, tied: &mut Vec<T>, border: u32) {
         let Self { kept, left, distances, .. } = self;
         let mut each = distances.iter();
@@ -98,9 +99,10 @@ impl<T: Copy> CarriedOrder<T> {
     }
 }
 
-/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
-/// the work of [`CarriedOrder::keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
-/// first, as indices in location order. A few instructions for each previous centre that is looked at.
+/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1
+/// distances. It does the work of [`CarriedOrder::keep_first`] on a small machine, with sets as bit masks.
+/// `previous` has the centres before, latest first, as indices in location order. A few instructions for each
+/// previous centre that is looked at.
 #[expect(
     clippy::inline_always,
     reason = "it is compiled for the processor at hand with the search that calls it"
@@ -137,7 +139,8 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
     kept | first_members(tied.rim, tied.need)
 }
 
-/// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first node.
+/// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first
+/// node.
 pub(crate) fn backwards(mesh: &Mesh, from: Coord) -> impl Iterator<Item = Coord> {
     let [_, length, depth] = mesh.extents();
     // Location order compares x, then y, then z, so the rank of a node is a number in mixed radix.

@@ -2,7 +2,8 @@
 
 use super::axis::Axis;
 
-/// Shells with more places have simpler bounds, as the time for the others grows with the square of the places.
+/// Shells with more places have simpler bounds, as the time for the others grows with the square of the
+/// places.
 const MOST_PLACES: i64 = 8192;
 
 /// For each radius and number of nodes at this distance from a centre, a lower bound of their pairwise sum.
@@ -24,7 +25,8 @@ impl LeastSums {
         let (r, n) = (i64::from(radius), i64::from(nodes));
         let places = if self.axes.iter().any(|axis| axis.extent == 1) { 4 * r } else { 4 * r * r + 2 };
         if places > MOST_PLACES {
-            // Without a ring of odd length, two nodes that are equally far from a third one are at least 2 hops apart.
+            // Without a ring of odd length, two nodes that are equally far from a third one are at least 2
+            // hops apart.
             let is_odd = self.axes.iter().any(|axis| axis.wraps && axis.extent % 2 == 1);
             return if is_odd { n * (n - 1) / 2 } else { n * (n - 1) };
         }
@@ -40,8 +42,8 @@ impl LeastSums {
     }
 }
 
-/// Returns for each m up to the number of places at distance `radius` from a centre a lower bound of the pairwise sum of m
-/// of them: each is as far from the others as its nearest ones are at least. O(places²).
+/// Returns for each m up to the number of places at distance `radius` from a centre a lower bound of the
+/// pairwise sum of m of them: each is as far from the others as its nearest ones are at least. O(places²).
 fn least_sums(radius: i32, axes: [Axis; 3]) -> Vec<i64> {
     let shell = shell(radius, axes);
     let (mut least, mut counts) = (vec![i64::MAX; shell.len()], Vec::new());

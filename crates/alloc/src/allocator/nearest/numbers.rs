@@ -1,4 +1,5 @@
-//! The types of numbers in which the search computes: narrow ones where they suffice, as more of them fit a vector register.
+//! The types of numbers in which the search computes: narrow ones where they suffice, as more of them fit a
+//! vector register.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, Mul, Neg, Sub};
@@ -25,7 +26,7 @@ macro_rules! masks {
 }
 
 /// A number of nodes: of a part of a line, or of a ball at one position of a dimension.
-pub(crate) trait Count:
+pub(super) trait Count:
     Copy + Debug + Default + From<bool> + Into<u32> + AddAssign + Sub<Output = Self> + BitAnd<Output = Self>
 {
     /// Masks of a vector: the n-th one clears the last n lanes.
@@ -41,7 +42,7 @@ impl Count for u32 {
 }
 
 /// A sum of distances from one node to others. It is negative where nodes are removed.
-pub(crate) trait Cost:
+pub(super) trait Cost:
     Copy
     + Debug
     + Ord
@@ -75,6 +76,7 @@ pub(super) fn are_narrow(mesh: &Mesh) -> bool {
     let (axes, nodes) = (Axis::of_mesh(mesh), i64::from(mesh.nodes()));
     let farthest: i64 = axes.iter().map(|axis| i64::from(axis.longest())).sum();
     let largest_plane = axes.iter().map(|axis| nodes / i64::from(axis.extent)).max();
-    // Prefix sums go twice around a ring. A ring has less than 2^15 positions here, as half their square is below FAR.
+    // Prefix sums go twice around a ring. A ring has less than 2^15 positions here, as half their square is
+    // below FAR.
     nodes * farthest < i64::from(i32::FAR) && largest_plane.is_some_and(|plane| plane <= i64::from(u16::MAX))
 }

@@ -1,4 +1,5 @@
-//! The search among centres: bit masks on small machines, and best first on others. Both give the same results.
+//! The search among centres: bit masks on small machines, and best first on others. Both give the same
+//! results.
 
 use super::best_first::BestFirst;
 use super::centres::Centres;
@@ -8,7 +9,7 @@ use super::ties::Ties;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
 /// A search for the centre with the smallest pairwise sum. It keeps its memory between calls.
-pub(crate) enum Nearest {
+pub(super) enum Nearest {
     /// The search on machines of at most 128 nodes.
     Small(Box<Small>),
     /// The search on machines whose numbers are narrow.
@@ -19,7 +20,7 @@ pub(crate) enum Nearest {
 
 impl Nearest {
     /// Returns a search for machines of the shape `mesh`.
-    pub(crate) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
+    pub(super) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
         if let Some(small) = Small::new(mesh, centres, ties) {
             Self::Small(Box::new(small))
         } else if numbers::are_narrow(mesh) {
@@ -29,13 +30,15 @@ impl Nearest {
         }
     }
 
-    /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest; the first of equal
-    /// centres wins. Nodes at the largest distance from the centre come last; apart from that, the nodes are in
-    /// location order. At least `k` nodes must be free. It is `None` if the machine was told to stop meanwhile.
-    pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+    /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest; the first
+    /// of equal centres wins. Nodes at the largest distance from the centre come last; apart from that, the
+    /// nodes are in location order. At least `k` nodes must be free. It is `None` if the machine was told to
+    /// stop meanwhile.
+    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         if k == 1 {
-            // Each centre takes one node, with a pairwise sum of 0, so the first one wins. Either way it is the first free
-            // node, which is nearest to itself: the first of the combinations has its x, y and z.
+            // Each centre takes one node, with a pairwise sum of 0, so the first one wins. Either way it is
+            // the first free node, which is nearest to itself: the first of the combinations has its x, y and
+            // z.
             let first = machine.mesh().location_order().find(|&node| machine.free().contains(node))?;
             return Some(vec![first]);
         }
@@ -135,14 +138,21 @@ mod tests {
             seed: u64,
             sizes in prop::collection::vec(2..300_u32, 2),
         ) {
-            let machine = patched(text, side, share, seed).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let fail = |error: Box<dyn std::error::Error>| TestCaseError::fail(error.to_string());
+            let machine = patched(text, side, share, seed).map_err(fail)?;
             for (centres, ties) in KINDS {
+                let mut machine = machine.clone();
                 let mut narrow = BestFirst::<i32>::new(machine.mesh(), centres, ties);
                 let mut wide = BestFirst::<i64>::new(machine.mesh(), centres, ties);
-                for &k in sizes.iter().filter(|&&k| k <= machine.free_count()) {
-                    let plain = Some(naive(&machine, k, centres, ties));
-                    prop_assert_eq!(narrow.choose(k, &machine), plain.clone(), "{}: {}, {:?}, {:?}", text, k, centres, ties);
-                    prop_assert_eq!(wide.choose(k, &machine), plain, "{}: {}, {:?}, {:?}", text, k, centres, ties);
+                for k in sizes.clone() {
+                    if k > machine.free_count() {
+                        continue;
+                    }
+                    let plain = naive(&machine, k, centres, ties);
+                    let call = format!("{text}: {k} nodes, {centres:?}, {ties:?}");
+                    prop_assert_eq!(&narrow.choose(k, &machine).unwrap_or_default(), &plain, "{}", call);
+                    prop_assert_eq!(&wide.choose(k, &machine).unwrap_or_default(), &plain, "{}", call);
+                    prop_assert!(machine.occupy(&plain).is_ok());
                 }
             }
         }

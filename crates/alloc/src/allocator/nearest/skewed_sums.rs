@@ -1,8 +1,8 @@
 //! Prefix sums of the free nodes of parallel lines, stored along diagonals.
 //!
-//! A ball in L1 meets each plane in a diamond. From one line of the plane to the next, the ends of the diamond move by one
-//! position. So the prefix sums at its ends lie on diagonals, and tables that store these one after the other give
-//! the free nodes of all lines of a half diamond as the difference of two slices:
+//! A ball in L1 meets each plane in a diamond. From one line of the plane to the next, the ends of the
+//! diamond move by one position. So the prefix sums at its ends lie on diagonals, and tables that store these
+//! one after the other give the free nodes of all lines of a half diamond as the difference of two slices:
 //!
 //! ```text
 //! prefix[y][p]      free nodes of line y at positions below p
@@ -10,15 +10,18 @@
 //! rising[t][y]   =  prefix[y][t + y]
 //!
 //! line y + j of a diamond of radius q around (x, y) has the positions from x − (q − j) to x + (q − j):
-//! prefix[y + j][x + q − j + 1] − prefix[y + j][x − q + j]  =  falling[x + y + q + 1][y + j] − rising[x − y − q][y + j]
+//!    prefix[y + j][x + q − j + 1] − prefix[y + j][x − q + j]
+//! =  falling[x + y + q + 1][y + j] − rising[x − y − q][y + j]
 //! ```
 //!
-//! Below the centre, the two tables change places. Indices beyond a line are clamped. A ring is unrolled by half its
-//! length on either side; lines of which the diamond has all nodes are read from their totals. Lines come in tiles of up to
-//! 64, each with tables of its own, so that the tables of a machine of any shape have O(nodes) entries.
+//! Below the centre, the two tables change places. Indices beyond a line are clamped. A ring is unrolled by
+//! half its length on either side; lines of which the diamond has all nodes are read from their totals. Lines
+//! come in tiles of up to 64, each with tables of its own, so that the tables of a machine of any shape have
+//! O(nodes) entries.
 #![expect(clippy::inline_always, reason = "the callers visit a few short runs each")]
 
 use std::iter::{repeat, repeat_n};
+use std::ops::Range;
 
 use super::axis::{Axis, Window};
 use super::lanes::{LANES, Run};
@@ -154,32 +157,41 @@ impl<T: Count> SkewedSums<T> {
     /// Calls `visit` for the runs of lines of a diamond.
     #[inline(always)]
     pub(super) fn for_each_run(&self, diamond: Diamond, mut visit: impl FnMut(Run<'_, T>)) {
-        let Diamond { line, radius, .. } = diamond;
-        let Window { below, above } = self.across.within(line, radius);
+        let Window { below, above } = self.across.within(diamond.line, diamond.radius);
         // Lines up to this offset are in the diamond as a whole.
-        let whole = if self.along.wraps { radius - self.along.extent / 2 } else { -1 };
-        let parts = [
-            (Part::Narrowing, (whole + 1).max(0), above),
-            (Part::Widening, -below, -(whole + 1).max(1)),
-            (Part::Whole, -whole.min(below), whole.min(above)),
-        ];
-        let lines = self.across.extent;
-        let shifts: &[i32] = if self.across.wraps { &[0, -lines, lines] } else { &[0] };
-        for &(part, first, last) in parts.iter().filter(|(_, first, last)| first <= last) {
-            for shift in shifts {
-                let centre = line + shift;
-                let (mut from, end) = ((centre + first).max(0), (centre + last + 1).min(lines));
-                while from < end {
-                    let tile = from >> self.tile_bits;
-                    let to = end.min((tile + 1) << self.tile_bits);
-                    visit(self.run(part, Lines { tile, from, to, centre }, diamond));
-                    from = to;
-                }
+        let whole = if self.along.wraps { (diamond.radius - self.along.extent / 2).max(-1) } else { -1 };
+        self.for_each_run_of(Part::Narrowing, diamond, whole + 1..above + 1, &mut visit);
+        self.for_each_run_of(Part::Widening, diamond, -below..-whole.max(0), &mut visit);
+        if whole >= 0 {
+            let lines = -whole.min(below)..whole.min(above) + 1;
+            self.for_each_run_of(Part::Whole, diamond, lines, &mut visit);
+        }
+    }
+
+    /// Calls `visit` for the runs of a part of a diamond. `lines` has their offsets from the centre.
+    #[inline(always)]
+    fn for_each_run_of(
+        &self,
+        part: Part,
+        diamond: Diamond,
+        lines: Range<i32>,
+        visit: &mut impl FnMut(Run<'_, T>),
+    ) {
+        let extent = self.across.extent;
+        let shifts: &[i32] = if self.across.wraps { &[0, -extent, extent] } else { &[0] };
+        for shift in shifts {
+            let centre = diamond.line + shift;
+            let (mut from, end) = ((centre + lines.start).max(0), (centre + lines.end).min(extent));
+            while from < end {
+                let tile = from >> self.tile_bits;
+                let to = end.min((tile + 1) << self.tile_bits);
+                visit(self.run(part, Lines { tile, from, to, centre }, diamond));
+                from = to;
             }
         }
     }
 
-    /// Returns the run of some lines of a diamond.
+    /// Returns the run of some lines of a part of a diamond.
     #[inline(always)]
     fn run(&self, part: Part, lines: Lines, diamond: Diamond) -> Run<'_, T> {
         let Diamond { plane, position, radius, .. } = diamond;
