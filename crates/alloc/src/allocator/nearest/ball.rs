@@ -116,8 +116,8 @@ impl<C: Cost> Ball<C> {
         is_full: bool,
     ) -> i64 {
         let windows = [0, 1, 2].map(|d| window(self.axes[d], centre[d], radius));
-        for d in 0..3 {
-            self.counts_in(d, windows[d]).fill(C::Count::default());
+        for (d, &window) in windows.iter().enumerate() {
+            self.counts_in(d, window).fill(C::Count::default());
         }
         let [xs, ys, zs] = &mut self.counts;
         let [x, y, z] = self.axes.map(|axis| axis.extent);
@@ -136,13 +136,13 @@ impl<C: Cost> Ball<C> {
             nodes += in_plane.into();
         }
         let mut twice = 0_i64;
-        for d in 0..3 {
+        for (d, &window) in windows.iter().enumerate() {
             if self.axes[d].extent == 1 {
                 continue;
             }
-            twice = twice.saturating_add(self.sum_distances(d, nodes, windows[d], radius));
+            twice = twice.saturating_add(self.sum_distances(d, nodes, window, radius));
             if is_full {
-                self.negate_costs(d, windows[d]);
+                self.negate_costs(d, window);
             }
         }
         (twice / 2).min(i64::MAX / 4)
