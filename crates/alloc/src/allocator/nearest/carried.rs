@@ -1,126 +1,108 @@
 //! The carried order: how a centre chooses among free nodes at the same distance.
 //!
-//! The simulator of Walker, Bunde and Leung keeps one list of the free nodes, at first in location order. It sorts the
-//! list by distance, with a stable sort, for one centre after another. So nodes at the same distance from centre i
-//! keep the order that the sort for centre i−1 left, and so on back to location order. The sort key of a node is
-//! (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
+//! The simulator of Walker, Bunde and Leung keeps one list of the free nodes, at first in location order. It
+//! sorts the list by distance, with a stable sort, for one centre after another. So nodes at the same
+//! distance from centre i keep the order that the sort for centre i−1 left, and so on back to location order.
+//! The sort key of a node is (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
 //!
-//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
-//! one by one, latest first, until it is decided which of these nodes are taken.
+//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are
+//! looked at one by one, latest first, until it is decided which of these nodes are taken.
+
+use std::cmp::Ordering;
 
 use meshreplay_machine::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
-/// The centres before one, latest first.
-pub(crate) trait Earlier: Iterator<Item = Coord> {
-    /// Leaves out centres that differ from the last one only along some dimensions: z, or y and z. The caller knows
-    /// that these do not decide any more.
-    fn skip_like_last(&mut self, _dimensions: Alike) {}
+/// The choice among nodes at the same distance, with the memory that it keeps between calls.
+#[derive(Debug)]
+pub(crate) struct CarriedOrder<T> {
+    kept: Vec<T>,
+    /// The nodes that were not kept.
+    pub(crate) left: Vec<T>,
+    distances: Vec<u32>,
+    /// For each distance from the nearest on, the number of nodes.
+    counts: Vec<usize>,
 }
 
-/// The dimensions along which nodes do not differ. Their distances from a centre then do not depend on its position there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alike {
-    /// Neither of the others.
-    None,
-    /// The last one.
-    Z,
-    /// The last two.
-    YZ,
-}
-
-impl Alike {
-    /// Returns along which dimensions some nodes do not differ.
-    pub(super) fn of<T: PartialEq>(nodes: &[[T; 3]]) -> Self {
-        Self::by(|d| nodes.windows(2).all(|pair| pair[0][d] == pair[1][d]))
-    }
-
-    /// Returns the same, given along which dimensions they are alike.
-    pub(super) fn by(is_alike: impl Fn(usize) -> bool) -> Self {
-        match (is_alike(1), is_alike(2)) {
-            (true, true) => Self::YZ,
-            (false, true) => Self::Z,
-            (_, false) => Self::None,
-        }
+impl<T> Default for CarriedOrder<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), left: Vec::new(), distances: Vec::new(), counts: Vec::new() }
     }
 }
 
-/// Centres that are listed one by one.
-pub(crate) struct Listed<I>(pub(crate) I);
-
-impl<I: Iterator<Item = Coord>> Iterator for Listed<I> {
-    type Item = Coord;
-
-    fn next(&mut self) -> Option<Coord> {
-        self.0.next()
-    }
-}
-
-impl<I: Iterator<Item = Coord>> Earlier for Listed<I> {}
-
-/// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
-/// first in the carried order are kept, in any order. `previous` has the centres before, latest first. `tied` must
-/// have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
-pub(crate) fn keep_first(
-    tied: &mut Vec<Coord>,
-    need: usize,
-    mut previous: impl Earlier,
-    distance: impl Fn(Coord, Coord) -> u32,
-) {
-    let mut kept = Vec::with_capacity(need);
-    let mut distances = Vec::with_capacity(tied.len());
-    let mut counts: Vec<usize> = Vec::new();
-    let mut alike = Alike::None;
-    loop {
-        let open = need - kept.len();
-        if open == 0 || open == tied.len() {
-            break;
-        }
-        let Some(centre) = previous.next() else { break };
-        distances.clear();
-        distances.extend(tied.iter().map(|&node| distance(centre, node)));
-        let (nearest, farthest) =
-            distances.iter().fold((u32::MAX, 0), |(near, far), &at| (at.min(near), at.max(far)));
-        // A centre equally far from all tied nodes decides nothing.
-        if nearest == farthest {
-            previous.skip_like_last(alike);
-            continue;
-        }
-        // Nodes of one rim are at most twice its radius apart, so that there are few distances.
-        counts.clear();
-        counts.resize((farthest - nearest) as usize + 1, 0);
-        for at in &distances {
-            counts[(at - nearest) as usize] += 1;
-        }
-        // The border is the distance of the last node that is taken. Nearer nodes are taken, farther nodes are not, and nodes at
-        // this distance stay tied for the centre before.
-        let (mut border, mut within) = (nearest, 0);
-        for (count, at) in counts.iter().zip(nearest..) {
-            border = at;
-            within += count;
-            if within >= open {
+impl<T: Copy> CarriedOrder<T> {
+    /// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The
+    /// nodes that come first in the carried order are kept, in any order, and `left` has the others.
+    /// `previous` has the centres before, latest first. `tied` must have at least `need` nodes. O(nodes in
+    /// `tied`) for each previous centre that is looked at.
+    pub(crate) fn keep_first(
+        &mut self,
+        tied: &mut Vec<T>,
+        need: usize,
+        mut previous: impl Iterator<Item = Coord>,
+        distance: impl Fn(Coord, T) -> u32,
+    ) {
+        self.kept.clear();
+        self.left.clear();
+        loop {
+            let open = need - self.kept.len();
+            if open == 0 || open == tied.len() {
                 break;
             }
+            let Some(centre) = previous.next() else { break };
+            self.distances.clear();
+            self.distances.extend(tied.iter().map(|&node| distance(centre, node)));
+            let (nearest, farthest) =
+                self.distances.iter().fold((u32::MAX, 0), |(near, far), &at| (at.min(near), at.max(far)));
+            // A centre equally far from all tied nodes decides nothing.
+            if nearest != farthest {
+                let border = self.border(nearest, farthest, open);
+                self.split(tied, border);
+            }
         }
+        // Nodes that are still tied after all previous centres are taken in location order.
+        self.left.extend(tied.drain(need - self.kept.len()..));
+        tied.append(&mut self.kept);
+    }
+
+    /// Returns the distance of the last node that is taken if `open` nodes are.
+    fn border(&mut self, nearest: u32, farthest: u32, open: usize) -> u32 {
+        // Nodes of one shell are at most twice its radius apart, so that there are few distances.
+        self.counts.clear();
+        self.counts.resize((farthest - nearest) as usize + 1, 0);
+        for at in &self.distances {
+            self.counts[(at - nearest) as usize] += 1;
+        }
+        let mut within = 0;
+        for (count, at) in self.counts.iter().zip(nearest..) {
+            within += count;
+            if within >= open {
+                return at;
+            }
+        }
+        farthest
+    }
+
+    /// Keeps the nodes nearer than the border and leaves those farther away. Nodes at the border stay tied
+    /// for the centre before.
+    fn split(&mut self, tied: &mut Vec<T>, border: u32) {
+        let Self { kept, left, distances, .. } = self;
         let mut each = distances.iter();
         tied.retain(|&node| {
             let at = each.next().copied().unwrap_or(u32::MAX);
-            if at < border {
-                kept.push(node);
+            match at.cmp(&border) {
+                Ordering::Less => kept.push(node),
+                Ordering::Equal => {}
+                Ordering::Greater => left.push(node),
             }
             at == border
         });
-        // Nodes that are left are equally far from this centre, and so from others that differ from it only where they are alike.
-        alike = Alike::of(tied);
-        previous.skip_like_last(alike);
     }
-    // Nodes that are still tied after all previous centres are taken in location order.
-    tied.truncate(need - kept.len());
-    tied.append(&mut kept);
 }
 
-/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
-/// the work of [`keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
-/// first, as indices in location order. A few instructions for each previous centre that is looked at.
+/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1
+/// distances. It does the work of [`CarriedOrder::keep_first`] on a small machine, with sets as bit masks.
+/// `previous` has the centres before, latest first, as indices in location order. A few instructions for each
+/// previous centre that is looked at.
 #[expect(
     clippy::inline_always,
     reason = "it is compiled for the processor at hand with the search that calls it"
@@ -157,7 +139,8 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
     kept | first_members(tied.rim, tied.need)
 }
 
-/// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first node.
+/// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first
+/// node.
 pub(crate) fn backwards(mesh: &Mesh, from: Coord) -> impl Iterator<Item = Coord> {
     let [_, length, depth] = mesh.extents();
     // Location order compares x, then y, then z, so the rank of a node is a number in mixed radix.
@@ -188,9 +171,9 @@ mod tests {
                 let nearer = nodes.iter().filter(|&&node| mesh.l_inf(nodes[last], node) < far).count();
                 let mut tied = nodes.clone();
                 tied.retain(|&node| mesh.l_inf(nodes[last], node) == far);
-                keep_first(&mut tied, k - nearer, Listed(backwards(&mesh, nodes[last])), |a, b| {
-                    mesh.l_inf(a, b)
-                });
+                let previous = backwards(&mesh, nodes[last]);
+                let mut order = CarriedOrder::default();
+                order.keep_first(&mut tied, k - nearer, previous, |a, b| mesh.l_inf(a, b));
                 tied.sort_unstable();
                 let mut plain = carried[nearer..k].to_vec();
                 plain.sort_unstable();

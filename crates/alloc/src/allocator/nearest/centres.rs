@@ -8,8 +8,8 @@ pub(crate) enum Centres {
     /// Every free node, in location order.
     #[default]
     Free,
-    /// Every combination of an x, a y and a z of free nodes. The x, y and z come each in the order of their first
-    /// appearance when the free nodes are listed in location order; x varies slowest.
+    /// Every combination of an x, a y and a z of free nodes. The x, y and z come each in the order of their
+    /// first appearance when the free nodes are listed in location order; x varies slowest.
     Combinations,
 }
 

@@ -1,12 +1,14 @@
-//! Pairwise sums of L1 distances on a small machine, computed from the number of nodes on either side of each cut.
+//! Pairwise sums of L1 distances on a small machine, computed from the number of nodes on either side of each
+//! cut.
 //!
-//! A cut divides the machine into two sides between two neighbouring positions of a dimension. The distance of two
-//! nodes is the number of cuts that separate them, so a pairwise sum is a sum over the cuts. The nodes of a set are
-//! counted for all cuts at once, one byte for each cut, in loops that the compiler turns into vector instructions.
+//! A cut divides the machine into two sides between two neighbouring positions of a dimension. The distance
+//! of two nodes is the number of cuts that separate them, so a pairwise sum is a sum over the cuts. The nodes
+//! of a set are counted for all cuts at once, one byte for each cut, in loops that the compiler turns into
+//! vector instructions.
 #![expect(
     clippy::inline_always,
-    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
-              vector instructions"
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand \
+              do not use its vector instructions"
 )]
 
 use meshreplay_machine::machine::{Mask, Mesh, NodeId};
@@ -14,20 +16,20 @@ use meshreplay_machine::machine::{Mask, Mesh, NodeId};
 /// The largest number of cuts that a machine may have here.
 const CUTS: usize = 32;
 
-/// For each cut the number of nodes of a set that lie on its second side. It fits a byte, as a small machine has at most 128
-/// nodes.
+/// For each cut the number of nodes of a set that lie on its second side. It fits a byte, as a small machine
+/// has at most 128 nodes.
 pub(super) type CutCounts = [u8; CUTS];
 
-/// The cuts of a mesh, such that the L1 distance of two nodes is the number of cuts that separate them (M. Deza, M.
-/// Laurent, "Geometry of cuts and metrics", 1997, §4.2).
+/// The cuts of a mesh, such that the L1 distance of two nodes is the number of cuts that separate them (M.
+/// Deza, M. Laurent, "Geometry of cuts and metrics", 1997, §4.2).
 ///
-/// On a line there is one cut between each two neighbours. On a ring every cut is a diameter, one for each half step,
-/// and the number of cuts that separate two nodes is twice their distance. So on a machine with rings, the cuts of lines
-/// count twice.
+/// On a line there is one cut between each two neighbours. On a ring every cut is a diameter, one for each
+/// half step, and the number of cuts that separate two nodes is twice their distance. So on a machine with
+/// rings, the cuts of lines count twice.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
-    /// The counts of each set of one node: 1 for each cut with the node on its second side. The nodes are in location
-    /// order.
+    /// The counts of each set of one node: 1 for each cut with the node on its second side. The nodes are in
+    /// location order.
     sides: Vec<CutCounts>,
     /// The number of cuts that separate two nodes is their distance times 2^doublings.
     doublings: u32,
@@ -36,7 +38,8 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// Returns the cuts of `mesh`; `None` if it has more than 32 cuts. `nodes` has all its nodes in location order.
+    /// Returns the cuts of `mesh`; `None` if it has more than 32 cuts. `nodes` has all its nodes in location
+    /// order.
     pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
         let (mut cut, mut weights) = (0, [1; CUTS]);
@@ -47,8 +50,8 @@ impl Cuts {
                 *weights.get_mut(cut)? = if mesh.wraps_any() && !mesh.wraps(d) { 2 } else { 1 };
                 for (sides, &node) in sides.iter_mut().zip(nodes) {
                     let at = mesh.coord(node)[d];
-                    // A ring has 2n half steps, and node `at` is at half step 2·at. The second side is the n half steps
-                    // from `step` + 1 on.
+                    // A ring has 2n half steps, and node `at` is at half step 2·at. The second side is the n
+                    // half steps from `step` + 1 on.
                     let second =
                         if mesh.wraps(d) { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
                     sides[cut] = u8::from(second);
@@ -63,8 +66,8 @@ impl Cuts {
     #[inline(always)]
     pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
-        // The loop of `for_each_member`, written out: a closure cannot be told to be inlined, and must be, into the function
-        // that was compiled for the processor at hand.
+        // The loop of `for_each_member`, written out: a closure cannot be told to be inlined, and must be,
+        // into the function that was compiled for the processor at hand.
         for (first, mut rest) in [(0, set as u64), (64, (set >> 64) as u64)] {
             while rest != 0 {
                 let sides = &self.sides[first + rest.trailing_zeros() as usize];
@@ -77,8 +80,8 @@ impl Cuts {
         counts
     }
 
-    /// Returns the counts of the nodes that are in a larger set, but not in `set`; `whole` has the counts of the larger
-    /// set. It is fast if `set` has few nodes.
+    /// Returns the counts of the nodes that are in a larger set, but not in `set`; `whole` has the counts of
+    /// the larger set. It is fast if `set` has few nodes.
     #[inline(always)]
     pub(super) fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
         let mut counts = self.count(set);
@@ -88,13 +91,14 @@ impl Cuts {
         counts
     }
 
-    /// Returns the sum of L1 distances over all pairs of the `k` nodes counted. A cut with c nodes on its second side
-    /// separates c·(k − c) pairs.
+    /// Returns the sum of L1 distances over all pairs of the `k` nodes counted. A cut with c nodes on its
+    /// second side separates c·(k − c) pairs.
     #[inline(always)]
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         let mut sum = 0;
         for (&count, weight) in counts.iter().zip(&self.weights) {
-            // k is at most 128, so the product is at most 64·64·2. It fits 16 bits, of which a vector register holds the most.
+            // k is at most 128, so the product is at most 64·64·2. It fits 16 bits, of which a vector
+            // register holds the most.
             let count = u16::from(count);
             sum += u32::from(count * (k as u16 - count) * weight);
         }

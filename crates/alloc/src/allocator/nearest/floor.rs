@@ -16,21 +16,16 @@ impl Floor {
         Self { odd_ring: mesh.has_odd_ring(), bound: PairwiseBound::new(mesh) }
     }
 
-    /// Returns the bound for `k` nodes, the larger one of two: that of the best placement on an idle machine, and one by
-    /// parity. It is computed once for each k.
+    /// Returns the bound for `k` nodes, the larger one of two: that of the best placement on an idle machine,
+    /// and one by parity. It is computed once for each k.
     ///
-    /// Each pair is at least one hop apart. Without a ring of odd length, two nodes are one hop apart only if x + y + z is
-    /// even for one and odd for the other. At most ⌊k²/4⌋ pairs are like that, and all other pairs are at least two hops
-    /// apart.
+    /// Each pair is at least one hop apart. Without a ring of odd length, two nodes are one hop apart only if
+    /// x + y + z is even for one and odd for the other. At most ⌊k²/4⌋ pairs are like that, and all other
+    /// pairs are at least two hops apart.
     pub(super) fn of(&mut self, k: u32) -> u64 {
         let idle = self.bound.of(k);
         let k = u64::from(k);
         let pairs = k * (k - 1) / 2;
         idle.max(if self.odd_ring { pairs } else { 2 * pairs - (k / 2) * k.div_ceil(2) })
-    }
-
-    /// Returns lower bounds for 0, 1, … up to `k` nodes. They cost O(1) each, and so may be lower than those of [`Self::of`].
-    pub(super) fn quick(&self, k: u32) -> Vec<u64> {
-        self.bound.quick(k)
     }
 }

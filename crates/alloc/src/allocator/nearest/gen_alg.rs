@@ -1,21 +1,21 @@
-//! Gen-Alg: takes the k free nodes nearest to a free node, such that their pairwise sum of distances is smallest.
+//! Gen-Alg: takes the k free nodes nearest to a free node, such that their pairwise sum of distances is
+//! smallest.
 //!
-//! S. Krumke, M. Marathe, H. Noltemeier, V. Radhakrishnan, S. Ravi, D. Rosenkrantz, "Compact location problems",
-//! Theoretical Computer Science 181(2), 1997.
+//! S. Krumke, M. Marathe, H. Noltemeier, V. Radhakrishnan, S. Ravi, D. Rosenkrantz, "Compact location
+//! problems", Theoretical Computer Science 181(2), 1997.
 //!
 //! 1. Every free node is a centre, in location order.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
-//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
-//!    the first centre.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins;
+//!    of equals the first centre.
 //!
-//! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally distant
-//! nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by the distance
-//! to the centre before, then to the one before that, and so on. `ties=location` takes the first in location order. The
-//! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
-//! number of rows of the ball around a centre. On machines of at least 16,384 nodes whose free nodes are not
-//! scattered, lower bounds and sums are computed for 16 neighbouring centres at once, and the nodes of a rim are only chosen for
-//! centres that can still win; on machines of at least 2,048 nodes, or 512 in space, there are lower bounds for larger jobs, too, unless the
-//! machine is long and narrow. On machines of at most 128 nodes, a centre costs some tens of instructions.
+//! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally
+//! distant nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and
+//! Leung: by the distance to the centre before, then to the one before that, and so on. `ties=location` takes
+//! the first in location order. The strategy never refuses while k nodes are free. It takes time O(F·(R + W +
+//! L + D)) for F free nodes, where R is the number of rows of the ball around a centre. Lower bounds of the
+//! scores decide in which order the centres are scored, and most are never scored. On machines of at most 128
+//! nodes, a centre costs some tens of instructions.
 
 use super::centres::Centres;
 use super::search::Nearest;

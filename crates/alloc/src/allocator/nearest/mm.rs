@@ -1,19 +1,18 @@
 //! MM: works like Gen-Alg, but with more centres, every combination of the coordinates of free nodes.
 //!
-//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of small average
-//! distance", Algorithmica 50(2), 2008.
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of
+//! small average distance", Algorithmica 50(2), 2008.
 //!
 //! 1. A centre is any node that shares each coordinate with some free node, whether it is free itself or not.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
-//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
-//!    the first centre.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins;
+//!    of equals the first centre.
 //!
-//! The sum is at most 2 − 1/(2d) times the best possible one in d dimensions: 7/4 in two, 11/6 in three. The order of
-//! the centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes come each in order of
-//! first appearance in location order, and x varies slowest. Ties between equally distant nodes are broken as in
-//! `gen-alg`. The strategy never refuses while k nodes are free. It takes time O(C·(R + W + L + D)) for C centres,
-//! where R is the number of rows of the ball around a centre, but on large machines most centres cost less, as in
-//! `gen-alg`.
+//! The sum is at most 2 − 1/(2d) times the best possible one in d dimensions: 7/4 in two, 11/6 in three. The
+//! order of the centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes
+//! come each in order of first appearance in location order, and x varies slowest. Ties between equally
+//! distant nodes are broken as in `gen-alg`. The strategy never refuses while k nodes are free. It takes time
+//! O(C·(R + W + L + D)) for C centres, where R is the number of rows of the ball around a centre.
 
 use super::centres::Centres;
 use super::search::Nearest;
@@ -25,7 +24,8 @@ use meshreplay_machine::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mm",
-    summary: "the free nodes nearest in hops to a combination of free nodes' coordinates; smallest pairwise sum",
+    summary: "the free nodes nearest in hops to a combination of free nodes' coordinates; \
+              smallest pairwise sum",
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     max_dims: 3,

@@ -1,16 +1,16 @@
 //! MM+Inc: starts from the nodes that MM takes, and improves them by local search.
 //!
-//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of small average
-//! distance", Algorithmica 50(2), 2008.
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of
+//! small average distance", Algorithmica 50(2), 2008.
 //!
 //! 1. Start from the nodes that MM takes.
-//! 2. An exchange replaces a taken node by a free one. Make the exchange that lowers the pairwise sum most, and repeat
-//!    this while an exchange lowers it.
+//! 2. An exchange replaces a taken node by a free one. Make the exchange that lowers the pairwise sum most,
+//!    and repeat this while an exchange lowers it.
 //!
-//! Of exchanges with the same gain, the first by the taken node, then by the free node, in location order is made; the
-//! publication leaves this open. The result is never worse than that of MM. The strategy never refuses while k nodes
-//! are free. It takes the time of MM, and O(k·F) for each exchange in the worst case. The most promising exchanges are
-//! tried first, so that far fewer are tried as a rule.
+//! Of exchanges with the same gain, the first by the taken node, then by the free node, in location order is
+//! made; the publication leaves this open. The result is never worse than that of MM. The strategy never
+//! refuses while k nodes are free. It takes the time of MM, and O(k·F) for each exchange in the worst case.
+//! The most promising exchanges are tried first, so that far fewer are tried as a rule.
 
 use super::mm::Mm;
 use super::ties::TIES;
@@ -60,8 +60,8 @@ impl Allocator for MmInc {
     }
 }
 
-/// Returns the exchange that lowers the pairwise sum most, as an index into `taken` and one into `free`; `None` if no
-/// exchange lowers it. Both lists are in location order.
+/// Returns the exchange that lowers the pairwise sum most, as an index into `taken` and one into `free`;
+/// `None` if no exchange lowers it. Both lists are in location order.
 fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(usize, usize)> {
     let mesh = machine.mesh();
     let costs = |nodes: &[Coord]| -> Vec<(u64, usize)> {
@@ -80,8 +80,8 @@ fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(
             break;
         }
         for &(into, v) in &entering {
-            // Branch and bound: the gain is out − (into − distance), and no distance exceeds `farthest`. `into` grows,
-            // so no later free node can win either.
+            // Branch and bound: the gain is out − (into − distance), and no distance exceeds `farthest`.
+            // `into` grows, so no later free node can win either.
             let least = best.map_or(1, |best| best.0);
             if out + farthest < into + least {
                 break;
@@ -97,8 +97,8 @@ fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(
     best.map(|(_, u, v)| (u, v))
 }
 
-/// Returns, for each dimension and position, the sum of hops along the dimension to all nodes in `taken`. The sum of
-/// L1 distances from a node is the sum of its three entries.
+/// Returns, for each dimension and position, the sum of hops along the dimension to all nodes in `taken`. The
+/// sum of L1 distances from a node is the sum of its three entries.
 fn sums(mesh: &Mesh, taken: &[Coord]) -> [Vec<u64>; 3] {
     let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
     for node in taken {

@@ -1,13 +1,14 @@
 //! The search on a small machine of at most 128 nodes, where a set of nodes is a bit mask of one number.
 //!
-//! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether the
-//! distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the machine. A
-//! centre costs some tens of instructions, and a few more for each node taken or for each free node left, whichever are
-//! fewer. The instructions are those of the processor at hand, which mostly has some that count bits or add 32 bytes.
+//! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether
+//! the distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the
+//! machine. A centre costs some tens of instructions, and a few more for each node taken or for each free
+//! node left, whichever are fewer. The instructions are those of the processor at hand, which mostly has some
+//! that count bits or add 32 bytes.
 #![expect(
     clippy::inline_always,
-    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
-              instructions"
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand \
+              do not use its instructions"
 )]
 
 use pulp::{Arch, Simd, WithSimd};
@@ -46,7 +47,8 @@ pub(crate) struct Small {
 }
 
 impl Small {
-    /// Returns a search for machines of the shape `mesh`; `None` if the mesh has more than 128 nodes or too many cuts.
+    /// Returns a search for machines of the shape `mesh`; `None` if the mesh has more than 128 nodes or too
+    /// many cuts.
     pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Option<Self> {
         let masks = Masks::new(mesh)?;
         let cuts = Cuts::new(mesh, masks.nodes())?;
@@ -88,8 +90,8 @@ impl Small {
         Some(nodes)
     }
 
-    /// Returns the nodes of the best centre in two parts: those nearer than the largest distance, and those at it; `None` if
-    /// there is no centre.
+    /// Returns the nodes of the best centre in two parts: those nearer than the largest distance, and those
+    /// at it; `None` if there is no centre.
     fn search(&mut self, free: Mask, k: u32) -> Option<[Mask; 2]> {
         self.list_centres(free);
         let floor = self.floor.of(k) as u32;
@@ -112,8 +114,8 @@ impl Small {
             self.list_positions(free, d);
         }
         let [xs, ys, zs] = &self.positions;
-        // The index of (x, y, z) in location order is x·strides[0] + y·strides[1] + z·strides[2], and the lists have
-        // these products already.
+        // The index of (x, y, z) in location order is x·strides[0] + y·strides[1] + z·strides[2], and the
+        // lists have these products already.
         for x in xs {
             for y in ys {
                 self.centres.extend(zs.iter().map(|z| x + y + z));
@@ -144,20 +146,22 @@ struct Scan<'a> {
 }
 
 impl WithSimd for Scan<'_> {
-    /// The smallest pairwise sum and the nodes of the first centre that has it, in two parts; `None` if there is no centre.
+    /// The smallest pairwise sum and the nodes of the first centre that has it, in two parts; `None` if there
+    /// is no centre.
     type Output = Option<(u32, [Mask; 2])>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let Self { small: Small { masks, cuts, centres, .. }, free, k, floor } = self;
-        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
-        // taken. This needs the counts of all free nodes, once.
+        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of
+        // the nodes taken. This needs the counts of all free nodes, once.
         let all = (2 * k > free.count_ones()).then(|| cuts.count(free));
         let (mut limit, mut best) = (u32::MAX, None);
         let (mut radius, mut latest) = (0, 0);
         for (i, &centre) in centres.iter().enumerate() {
-            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
-            // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
+            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at
+            // the radius. Neighbouring centres need about the same radius, so the search begins at the radius
+            // of the centre before.
             let around = masks.around(free, centre, k, radius);
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);
@@ -186,7 +190,8 @@ impl WithSimd for Scan<'_> {
 }
 
 impl Scan<'_> {
-    /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it needs.
+    /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it
+    /// needs.
     #[inline(always)]
     fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
         if around.spare == 0 {

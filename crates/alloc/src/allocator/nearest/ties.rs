@@ -3,7 +3,8 @@
 /// The order in which a centre takes nodes at the same distance from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ties {
-    /// The order of the simulator of Walker, Bunde and Leung, which depends on the centres before; see `carried`.
+    /// The order of the simulator of Walker, Bunde and Leung, which depends on the centres before; see
+    /// `carried`.
     #[default]
     Carried,
     /// Location order: by x, then y, then z.

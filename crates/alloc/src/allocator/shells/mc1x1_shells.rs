@@ -1,20 +1,21 @@
 //! MC1x1, the timed version: takes the k free nodes in the lowest shells around a free node.
 //!
-//! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008; timed
-//! in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008;
+//! timed in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
 //!
 //! 1. Every free node is a centre. Shell i around it is the set of nodes at L∞ distance i.
 //! 2. A centre takes the k free nodes in the lowest shells. Its score is the sum of their shell numbers.
 //! 3. The centre of smallest score wins; of equals the first in location order.
-//! 4. From the last shell, `ties=carried` takes nodes in the order of the authors' simulator: by the distance to the
-//!    centre before, then to the one before that, and so on. `ties=location` takes the first in location order.
+//! 4. From the last shell, `ties=carried` takes nodes in the order of the authors' simulator: by the distance
+//!    to the centre before, then to the one before that, and so on. `ties=location` takes the first in
+//!    location order.
 //!
-//! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free. A call
-//! takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most rows of centres are
-//! given up early.
+//! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free.
+//! A call takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most
+//! rows of centres are given up early.
 
 use super::scores::ShellScores;
-use crate::allocator::nearest::carried;
+use crate::allocator::nearest::carried::{self, CarriedOrder};
 use crate::allocator::nearest::ties::{TIES, Ties};
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Strategy,
@@ -59,8 +60,8 @@ impl Allocator for Mc1x1Shells {
         let need = k as usize - chosen.len();
         if self.ties == Ties::Carried {
             let free = |node: &Coord| machine.free().contains(mesh.node(*node));
-            let previous = carried::Listed(carried::backwards(mesh, centre).filter(free));
-            carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+            let previous = carried::backwards(mesh, centre).filter(free);
+            CarriedOrder::default().keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
             tied.sort_unstable();
         }
         tied.truncate(need);
@@ -70,7 +71,8 @@ impl Allocator for Mc1x1Shells {
     }
 }
 
-/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order; nothing if none is free there.
+/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order; nothing if none is free
+/// there.
 pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
     let mesh = machine.mesh();
     let span = move |d: usize| {

@@ -1,15 +1,16 @@
 //! MC-pair: takes nodes around each centre as MC1x1 does, and lets the smallest pairwise sum win.
 //!
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V, describe a family of
-//! strategies. Its members differ in the centres, in the nodes that a centre takes, and in the score. MC-pair is a
-//! member of this family.
+//! strategies. Its members differ in the centres, in the nodes that a centre takes, and in the score. MC-pair
+//! is a member of this family.
 //!
 //! 1. Every free node is a centre, in location order. It takes the nodes that MC1x1 takes.
-//! 2. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
-//!    the first centre.
+//! 2. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins;
+//!    of equals the first centre.
 //!
-//! The strategy never refuses while k nodes are free. A fill ends as soon as its lower bound shows that it cannot win,
-//! and centres of small bounds come first (see `pairs`). Still it fills around many centres, so it takes many times as long as MC1x1.
+//! The strategy never refuses while k nodes are free. A fill ends as soon as its lower bound shows that it
+//! cannot win, and centres of small bounds come first (see `pairs`). Still it fills around many centres, so
+//! it takes many times as long as MC1x1.
 
 use super::fill::{Fill, ShellFill};
 use super::pairs::Pairs;
@@ -99,8 +100,8 @@ mod tests {
     use super::*;
     use meshreplay_machine::machine::{NodeId, pairwise_sum};
 
-    /// Returns the nodes of the best centre, by a whole fill around every one. Checks that each bound is one, and that fills
-    /// are given up if they are above a limit, and only then.
+    /// Returns the nodes of the best centre, by a whole fill around every one. Checks that each bound is one,
+    /// and that fills are given up if they are above a limit, and only then.
     fn plain(machine: &Machine, k: u32) -> Result<Vec<NodeId>, Box<dyn std::error::Error>> {
         let mesh = machine.mesh();
         let (mut counts, mut fill, mut pairs) =
