@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-
 use super::median::Median;
 use meshreplay_sim::metrics::Interval;
 
@@ -120,9 +118,41 @@ pub struct Place {
     pub drawn: Drawn,
 }
 
+impl Place {
+    /// Returns the place `at` on an axis of a curve with this name, in the table and in the plot.
+    pub fn new(curve: &str, axis: &str, at: &str) -> Self {
+        let [series, look, curve] = [curve; 3].map(str::to_owned);
+        let (axis, at) = (axis.to_owned(), at.to_owned());
+        Self { curve, series, look, axis, at, quantity: String::new(), drawn: Drawn::default() }
+    }
+
+    /// Sets the measured quantity.
+    #[must_use]
+    pub fn quantity(self, quantity: &str) -> Self {
+        Self { quantity: quantity.to_owned(), ..self }
+    }
+
+    /// Sets the name of the curve in the plot, which also decides how it looks.
+    #[must_use]
+    pub fn series(self, series: &str) -> Self {
+        Self { series: series.to_owned(), look: series.to_owned(), ..self }
+    }
+
+    /// Sets the allocator whose colour and style the curve has.
+    #[must_use]
+    pub fn look(self, look: &str) -> Self {
+        Self { look: look.to_owned(), ..self }
+    }
+
+    /// Sets how the points of the curve are drawn.
+    #[must_use]
+    pub fn drawn(self, drawn: Drawn) -> Self {
+        Self { drawn, ..self }
+    }
+}
+
 /// How the points of a curve are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drawn {
     /// As a curve.
     #[default]
@@ -217,11 +247,12 @@ impl Finding {
         finding
     }
 
-    /// Returns the finding with the verdict on a number that is said to be in `range`. The number is given as lower
-    /// end, most likely value and upper end of its interval. `is_ratio` says whether it is a ratio in percent or a
+    /// Returns the finding with the verdict on a number that is said to be in `range`. `ends` are the number and
+    /// the ends of its interval. `is_ratio` says whether it is a ratio in percent or a
     /// share in percent, which changes only the words of the verdict.
     #[must_use]
-    pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
+    pub fn in_range(self, ends: Median, is_ratio: bool, range: [f64; 2]) -> Self {
+        let Median { low, middle, high } = ends;
         let [least, most] = range;
         let ratio = || {
             if middle < 0.0 {
@@ -356,7 +387,8 @@ mod tests {
 
     #[test]
     fn a_range_is_met_or_missed_by_the_whole_interval() {
-        let shown = |ends, is_ratio, range| {
+        let shown = |(low, middle, high), is_ratio, range| {
+            let ends = Median { low, middle, high };
             Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
         };
         for (mean, expected) in [

@@ -99,8 +99,7 @@ mod tests {
                 manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
-        let findings = paper.findings(figure, &mut found)?;
-        let marks = paper.marks(figure, &found)?;
+        let (findings, marks) = figure.judge(&found);
         Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 

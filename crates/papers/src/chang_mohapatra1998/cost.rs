@@ -7,8 +7,10 @@
 
 use std::time::Instant;
 
-use crate::evidence::{At, Evidence};
-use crate::finding::Finding;
+use crate::estimate::Estimate;
+use crate::findings::Findings;
+use crate::item::item;
+use crate::median::Median;
 use meshreplay_alloc::allocator::{Placement, Request, Setup, Strategy, build};
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Machine;
@@ -112,20 +114,33 @@ fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     Some(all)
 }
 
-/// Measures the time of a call of both allocators in every batch, on the states to which each of them leads. The rules
-/// of the figure judge the numbers.
-pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
+/// Judges the time of a call of both allocators, on the states to which each of them leads.
+pub(super) fn judge(findings: &mut Findings<'_>) {
     for log in LOGS {
-        for names in [[FIXED, SCAN], [SCAN, FIXED]] {
-            let at = At { dataset: "cost", log, machine: MACHINE, allocator: names[0], ..At::default() };
-            for (round, (first, second)) in batches(log, names).into_iter().flatten().enumerate() {
-                let (fixed, scan) = if names[0] == FIXED { (first, second) } else { (second, first) };
-                let per_call = |ns: f64| ns / BATCH as f64;
-                found.add_measured(at, round, &[("fixed_ns", per_call(fixed)), ("scan_ns", per_call(scan))]);
+        findings.about(log, MACHINE);
+        for (states, other) in [(FIXED, SCAN), (SCAN, FIXED)] {
+            let batches = batches(log, [states, other]).unwrap_or_default();
+            // The nanoseconds of a call of adaptive scan and of fixed orientation.
+            let scan_first = |(first, second): &(f64, f64)| {
+                let (scan, fixed) = if states == SCAN { (first, second) } else { (second, first) };
+                (scan / BATCH as f64, fixed / BATCH as f64)
+            };
+            let median = |of: fn((f64, f64)) -> f64| Median::of(batches.iter().map(scan_first).map(of));
+            for (timed, median) in [(SCAN, median(|call| call.0)), (FIXED, median(|call| call.1))] {
+                let words = format!("{timed}, ns per call, {states}'s states");
+                findings.add(item("calls", words).measured(median.map(|median| median.middle)));
             }
+            let words =
+                format!("adaptive-scan above fixed-orientation, percent (20 to 30), {states}'s states");
+            let ratio = median(|(scan, fixed)| scan / fixed).map(Estimate::Median);
+            findings.add(
+                item("ratio", words)
+                    .measured(ratio.map(|ratio| 100.0 * (ratio - 1.0)))
+                    .in_range([20.0, 30.0])
+                    .because("another machine and other data structures"),
+            );
         }
     }
-    Vec::new()
 }
 
 #[cfg(test)]
