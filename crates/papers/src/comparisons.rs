@@ -5,11 +5,12 @@ use super::finding::{Finding, Published, Verdict};
 use super::median::Median;
 use super::samples::{Means, Samples};
 
-/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no paper says what nearly is.
+/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no
+/// paper says what nearly is.
 const MANY: usize = 5;
 
-/// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one of its two
-/// numbers was not measured.
+/// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one
+/// of its two numbers was not measured.
 #[derive(Default)]
 pub(crate) struct Comparisons {
     /// The comparisons that were decided, in words, each with whether it holds.
@@ -46,8 +47,8 @@ impl Comparisons {
         self.decide("within 2 % of", |x, y| (x / y - 1.0).abs() < 0.02, a, number, b, Some(other));
     }
 
-    /// Adds the comparison that `low` is smaller than `high` over their common workloads. It is undecided if the
-    /// difference may be chance.
+    /// Adds the comparison that `low` is smaller than `high` over their common workloads. It is undecided if
+    /// the difference may be chance.
     pub(crate) fn clearly_below(
         &mut self,
         a: impl AsRef<str>,
@@ -62,10 +63,11 @@ impl Comparisons {
             middle: -difference.mean,
             high: -difference.mean + difference.half_width,
         };
-        self.exceeds(format!("{a} ({}) below {b} ({})", rounded(first), rounded(second)), ends, 0.0);
+        self.exceeds(&format!("{a} ({}) below {b} ({})", rounded(first), rounded(second)), ends, 0.0);
     }
 
-    /// Adds the comparison that `low` is not above `high` over their common workloads, with a confidence of 95 %.
+    /// Adds the comparison that `low` is not above `high` over their common workloads, with a confidence of
+    /// 95 %.
     pub(crate) fn not_above(&mut self, a: &str, low: &Samples, b: &str, high: &Samples) {
         if let Some(Means { first, second, difference }) = low.means(high) {
             // A difference that may be chance counts as none.
@@ -74,11 +76,11 @@ impl Comparisons {
         }
     }
 
-    /// Adds the comparison that a number is more than `least`. It is undecided if `least` is in the interval of the
-    /// number.
-    pub(crate) fn above(&mut self, words: impl Into<String>, number: Option<Estimate>, least: f64) {
+    /// Adds the comparison that a number is more than `least`. It is undecided if `least` is in the interval
+    /// of the number.
+    pub(crate) fn above(&mut self, words: impl AsRef<str>, number: Option<Estimate>, least: f64) {
         if let Some(number) = number {
-            self.exceeds(words.into(), number.ends(), least);
+            self.exceeds(words.as_ref(), number.ends(), least);
         }
     }
 
@@ -98,7 +100,7 @@ impl Comparisons {
         }
     }
 
-    fn exceeds(&mut self, words: String, Median { low, middle, high }: Median, least: f64) {
+    fn exceeds(&mut self, words: &str, Median { low, middle, high }: Median, least: f64) {
         let numbers = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
         if low > least {
             self.decided.push((numbers, true));
@@ -126,8 +128,8 @@ impl Comparisons {
         Some(finding)
     }
 
-    /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may fail; the finding
-    /// then names that comparison. `None` if nothing was compared.
+    /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may
+    /// fail; the finding then names that comparison. `None` if nothing was compared.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
         let may_fail = self.undecided.is_empty() && self.decided.len() >= MANY;
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
@@ -140,8 +142,8 @@ impl Comparisons {
     }
 }
 
-/// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers have no
-/// decimal point.
+/// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers
+/// have no decimal point.
 pub(crate) fn rounded(value: f64) -> String {
     // A zero has no sign.
     let value = value + 0.0;

@@ -45,7 +45,8 @@ impl Curve {
         self.0.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
     }
 
-    /// Returns the depths of the steps down from one point to the next, as shares of the first. Steps up are left out.
+    /// Returns the depths of the steps down from one point to the next, as shares of the first. Steps up are
+    /// left out.
     fn steps_down(&self) -> impl Iterator<Item = f64> + '_ {
         let step = |pair: &[(f64, f64)]| 1.0 - pair[1].1 / pair[0].1;
         self.0.windows(2).map(step).filter(|step| *step > 0.0)
@@ -61,8 +62,8 @@ impl Curve {
         largest
     }
 
-    /// Returns Kendall's rank correlation of x and y, with the largest deviation that chance explains with a confidence
-    /// of 95 % (normal approximation); `None` for a single point.
+    /// Returns Kendall's rank correlation of x and y, with the largest deviation that chance explains with a
+    /// confidence of 95 % (normal approximation); `None` for a single point.
     pub(crate) fn tau(&self) -> Option<Median> {
         let count = self.0.len();
         let pairs = (count * count.saturating_sub(1) / 2) as f64;
@@ -74,15 +75,16 @@ impl Curve {
             }
         };
         let score: f64 = (0..count).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| sign(i, j)).sum();
-        // The variance of Kendall's score without ties is n(n − 1)(2n + 5) / 18. The quantile 1.96 is that of the normal
-        // distribution, and the 1 is the continuity correction.
+        // The variance of Kendall's score without ties is n(n − 1)(2n + 5) / 18. The quantile 1.96 is that of
+        // the normal distribution, and the 1 is the continuity correction.
         let deviation = (pairs * (2 * count + 5) as f64 / 9.0).sqrt();
         let (tau, least) = (score / pairs, (1.96 * deviation + 1.0) / pairs);
         (pairs > 0.0).then_some(Median { low: tau - least, middle: tau, high: tau + least })
     }
 }
 
-/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring points.
+/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring
+/// points.
 pub(crate) fn crossings(points: &[(f64, f64)], target: f64) -> Vec<f64> {
     let crosses = |step: &[(f64, f64)]| {
         let ((from, a), (to, b)) = (step[0], step[1]);
@@ -117,7 +119,8 @@ mod tests {
         };
         let rising: Vec<f64> = (0..14).map(f64::from).collect();
         let (tau, least) = trend(&rising).unwrap_or_default();
-        // For 14 points a score of 37 out of 91 pairs is significant, as printed tables of Kendall's test say.
+        // For 14 points a score of 37 out of 91 pairs is significant, as printed tables of Kendall's test
+        // say.
         assert!((tau - 1.0).abs() < 1e-12 && (35.0..37.0).contains(&(least * 91.0)), "{tau} {least}");
         let (tau, least) = trend(&[1.0, 3.0, 2.0, 3.0]).unwrap_or_default();
         assert!((tau - 3.0 / 6.0).abs() < 1e-12 && tau < least, "{tau} {least}");

@@ -143,7 +143,7 @@ impl Sub<Estimate> for f64 {
     type Output = Estimate;
 
     fn sub(self, estimate: Estimate) -> Estimate {
-        (-estimate).shifted(|x| x + self)
+        -(estimate - self)
     }
 }
 

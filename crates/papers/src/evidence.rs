@@ -136,8 +136,8 @@ impl Evidence {
         self.logs.get(dataset).and_then(|(_, facts)| *facts)
     }
 
-    /// Returns the replays of a dataset under EASY with the jobs of the authors, arrivals and run times as recorded;
-    /// the other coordinates are free.
+    /// Returns the replays of a dataset under EASY with the jobs of the authors, arrivals and run times as
+    /// recorded; the other coordinates are free.
     pub(crate) fn at<'a>(&'a self, dataset: &'a str) -> Point<'a> {
         Point::new(self, dataset)
     }

@@ -81,17 +81,19 @@ pub struct Finding {
     pub log: String,
     /// The machine; empty if the finding is about several machines.
     pub machine: String,
-    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing was
-    /// published.
+    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing
+    /// was published.
     pub published: Option<Published>,
-    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was measured.
+    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was
+    /// measured.
     pub measured: Option<f64>,
-    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over replications.
+    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over
+    /// replications.
     pub half_width: Option<f64>,
     /// The point of a curve at which the number lies; `None` if it lies on no curve.
     pub place: Option<Place>,
-    /// The title and the label under which the number stands below the bars of its log; the title may be empty. `None`
-    /// if the number does not stand there.
+    /// The title and the label under which the number stands below the bars of its log; the title may be
+    /// empty. `None` if the number does not stand there.
     pub below_bars: Option<[String; 2]>,
     /// Whether the finding is an inequality, so that its numbers count comparisons.
     pub is_ordering: bool,
@@ -106,7 +108,8 @@ pub struct Place {
     pub curve: String,
     /// The name of the curve in the plot.
     pub series: String,
-    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all plots.
+    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all
+    /// plots.
     pub look: String,
     /// The quantity along the horizontal axis.
     pub axis: String,
@@ -205,8 +208,8 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
     }
 
-    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a part of the
-    /// confidence interval is within the tolerance.
+    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a
+    /// part of the confidence interval is within the tolerance.
     #[must_use]
     pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
         let Interval { mean, half_width, .. } = measured;
@@ -225,8 +228,8 @@ impl Finding {
         item
     }
 
-    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance, and
-    /// differs if the whole interval is outside. Otherwise nothing is decided.
+    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance,
+    /// and differs if the whole interval is outside. Otherwise nothing is decided.
     #[must_use]
     pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
         let Median { low, middle, high } = measured;
@@ -247,9 +250,9 @@ impl Finding {
         finding
     }
 
-    /// Returns the finding with the verdict on a number that is said to be in `range`. `ends` are the number and
-    /// the ends of its interval. `is_ratio` says whether it is a ratio in percent or a
-    /// share in percent, which changes only the words of the verdict.
+    /// Returns the finding with the verdict on a number that is said to be in `range`. `ends` are the number
+    /// and the ends of its interval. `is_ratio` says whether it is a ratio in percent or a share in percent,
+    /// which changes only the words of the verdict.
     #[must_use]
     pub fn in_range(self, ends: Median, is_ratio: bool, range: [f64; 2]) -> Self {
         let Median { low, middle, high } = ends;
@@ -276,8 +279,8 @@ impl Finding {
         Self { verdict, ..self }
     }
 
-    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their measured
-    /// difference, `most` the largest one that counts as equal.
+    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their
+    /// measured difference, `most` the largest one that counts as equal.
     #[must_use]
     pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
         let verdict = if percent <= most {
@@ -300,7 +303,8 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
     }
 
-    /// Returns the measured number divided by the published one; `None` if either is missing or the published one is 0.
+    /// Returns the measured number divided by the published one; `None` if either is missing or the published
+    /// one is 0.
     pub fn ratio(&self) -> Option<f64> {
         let published = self.published.filter(|published| published.value.abs() > 0.0)?;
         self.measured.map(|measured| measured / published.value)

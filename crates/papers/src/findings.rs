@@ -1,8 +1,9 @@
 //! What the code of a figure works with: the evidence, and the findings and marks that it makes of it.
 
+use super::comparisons::Comparisons;
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark, Place};
-use super::item::Item;
+use super::item::{Item, item};
 use super::load::Figure;
 use super::point::Point;
 use meshreplay_base::spec::Spec;
@@ -62,8 +63,19 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`. `printed` are the
-    /// words of what was printed.
+    /// Adds a statement of the paper, which holds if all comparisons do; nothing if no comparison has both
+    /// numbers.
+    pub(crate) fn claim(
+        &mut self,
+        judge: &str,
+        words: impl AsRef<str>,
+        compare: impl FnOnce(&mut Comparisons),
+    ) {
+        self.add(item(judge, words).holds_if(compare));
+    }
+
+    /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`.
+    /// `printed` are the words of what was printed.
     pub(crate) fn mark(&mut self, place: Place, value: Option<f64>, printed: &str) {
         if let Some(value) = value {
             self.mark_range(place, [value, value], printed);
@@ -101,4 +113,15 @@ fn sorted_loads<'a>(logs: impl Iterator<Item = &'a String>) -> Vec<Load> {
 /// Returns the rates of loads, separated by commas.
 pub(crate) fn rates(loads: &[Load]) -> String {
     loads.iter().map(|load| load.rate.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns every pair of elements of two lists; the second one changes fastest.
+pub(crate) fn pairs<A: Clone, B>(
+    first: impl IntoIterator<Item = A>,
+    second: B,
+) -> impl Iterator<Item = (A, B::Item)>
+where
+    B: IntoIterator + Clone,
+{
+    first.into_iter().flat_map(move |a| second.clone().into_iter().map(move |b| (a.clone(), b)))
 }

@@ -16,7 +16,8 @@ pub(crate) struct Item {
     measured: Option<Estimate>,
 }
 
-/// Returns an item of which nothing was measured yet. `judge` is the name by which sentences refer to its verdict.
+/// Returns an item of which nothing was measured yet. `judge` is the name by which sentences refer to its
+/// verdict.
 pub(crate) fn item(judge: &str, words: impl AsRef<str>) -> Item {
     let finding = Finding { rule: judge.to_owned(), ..Finding::new(words.as_ref(), "", "") };
     Item { finding, is_measured: false, log: None, machine: None, measured: None }
@@ -49,7 +50,8 @@ impl Item {
         self.compared(Published::parse(printed), tolerance)
     }
 
-    /// Compares the measured number with one that follows from printed numbers, and is shown with one decimal.
+    /// Compares the measured number with one that follows from printed numbers, and is shown with one
+    /// decimal.
     pub(crate) fn expected(self, number: Option<f64>, tolerance: Tolerance) -> Self {
         self.compared(number.map(|value| Published { value, decimals: 1 }), tolerance)
     }

@@ -1,14 +1,16 @@
-//! Published experiments: for each figure of a paper its studies, the printed numbers, and the comparison with ours.
+//! Published experiments: for each figure of a paper its studies, the printed numbers, and the comparison
+//! with ours.
 //!
 //!
-//! A [`Paper`] is a folder. A [`Figure`] names the studies that measure it; the logs of these studies are names of
-//! [`Dataset`]s. It also names a function that turns the measurements, the [`Evidence`], into [`Finding`]s: published
-//! value, measured value, verdict. Verdicts are always computed. The function reads numbers from a [`Point`](point::Point)
-//! of the results and adds [`Item`](item::Item)s: a number beside a published one, or a statement with its comparisons.
+//! A [`Paper`] is a folder. A [`Figure`] names the studies that measure it; the logs of these studies are
+//! names of [`Dataset`]s. It also names a function that turns the measurements, the [`Evidence`], into
+//! [`Finding`]s: published value, measured value, verdict. Verdicts are always computed. The function reads
+//! numbers from a [`Point`](point::Point) of the results and adds [`Item`](item::Item)s: a number beside a
+//! published one, or a statement with its comparisons.
 //!
 //!
-//! A paper also has the [`Sentence`]s in which it states its results. A test checks that each sentence is judged by a
-//! finding or says why none can judge it.
+//! A paper also has the [`Sentence`]s in which it states its results. A test checks that each sentence is
+//! judged by a finding or says why none can judge it.
 #![forbid(unsafe_code)]
 
 mod chang_mohapatra1998;

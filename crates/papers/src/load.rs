@@ -10,8 +10,8 @@ use super::sentence::Sentence;
 use super::stream::STREAM;
 use meshreplay_workload::Model;
 
-/// The number of times that all replays are repeated where times are wanted. Six is the least number for which the
-/// smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
+/// The number of times that all replays are repeated where times are wanted. Six is the least number for
+/// which the smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
 pub const ROUNDS: usize = 6;
 
 /// The name that stands for a dataset where the logs of a study are workload models.
@@ -30,9 +30,10 @@ pub(super) struct Folder {
     pub(super) figures: &'static [FigureEntry],
     /// The content of `sentences.toml`.
     pub(super) sentences: &'static str,
-    /// The files `studies/NAME.toml` as (NAME, content).
-    pub(super) studies: &'static [(&'static str, &'static str)],
 }
+
+/// The contents of study files.
+pub(super) type Studies = &'static [&'static str];
 
 /// A figure in the list of a paper; see [`Figure`].
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub(super) struct FigureEntry {
     name: &'static str,
     title: &'static str,
     is_chart: bool,
-    studies: &'static [&'static str],
+    studies: Studies,
     surveyed: &'static [&'static str],
     timed: bool,
     judge: Judge,
@@ -53,7 +54,7 @@ pub(super) type Judge = fn(&mut Findings<'_>);
 pub(super) const fn chart(
     name: &'static str,
     title: &'static str,
-    studies: &'static [&'static str],
+    studies: Studies,
     judge: Judge,
 ) -> FigureEntry {
     FigureEntry { is_chart: true, ..table(name, title, studies, judge) }
@@ -63,7 +64,7 @@ pub(super) const fn chart(
 pub(super) const fn table(
     name: &'static str,
     title: &'static str,
-    studies: &'static [&'static str],
+    studies: Studies,
     judge: Judge,
 ) -> FigureEntry {
     FigureEntry { name, title, is_chart: false, studies, surveyed: &[], timed: false, judge }
@@ -81,29 +82,20 @@ impl FigureEntry {
     }
 }
 
-/// Lists the studies of a folder as (name, content), read when the program is compiled.
+/// Returns the studies of these names in the folder of a paper, read when the program is compiled.
 macro_rules! studies {
-    ($($name:literal),+ $(,)?) => { &[$(($name, include_str!(concat!("studies/", $name, ".toml")))),+] };
+    ($($name:literal),+ $(,)?) => { &[$(include_str!(concat!("studies/", $name, ".toml"))),+] };
 }
 pub(super) use studies;
 
-/// The reason why the data of a paper cannot be used. A test checks that the data of every paper can be used.
+/// The reason why a file of a paper cannot be used. A test checks that the files of every paper can be used.
 #[derive(Debug, thiserror::Error)]
-pub enum PaperError {
-    /// A study that a figure names is not in the folder of the paper.
-    #[error("'{file}' is not among the files of the paper")]
-    NoFile {
-        /// The name of the file.
-        file: String,
-    },
-    /// A file has a wrong content.
-    #[error("{file} of the paper cannot be read: {problem}")]
-    Unreadable {
-        /// The name of the file.
-        file: String,
-        /// What is wrong, with the line.
-        problem: String,
-    },
+#[error("{file} of the paper cannot be read: {problem}")]
+pub struct PaperError {
+    /// What is in the file: sentences or a study.
+    pub file: &'static str,
+    /// What is wrong, with the line.
+    pub problem: String,
 }
 
 /// A paper, and how its experiments are regenerated.
@@ -130,12 +122,13 @@ pub struct Figure {
     pub title: String,
     /// Whether the paper draws it as a chart; the plot then has the form of the paper's.
     pub is_chart: bool,
-    /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own study.
+    /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own
+    /// study.
     pub studies: Vec<Embedded>,
     /// Datasets of which only facts about the log are wanted; no study replays them.
     pub surveyed: Vec<String>,
-    /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated [`ROUNDS`]
-    /// times.
+    /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
+    /// [`ROUNDS`] times.
     pub timed: bool,
     judge: Judge,
 }
@@ -187,42 +180,40 @@ impl Folder {
             name: self.name.to_owned(),
             source: self.source.to_owned(),
             versions: self.versions,
-            figures: self.figures.iter().map(|entry| self.figure(entry)).collect::<Result<_, _>>()?,
+            figures: self.figures.iter().map(FigureEntry::read).collect::<Result<_, _>>()?,
             sentences: sentence.into_iter().flat_map(SentenceEntry::sentences).collect(),
         })
     }
+}
 
-    fn figure(&self, entry: &FigureEntry) -> Result<Figure, PaperError> {
+impl FigureEntry {
+    fn read(&self) -> Result<Figure, PaperError> {
         Ok(Figure {
-            name: entry.name.to_owned(),
-            title: entry.title.to_owned(),
-            is_chart: entry.is_chart,
-            studies: entry.studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?,
-            surveyed: entry.surveyed.iter().map(|dataset| (*dataset).to_owned()).collect(),
-            timed: entry.timed,
-            judge: entry.judge,
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            is_chart: self.is_chart,
+            studies: self.studies.iter().map(|text| Embedded::read(text)).collect::<Result<_, _>>()?,
+            surveyed: self.surveyed.iter().map(|dataset| (*dataset).to_owned()).collect(),
+            timed: self.timed,
+            judge: self.judge,
         })
     }
+}
 
-    /// Returns the study of this name, which is that of the file without folder and extension.
-    fn study(&self, name: &str) -> Result<Embedded, PaperError> {
-        let file = format!("studies/{name}.toml");
-        let text = self.studies.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
-        let text = text.ok_or_else(|| PaperError::NoFile { file: file.clone() })?;
-        let StudyFile { name, logs } = parsed(&file, text)?;
+impl Embedded {
+    fn read(text: &'static str) -> Result<Self, PaperError> {
+        let StudyFile { name, logs } = parsed("a study", text)?;
         let dataset = match logs.first() {
             Some(log) if Model::is_spec(log) => MODEL.to_owned(),
             Some(log) if log.starts_with(STREAM) => STREAM.to_owned(),
             first => first.cloned().unwrap_or_default(),
         };
-        Ok(Embedded { name, dataset, logs, text })
+        Ok(Self { name, dataset, logs, text })
     }
 }
 
-fn parsed<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PaperError> {
-    let unreadable =
-        |error: toml::de::Error| PaperError::Unreadable { file: file.to_owned(), problem: error.to_string() };
-    toml::from_str(text).map_err(unreadable)
+fn parsed<T: DeserializeOwned>(file: &'static str, text: &str) -> Result<T, PaperError> {
+    toml::from_str(text).map_err(|error| PaperError { file, problem: error.to_string() })
 }
 
 impl SentenceEntry {
@@ -249,8 +240,8 @@ impl Paper {
 }
 
 impl Figure {
-    /// Returns the findings of the figure, what was published compared with what was measured, and the published
-    /// numbers that its plot shows beside the measured ones.
+    /// Returns the findings of the figure, what was published compared with what was measured, and the
+    /// published numbers that its plot shows beside the measured ones.
     pub fn judge(&self, evidence: &Evidence) -> (Vec<Finding>, Vec<Mark>) {
         let mut findings = Findings::new(evidence, self);
         (self.judge)(&mut findings);

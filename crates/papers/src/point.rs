@@ -26,8 +26,8 @@ impl<'a> Point<'a> {
         point.scale("1").network("recorded")
     }
 
-    /// Returns the point with this value of the coordinate `name`, one of [`COORDINATES`]. Algorithms are given in
-    /// short form or with every default written out.
+    /// Returns the point with this value of the coordinate `name`, one of [`COORDINATES`]. Algorithms are
+    /// given in short form or with every default written out.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         // No row has a coordinate of another name, so such a point has no numbers.
         let place = COORDINATES.iter().position(|row| row.name == name).unwrap_or(COORDINATES.len());
@@ -72,7 +72,8 @@ impl<'a> Point<'a> {
         self.clone().with("network", resolved(network).unwrap_or_default())
     }
 
-    /// Returns the mean of a column of the summary over seeds and replications; `None` if nothing was measured.
+    /// Returns the mean of a column of the summary over seeds and replications; `None` if nothing was
+    /// measured.
     pub(crate) fn mean(&self, column: &str) -> Option<Estimate> {
         let values: Vec<f64> = self.rows().filter_map(|row| row.numbers.get(column).copied()).collect();
         Interval::of(&values).map(Estimate::Mean)
@@ -89,8 +90,9 @@ impl<'a> Point<'a> {
         self.samples(column, |row| (0, log(row), text(row, "seed")))
     }
 
-    /// Returns the seconds of whole simulations, one number per round: the time to read the log plus the replay.
-    /// Replays of one round run soon after each other, so that a disturbance of the computer slows all of them alike.
+    /// Returns the seconds of whole simulations, one number per round: the time to read the log plus the
+    /// replay. Replays of one round run soon after each other, so that a disturbance of the computer slows
+    /// all of them alike.
     pub(crate) fn simulations(&self) -> Samples {
         let readings = self.evidence.readings(self.dataset);
         let replays = self.samples("replay_wall_s", |row| (row.round, String::new(), text(row, "seed")));
@@ -134,7 +136,8 @@ fn text(row: &Row, name: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.text.clone())
 }
 
-/// Returns the spec of a network as results write it, with every default; `None` if the text is no valid spec.
+/// Returns the spec of a network as results write it, with every default; `None` if the text is no valid
+/// spec.
 fn resolved(network: &str) -> Option<String> {
     let mesh: Mesh = "1".parse().ok()?;
     let setup = execution::Setup { mesh: &mesh, jobs: 0, seed: 0 };

@@ -17,8 +17,8 @@ use meshreplay_workload::Rules;
 
 /// Runs the replays of a study for a figure, and receives notes for the user.
 pub trait Replays {
-    /// Replays these cells of a study and keeps their results in `folder`, one cell at a time if `timed`. Returns false
-    /// if it was interrupted.
+    /// Replays these cells of a study and keeps their results in `folder`, one cell at a time if `timed`.
+    /// Returns false if it was interrupted.
     fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool;
 
     /// Shows a note to the user.
@@ -194,8 +194,8 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// Replays the cells of a study that have no result yet, in this round if run times are wanted. Returns the
-    /// summary; `None` if no cell finished.
+    /// Replays the cells of a study that have no result yet, in this round if run times are wanted. Returns
+    /// the summary; `None` if no cell finished.
     fn measure(
         &mut self,
         paper: &Paper,

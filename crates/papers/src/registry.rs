@@ -103,8 +103,8 @@ mod tests {
         Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 
-    /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged or say
-    /// why not. Each finding with a published number or a verdict must belong to a sentence.
+    /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged
+    /// or say why not. Each finding with a published number or a verdict must belong to a sentence.
     fn problems(paper: &Paper, figure: &Figure, findings: &[Finding]) -> Vec<String> {
         let mut problems = Vec::new();
         let sentences = || paper.sentences.iter().filter(|sentence| sentence.figure == figure.name);
@@ -147,7 +147,8 @@ mod tests {
         Ok(())
     }
 
-    /// The figures of five papers that are charts, as one finds them by reading. Tables and drawings are no charts.
+    /// The figures of five papers that are charts, as one finds them by reading. Tables and drawings are no
+    /// charts.
     const CHARTS: [(&str, &[&str]); 5] = [
         ("walker2010", &["fig12", "fig13", "fig14", "fig15", "fig16"]),
         ("chang-mohapatra1998", &["fig3", "fig4a", "fig4b", "fig5", "fig6"]),

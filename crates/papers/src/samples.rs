@@ -52,7 +52,8 @@ impl Samples {
         Self::join([self, other], |[a, b]| a / b).median()
     }
 
-    /// Returns the mean of this quantity divided by the mean of `other`; `None` if they have nothing in common.
+    /// Returns the mean of this quantity divided by the mean of `other`; `None` if they have nothing in
+    /// common.
     pub(crate) fn share(&self, other: &Self) -> Option<Estimate> {
         ratio_of(&self.pairs(other)).map(Estimate::Mean)
     }
@@ -77,8 +78,8 @@ impl Samples {
     }
 }
 
-/// Returns the ratio of the two means of pairs with its confidence interval; `None` if the second mean is 0. The
-/// interval is that of the mean of the residuals a − ratio · b (linearization of the ratio estimator).
+/// Returns the ratio of the two means of pairs with its confidence interval; `None` if the second mean is 0.
+/// The interval is that of the mean of the residuals a − ratio · b (linearization of the ratio estimator).
 fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
     let Means { first, second, .. } = means_of(pairs)?;
     if second <= 0.0 {

@@ -18,8 +18,8 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are the
-    /// datasets that were not found.
+    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are
+    /// the datasets that were not found.
     pub fn not_measured(&self, findings: &[Finding], missing: &[&str]) -> Option<String> {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());

@@ -1,9 +1,10 @@
 //! §3.2: "the adaptive-scan takes 20 % to 30 % more time to complete the allocation process".
 //!
 //!
-//! Both allocators are asked to place the same job on the same machine, one right after the other, in alternating
-//! order. Only one of them decides where the job goes. So both are measured on the same states, and a disturbance of
-//! the computer slows both. A single call is too short to be timed well, so the times of [`BATCH`] calls are added up.
+//! Both allocators are asked to place the same job on the same machine, one right after the other, in
+//! alternating order. Only one of them decides where the job goes. So both are measured on the same states,
+//! and a disturbance of the computer slows both. A single call is too short to be timed well, so the times of
+//! [`BATCH`] calls are added up.
 
 use std::time::Instant;
 
@@ -44,7 +45,8 @@ impl Both {
         Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
     }
 
-    /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it finds none.
+    /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it
+    /// finds none.
     fn place(&mut self, request: &Request) -> Option<Placement> {
         let mut found = [None, None];
         let turn = self.calls % 2;
@@ -76,7 +78,8 @@ impl Both {
         }
     }
 
-    /// Replays jobs first come, first served: after every arrival and departure the head of the queue is tried.
+    /// Replays jobs first come, first served: after every arrival and departure the head of the queue is
+    /// tried.
     fn replay(&mut self, jobs: &[Job]) {
         let (mut head, mut running): (usize, Vec<(Time, Placement)>) = (0, Vec::new());
         let mut now = Time::ZERO;
@@ -100,8 +103,8 @@ impl Both {
     }
 }
 
-/// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if a name is
-/// wrong.
+/// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if
+/// a name is wrong.
 fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     let model = Model::new(&log.parse().ok()?).ok()?;
     let mut all = Vec::new();

@@ -9,8 +9,8 @@ use meshreplay_machine::machine::Machine;
 const MACHINE: &str = "4x4";
 const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
 
-/// Returns how many of the jobs the allocator can place one after the other while none leaves; `None` if it cannot be
-/// built.
+/// Returns how many of the jobs the allocator can place one after the other while none leaves; `None` if it
+/// cannot be built.
 fn placed(allocator: &str) -> Option<usize> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();

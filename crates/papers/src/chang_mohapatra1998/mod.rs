@@ -1,14 +1,14 @@
-//! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
-//! 1998.
+//! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer
+//! systems", 1998.
 //!
-//! The curves of the paper are drawn without numbers, so only the statements in its text are compared. One time unit of
-//! the paper is a second here. The thresholds of the bypass queue were not published.
+//! The curves of the paper are drawn without numbers, so only the statements in its text are compared. One
+//! time unit of the paper is a second here. The thresholds of the bypass queue were not published.
 
 mod cost;
 mod fig1;
 mod turnaround;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Folder, Studies, chart, studies, table};
 use turnaround::{NORMAL, UNIFORM};
 
 /// The figures of the paper.
@@ -28,20 +28,20 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "fig3-normal",
             "Turnaround under the bypass queue, first fit and adaptive scan, normal sides (text of 3.1)",
-            &["normal", "normal-bq"],
+            studies!["normal", "normal-bq"],
             // The study of the bypass queue has the ratios at which jobs queue.
             |findings| turnaround::bypass_queue(findings, &NORMAL, 2),
         ),
         chart(
             "fig4a",
             "Turnaround of first fit, fixed orientation and adaptive scan, uniform sides",
-            &["uniform-fcfs", "uniform-fcfs-printed"],
+            studies!["uniform-fcfs", "uniform-fcfs-printed"],
             turnaround::fig4a,
         ),
         chart(
             "fig4b",
             "Turnaround of first fit, fixed orientation and adaptive scan, normal sides",
-            &["normal"],
+            studies!["normal"],
             turnaround::fig4b,
         ),
         chart(
@@ -59,7 +59,6 @@ pub(super) const FOLDER: Folder = Folder {
         ),
     ],
     sentences: include_str!("sentences.toml"),
-    studies: studies!["uniform-fcfs", "uniform-fcfs-printed", "uniform-bq", "normal", "normal-bq"],
 };
 
-const UNIFORM_STUDIES: &[&str] = &["uniform-fcfs", "uniform-fcfs-printed", "uniform-bq"];
+const UNIFORM_STUDIES: Studies = studies!["uniform-fcfs", "uniform-fcfs-printed", "uniform-bq"];

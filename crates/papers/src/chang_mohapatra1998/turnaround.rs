@@ -2,7 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 use crate::point::Point;
 use crate::samples::Samples;
@@ -100,42 +100,39 @@ pub(super) fn bypass_queue(findings: &mut Findings<'_>, kinds: &[Sides], first_q
     let allocators = ["first-fit", "adaptive-scan"];
     for &sides in kinds {
         let before = sides.before;
-        for allocator in allocators {
-            for scheduler in ALL {
-                draw_curve(findings, &TURNAROUND, sides, scheduler, allocator);
-            }
+        for (allocator, scheduler) in pairs(allocators, ALL) {
+            draw_curve(findings, &TURNAROUND, sides, scheduler, allocator);
         }
         let words = format!("{before}the bypass queue reduces turnaround at every ratio");
         let samples = |allocator: &str, scheduler: Scheduler, ratio: &str| {
             sides.at(&all, ratio, scheduler, allocator).by_workload(MEAN)
         };
-        findings.add(item("reduces", words).holds_if(|is| {
+        findings.claim("reduces", words, |is| {
             for allocator in allocators {
-                for scheduler in BYPASS {
-                    for ratio in &RATIOS[first_queued..] {
-                        let low = format!("{allocator}, {} at {ratio}", scheduler.short);
-                        let high = format!("{allocator}, FCFS");
-                        let bypass = samples(allocator, scheduler, ratio);
-                        is.clearly_below(low, &bypass, high, &samples(allocator, FCFS, ratio));
-                    }
+                for (scheduler, ratio) in pairs(BYPASS, &RATIOS[first_queued..]) {
+                    let low = format!("{allocator}, {} at {ratio}", scheduler.short);
+                    let high = format!("{allocator}, FCFS");
+                    let bypass = samples(allocator, scheduler, ratio);
+                    is.clearly_below(low, &bypass, high, &samples(allocator, FCFS, ratio));
                 }
             }
-        }));
+        });
         let words = format!("{before}saturation (turnaround above 50) comes at a higher ratio");
-        findings.add(item("saturation", words).holds_if(|is| {
+        findings.claim("saturation", words, |is| {
             for allocator in allocators {
                 let [fcfs, bypass] =
                     [FCFS, LARGEST].map(|scheduler| saturating_ratio(&all, sides, scheduler, allocator));
                 is.below(format!("{allocator}, FCFS"), fcfs, format!("{allocator}, BQ(100)"), bypass);
             }
-        }));
+        });
         for allocator in allocators {
             judge_saturation(findings, sides, allocator);
         }
     }
 }
 
-/// Returns the first ratio at which the system is saturated, infinity if there is none; `None` if nothing was measured.
+/// Returns the first ratio at which the system is saturated, infinity if there is none; `None` if nothing was
+/// measured.
 fn saturating_ratio(all: &Point<'_>, sides: Sides, scheduler: Scheduler, allocator: &str) -> Option<f64> {
     let turnaround = |ratio: &str| sides.at(all, ratio, scheduler, allocator).number(MEAN);
     let measured: Vec<(&str, f64)> =
@@ -154,14 +151,14 @@ fn judge_saturation(findings: &mut Findings<'_>, sides: Sides, allocator: &str) 
     );
     let all = all(findings);
     let turnaround = |ratio| sides.at(&all, ratio, FCFS, allocator).mean(MEAN);
-    findings.add(item("saturates", words).holds_if(|is| {
+    findings.claim("saturates", words, |is| {
         if let (Some(before), Some(after)) = (turnaround("1.5"), turnaround("1.75")) {
             let words = format!("50 above turnaround at 1.5 ({:.1})", before.number());
             is.above(words, Some(SATURATED - before), 0.0);
             let words = format!("turnaround at 1.75 ({:.1}) above 50", after.number());
             is.above(words, Some(after - SATURATED), 0.0);
         }
-    }));
+    });
 }
 
 /// Fig. 4(a): first fit, fixed orientation and adaptive scan under FCFS, uniform sides.
@@ -171,12 +168,12 @@ pub(super) fn fig4a(findings: &mut Findings<'_>) {
     let all = all(findings);
     let below = |ratio| below(&all, UNIFORM, ratio, "fixed-orientation", "first-fit");
     let words = "fixed-orientation is nowhere further below first-fit than at ratio 1.5";
-    findings.add(item("largest-reduction", words).holds_if(|is| {
+    findings.claim("largest-reduction", words, |is| {
         for ratio in RATIOS.into_iter().filter(|ratio| *ratio != "1.5") {
             let words = format!("points by which the reduction at 1.5 is above that at {ratio}");
             is.above(words, below("1.5").zip(below(ratio)).map(|(most, other)| most - other), 0.0);
         }
-    }));
+    });
     findings.add(
         item("reduction", "fixed-orientation below first-fit by percent, ratio 1.5")
             .log(&UNIFORM.log("1.5"))
@@ -214,40 +211,48 @@ fn judge_allocators(findings: &mut Findings<'_>, sides: Sides) {
     }
     let samples = |ratio, allocator| -> Samples { sides.at(&all, ratio, FCFS, allocator).by_workload(MEAN) };
     let lead = |ratio| below(&all, sides, ratio, "adaptive-scan", "fixed-orientation");
-    let words = format!("{before}fixed-orientation below first-fit at every ratio");
-    findings.add(item("fixed-below", words).holds_if(|is| {
-        for ratio in RATIOS {
-            let (low, high) = (samples(ratio, "fixed-orientation"), samples(ratio, "first-fit"));
-            is.clearly_below(format!("fixed-orientation, FCFS at {ratio}"), &low, "first-fit, FCFS", &high);
-        }
-    }));
+    findings.claim(
+        "fixed-below",
+        format!("{before}fixed-orientation below first-fit at every ratio"),
+        |is| {
+            for ratio in RATIOS {
+                let (low, high) = (samples(ratio, "fixed-orientation"), samples(ratio, "first-fit"));
+                is.clearly_below(
+                    format!("fixed-orientation, FCFS at {ratio}"),
+                    &low,
+                    "first-fit, FCFS",
+                    &high,
+                );
+            }
+        },
+    );
     let words = format!("{before}adaptive-scan at most fixed-orientation at every ratio");
-    findings.add(item("scan-at-most", words).holds_if(|is| {
+    findings.claim("scan-at-most", words, |is| {
         for ratio in RATIOS {
             let (low, high) = (samples(ratio, "adaptive-scan"), samples(ratio, "fixed-orientation"));
             let words = format!("adaptive-scan, FCFS at {ratio}");
             is.not_above(&words, &low, "fixed-orientation, FCFS", &high);
         }
-    }));
+    });
     for ratio in RATIOS {
         let words = format!("{before}adaptive-scan below fixed-orientation by percent, ratio {ratio}");
         findings.add(item("lead", words).log(&sides.log(ratio)).measured(lead(ratio)));
     }
     let words = format!("{before}adaptive-scan is negligibly better at low ratios (5 percent, up to 1)");
-    findings.add(item("negligibly", words).holds_if(|is| {
+    findings.claim("negligibly", words, |is| {
         for ratio in &RATIOS[..3] {
             let words = format!("5 less lead at {ratio}, percent");
             is.above(words, lead(ratio).map(|lead| 5.0 - lead), 0.0);
         }
-    }));
+    });
     let words = format!("{before}adaptive-scan is slightly better at higher ratios (up to 10 percent)");
-    findings.add(item("slightly", words).holds_if(|is| {
+    findings.claim("slightly", words, |is| {
         for ratio in &RATIOS[3..] {
             is.above(format!("lead at {ratio}, percent"), lead(ratio), 0.0);
             let words = format!("10 less lead at {ratio}, percent");
             is.above(words, lead(ratio).map(|lead| 10.0 - lead), 0.0);
         }
-    }));
+    });
 }
 
 /// Fig. 5: fixed orientation under the bypass queue, and adaptive scan under FCFS.
@@ -260,14 +265,14 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
     draw_curve(findings, &TURNAROUND, UNIFORM, FCFS, "adaptive-scan");
     for scheduler in &BYPASS[..2] {
         let words = format!("{} of fixed-orientation below FCFS of adaptive-scan", scheduler.short);
-        findings.add(item("both-better", words).holds_if(|is| {
+        findings.claim("both-better", words, |is| {
             for ratio in RATIOS {
                 let low = format!("fixed-orientation, {} at {ratio}", scheduler.short);
                 let both = UNIFORM.at(&all, ratio, *scheduler, "fixed-orientation").by_workload(MEAN);
                 let scan = UNIFORM.at(&all, ratio, FCFS, "adaptive-scan").by_workload(MEAN);
                 is.clearly_below(low, &both, "adaptive-scan, FCFS", &scan);
             }
-        }));
+        });
     }
     judge_thresholds(findings, "a larger threshold reduces turnaround further", MEAN, &BYPASS);
 }
@@ -287,13 +292,11 @@ fn judge_thresholds(findings: &mut Findings<'_>, words: &str, column: &str, sche
     let all = all(findings);
     let samples =
         |ratio, scheduler| UNIFORM.at(&all, ratio, scheduler, "fixed-orientation").by_workload(column);
-    findings.add(item("larger", words).holds_if(|is| {
-        for step in schedulers.windows(2) {
-            for ratio in RATIOS {
-                let low = format!("fixed-orientation, {} at {ratio}", step[1].short);
-                let high = format!("fixed-orientation, {}", step[0].short);
-                is.clearly_below(low, &samples(ratio, step[1]), high, &samples(ratio, step[0]));
-            }
+    findings.claim("larger", words, |is| {
+        for (step, ratio) in pairs(schedulers.windows(2), RATIOS) {
+            let low = format!("fixed-orientation, {} at {ratio}", step[1].short);
+            let high = format!("fixed-orientation, {}", step[0].short);
+            is.clearly_below(low, &samples(ratio, step[1]), high, &samples(ratio, step[0]));
         }
-    }));
+    });
 }

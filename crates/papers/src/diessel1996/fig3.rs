@@ -1,4 +1,5 @@
-//! Fig. 3: one compaction as the text describes it. Five tasks make room for a task of 13 processors in seven steps.
+//! Fig. 3: one compaction as the text describes it. Five tasks make room for a task of 13 processors in seven
+//! steps.
 
 use crate::finding::Tolerance;
 use crate::findings::Findings;

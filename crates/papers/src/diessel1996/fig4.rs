@@ -1,9 +1,10 @@
-//! Fig. 4 and the text of 4.1 and 4.2: queue delay, allocation delay, completion time and utilization on the SDSC
-//! Paragon, and on the array of the NAS task set. A period is the maximum intertask arrival period, M, in seconds.
+//! Fig. 4 and the text of 4.1 and 4.2: queue delay, allocation delay, completion time and utilization on the
+//! SDSC Paragon, and on the array of the NAS task set. A period is the maximum intertask arrival period, M,
+//! in seconds.
 
 use crate::comparisons::rounded;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 use crate::point::Point;
 
@@ -108,15 +109,13 @@ impl<'a> Results<'a> {
 
     fn draw_curves(&self, findings: &mut Findings<'_>) {
         for (name, column) in [("allocation delay", ALLOCATION_DELAY), ("queue delay", QUEUE_DELAY)] {
-            for allocator in ALLOCATORS {
-                for period in self.periods {
-                    let place = Place::new(&format!("{allocator}, {name}"), AXIS, period).series(allocator);
-                    findings.add(
-                        item("curves", format!("{allocator}, {name}, M = {period}"))
-                            .measured(self.at(period, allocator).mean(column))
-                            .place(place.quantity(&format!("average {name} (s)"))),
-                    );
-                }
+            for (allocator, period) in pairs(ALLOCATORS, self.periods) {
+                let place = Place::new(&format!("{allocator}, {name}"), AXIS, period).series(allocator);
+                findings.add(
+                    item("curves", format!("{allocator}, {name}, M = {period}"))
+                        .measured(self.at(period, allocator).mean(column))
+                        .place(place.quantity(&format!("average {name} (s)"))),
+                );
             }
         }
     }
@@ -162,41 +161,33 @@ impl<'a> Results<'a> {
 
     /// Adds the text about up to where the array is saturated.
     fn judge_saturated(&self, findings: &mut Findings<'_>) {
-        let words = "first fit > left compaction ≥ cost-free compaction, both delays";
-        findings.add(item("delays", words).holds_if(|is| {
-            for period in self.periods {
-                for (name, column) in COMPARED_DELAYS {
-                    let [first_fit, left, free] = ALLOCATORS.map(|a| self.number(column, period, a));
-                    let words = |allocator| format!("{allocator} {name} at {period}");
-                    is.below(words(LEFT), left, words(FIRST_FIT), first_fit);
-                    is.at_most(words(FREE), free, words(LEFT), left);
-                }
+        findings.claim("delays", "first fit > left compaction ≥ cost-free compaction, both delays", |is| {
+            for (period, (name, column)) in pairs(self.periods, COMPARED_DELAYS) {
+                let [first_fit, left, free] = ALLOCATORS.map(|a| self.number(column, period, a));
+                let words = |allocator| format!("{allocator} {name} at {period}");
+                is.below(words(LEFT), left, words(FIRST_FIT), first_fit);
+                is.at_most(words(FREE), free, words(LEFT), left);
             }
-        }));
+        });
         let words = "the reduction of the queue delay grows with M up to saturation";
-        findings.add(item("reduction-grows", words).holds_if(|is| {
-            for compaction in COMPACTIONS {
-                for step in self.periods[..4].windows(2) {
-                    let reduction = |period| self.reduction(QUEUE_DELAY, period, compaction);
-                    let words = |period| format!("{compaction} at {period}, percent");
-                    is.below(words(step[0]), reduction(step[0]), words(step[1]), reduction(step[1]));
-                }
+        findings.claim("reduction-grows", words, |is| {
+            for (compaction, step) in pairs(COMPACTIONS, self.periods[..4].windows(2)) {
+                let reduction = |period| self.reduction(QUEUE_DELAY, period, compaction);
+                let words = |period| format!("{compaction} at {period}, percent");
+                is.below(words(step[0]), reduction(step[0]), words(step[1]), reduction(step[1]));
             }
-        }));
+        });
         let delay = |period: &str, allocator: &str| self.number(ALLOCATION_DELAY, period, allocator);
-        let words = "allocation delay is constant while the array is saturated";
-        findings.add(item("constant", words).holds_if(|is| {
-            for allocator in ALLOCATORS {
-                for period in &self.periods[1..3] {
-                    let both = delay(period, allocator).zip(delay("0", allocator));
-                    let change = both.map(|(delay, at_0)| (delay / at_0 - 1.0).abs());
-                    is.at_most(format!("{allocator}, change from M = 0 to {period}"), change, "0.01", 0.01);
-                }
+        findings.claim("constant", "allocation delay is constant while the array is saturated", |is| {
+            for (allocator, period) in pairs(ALLOCATORS, &self.periods[1..3]) {
+                let both = delay(period, allocator).zip(delay("0", allocator));
+                let change = both.map(|(delay, at_0)| (delay / at_0 - 1.0).abs());
+                is.at_most(format!("{allocator}, change from M = 0 to {period}"), change, "0.01", 0.01);
             }
-        }));
+        });
         for (words, share) in [("largest period, M", 1.0), ("mean period, M / 2", 0.5)] {
             let words = format!("allocation delay falls from where the {words}, is longer than it was");
-            findings.add(item("constant", words).holds_if(|is| {
+            findings.claim("constant", words, |is| {
                 for allocator in ALLOCATORS {
                     let Some(at_0) = delay("0", allocator) else { continue };
                     let is_longer =
@@ -205,26 +196,24 @@ impl<'a> Results<'a> {
                     let words = format!("{allocator} at {period}");
                     is.below(words, delay(period, allocator), "99 % of it at 0", 0.99 * at_0);
                 }
-            }));
+            });
         }
     }
 
     /// Adds the text about longer periods. `doubled` are two periods beyond saturation, one twice the other.
     fn judge_beyond(&self, findings: &mut Findings<'_>, doubled: [&str; 2]) {
         let delay = |period: &str, allocator: &str| self.number(ALLOCATION_DELAY, period, allocator);
-        findings.add(item("falls", "allocation delay falls beyond saturation").holds_if(|is| {
-            for allocator in ALLOCATORS {
-                for step in self.periods[4..].windows(2) {
-                    let words = |period| format!("{allocator} at {period}");
-                    let [before, after] = [step[0], step[1]].map(|period| delay(period, allocator));
-                    is.below(words(step[1]), after, words(step[0]), before);
-                }
+        findings.claim("falls", "allocation delay falls beyond saturation", |is| {
+            for (allocator, step) in pairs(ALLOCATORS, self.periods[4..].windows(2)) {
+                let words = |period| format!("{allocator} at {period}");
+                let [before, after] = [step[0], step[1]].map(|period| delay(period, allocator));
+                is.below(words(step[1]), after, words(step[0]), before);
             }
-        }));
+        });
         // The load that is sustained ends where the allocation delay is 1 % below that at saturation.
         let words =
             "compaction sustains higher rates: the allocation delay falls (by 1 %) from a smaller M on";
-        findings.add(item("sustains", words).holds_if(|is| {
+        findings.claim("sustains", words, |is| {
             let first = |allocator| -> Option<f64> {
                 let at_0 = delay("0", allocator)?;
                 let falls =
@@ -234,43 +223,41 @@ impl<'a> Results<'a> {
             for compaction in COMPACTIONS {
                 is.below(compaction, first(compaction), FIRST_FIT, first(FIRST_FIT));
             }
-        }));
+        });
         for (words, column, name, factor) in [
             ("completion time grows in proportion to M beyond saturation", "makespan_s", "2", 2.0),
             ("utilization falls in inverse proportion to M beyond saturation", "utilization", "1/2", 0.5),
         ] {
-            findings.add(item("linear", words).holds_if(|is| {
+            findings.claim("linear", words, |is| {
                 for allocator in ALLOCATORS {
                     let [half, whole] = doubled.map(|period| self.number(column, period, allocator));
                     let words = format!("{allocator}, {} by {}", doubled[1], doubled[0]);
                     is.near(&words, whole.zip(half).map(|(whole, half)| whole / half), name, factor);
                 }
-            }));
+            });
         }
         let longest = &self.periods[8..];
         let words = "delays are still significantly lower with compaction at high periods";
-        findings.add(item("still-lower", words).holds_if(|is| {
+        findings.claim("still-lower", words, |is| {
             for compaction in COMPACTIONS {
-                for period in longest {
-                    for (name, column) in COMPARED_DELAYS {
-                        let samples = |allocator| self.at(period, allocator).by_workload(column);
-                        let low = format!("{compaction} {name} at {period}");
-                        is.clearly_below(low, &samples(compaction), FIRST_FIT, &samples(FIRST_FIT));
-                    }
+                for (period, (name, column)) in pairs(longest, COMPARED_DELAYS) {
+                    let samples = |allocator| self.at(period, allocator).by_workload(column);
+                    let low = format!("{compaction} {name} at {period}");
+                    is.clearly_below(low, &samples(compaction), FIRST_FIT, &samples(FIRST_FIT));
                 }
             }
-        }));
+        });
         let words = "completion time and utilization are no better then (less than 1 %)";
-        findings.add(item("no-better", words).holds_if(|is| {
+        findings.claim("no-better", words, |is| {
             for compaction in COMPACTIONS {
-                for period in longest {
-                    for (name, column) in [("completion", "makespan_s"), ("utilization", "utilization")] {
-                        let change = self.reduction(column, period, compaction).map(f64::abs);
-                        is.at_most(format!("{compaction} {name} at {period}, percent"), change, "1", 1.0);
-                    }
+                for (period, (name, column)) in
+                    pairs(longest, [("completion", "makespan_s"), ("utilization", "utilization")])
+                {
+                    let change = self.reduction(column, period, compaction).map(f64::abs);
+                    is.at_most(format!("{compaction} {name} at {period}, percent"), change, "1", 1.0);
                 }
             }
-        }));
+        });
     }
 
     /// Marks the delays at M = 0 that follow from what is printed.
@@ -315,7 +302,7 @@ pub(super) fn nas(findings: &mut Findings<'_>) {
     results.draw_curves(findings);
     let words =
         "benefits of left compaction at M = 0 are much lower than the printed ones of SDSC (less than half)";
-    findings.add(item("lower", words).holds_if(|is| {
+    findings.claim("lower", words, |is| {
         for printed in &PRINTED {
             let Printed { name, left, .. } = printed;
             let half = left.parse().ok().map(|left: f64| left / 2.0);
@@ -326,7 +313,7 @@ pub(super) fn nas(findings: &mut Findings<'_>) {
                 half,
             );
         }
-    }));
+    });
     results.judge_saturated(findings);
     results.judge_beyond(findings, ["1200", "2400"]);
 }

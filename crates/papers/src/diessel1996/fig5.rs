@@ -2,15 +2,15 @@
 
 use crate::comparisons::rounded;
 use crate::finding::{Place, Tolerance};
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
 const FIRST_FIT: &str = "linear-first-fit";
 const LEFT: &str = "left-compaction";
-/// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart, and stands
-/// in one beside it.
+/// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart,
+/// and stands in one beside it.
 const COSTLY: &str = "left-compaction:schedule_cost=1,select_cost=1";
 const FREE: &str = "cost-free-compaction";
 const SIZES: [&str; 10] = ["128", "192", "256", "320", "384", "448", "512", "640", "768", "1024"];
@@ -117,30 +117,28 @@ impl<'a> Results<'a> {
 
     fn judge_reductions(&self, findings: &mut Findings<'_>) {
         let words = "on 128 processors the benefit is much lower than on SDSC's (less than half)";
-        findings.add(item("much-lower", words).holds_if(|is| {
+        findings.claim("much-lower", words, |is| {
             for (compaction, of_sdsc) in [(LEFT, 16.5), (FREE, 16.8)] {
                 let twice = self.reduction("128", compaction).map(|percent| 2.0 * percent);
                 is.below(format!("twice {compaction} at 128, percent"), twice, "SDSC's as printed", of_sdsc);
             }
-        }));
+        });
         let words = "the reduction grows with the array up to three times the largest request";
-        findings.add(item("three-times", words).holds_if(|is| {
-            for compaction in [LEFT, FREE] {
-                for step in ["128", "256", "384"].windows(2) {
-                    let words = |size| format!("{compaction} at {size}, percent");
-                    let [before, after] = [step[0], step[1]].map(|size| self.reduction(size, compaction));
-                    is.below(words(step[0]), before, words(step[1]), after);
-                }
+        findings.claim("three-times", words, |is| {
+            for (compaction, step) in pairs([LEFT, FREE], ["128", "256", "384"].windows(2)) {
+                let words = |size| format!("{compaction} at {size}, percent");
+                let [before, after] = [step[0], step[1]].map(|size| self.reduction(size, compaction));
+                is.below(words(step[0]), before, words(step[1]), after);
             }
-        }));
+        });
         let words = "left compaction falls further behind cost-free compaction as the array grows";
-        findings.add(item("behind", words).holds_if(|is| {
+        findings.claim("behind", words, |is| {
             for step in SIZES.windows(2) {
                 let behind = |size| Some(self.reduction(size, FREE)? - self.reduction(size, LEFT)?);
                 let words = |size| format!("points at {size}");
                 is.below(words(step[0]), behind(step[0]), words(step[1]), behind(step[1]));
             }
-        }));
+        });
         for compaction in [LEFT, FREE] {
             let words = format!("{compaction}, allocation delay, percent, three times the largest request");
             findings.add(

@@ -1,10 +1,10 @@
-//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
-//! machines", 1996.
+//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in
+//! partitionable-array machines", 1996.
 //!
-//! The logs of the paper are not the versions in the archive: its SDSC log had 33,058 tasks. Percentages therefore may
-//! differ by three points, and each number of Table 1 by a tenth. Orders must be equal. One time unit is a second. The
-//! times of a step of the mesh and of a decision are our choice, so results that differ are also measured with other
-//! times.
+//! The logs of the paper are not the versions in the archive: its SDSC log had 33,058 tasks. Percentages
+//! therefore may differ by three points, and each number of Table 1 by a tenth. Orders must be equal. One
+//! time unit is a second. The times of a step of the mesh and of a decision are our choice, so results that
+//! differ are also measured with other times.
 
 mod fig3;
 mod fig4;
@@ -24,20 +24,21 @@ pub(super) const FOLDER: Folder = Folder {
         table("fig3", "An example of ordered compaction", &[], fig3::judge),
         chart(
             "fig4",
-            "Delays by the maximum intertask arrival period, SDSC Paragon on 400 processors, and the text of 4.1",
-            &["fig4", "gaps"],
+            "Delays by the maximum intertask arrival period, SDSC Paragon on 400 processors, \
+                and the text of 4.1",
+            studies!["fig4", "gaps"],
             fig4::fig4,
         ),
         table(
             "nas",
             "Delays by the maximum intertask arrival period, NAS on 128 processors (text of 4.2)",
-            &["nas"],
+            studies!["nas"],
             fig4::nas,
         ),
         chart(
             "fig5",
             "Reduction of the allocation delay and number of compactions by the size of the array, NAS",
-            &["fig5"],
+            studies!["fig5"],
             fig5::judge,
         ),
         table(
@@ -50,10 +51,9 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "steps",
             "What a step of the mesh and its height matter (not in the paper)",
-            &["steps"],
+            studies!["steps"],
             steps::judge,
         ),
     ],
     sentences: include_str!("sentences.toml"),
-    studies: studies!["fig4", "gaps", "fig5", "nas", "steps"],
 };

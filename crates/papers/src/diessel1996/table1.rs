@@ -1,6 +1,6 @@
-//! Table 1: ten runs at saturation with left compaction and with first fit. It shows how many tasks finish later,
-//! equally early and earlier with compaction, and by how much. As in the table, the numbers of each run are averaged
-//! over the runs.
+//! Table 1: ten runs at saturation with left compaction and with first fit. It shows how many tasks finish
+//! later, equally early and earlier with compaction, and by how much. As in the table, the numbers of each
+//! run are averaged over the runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -84,7 +84,8 @@ struct Group {
     most: f64,
     sum: f64,
     moved: f64,
-    /// The largest and the summed extension of the run time of moved tasks, in percent (`most_run`, `sum_run`).
+    /// The largest and the summed extension of the run time of moved tasks, in percent (`most_run`,
+    /// `sum_run`).
     most_run: f64,
     sum_run: f64,
     /// The number of tasks with the same start as without compaction.
@@ -118,9 +119,9 @@ impl Group {
 /// The numbers of a setting, by name.
 type Numbers = BTreeMap<&'static str, f64>;
 
-/// Returns the numbers of a setting; `None` if a replay failed. These are the numbers of the table,
-/// the shares of all tasks that were moved, finish later and finish earlier, and of the tasks that finish later the
-/// share with the same start as without compaction. All shares are in percent.
+/// Returns the numbers of a setting; `None` if a replay failed. These are the numbers of the table, the
+/// shares of all tasks that were moved, finish later and finish earlier, and of the tasks that finish later
+/// the share with the same start as without compaction. All shares are in percent.
 fn numbers(path: &Path, setting: Setting) -> Option<Numbers> {
     let (without, with) = (runs(path, (setting.0, FIRST_FIT))?, runs(path, setting)?);
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);
@@ -185,18 +186,15 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         );
     }
     let number = |column| published.get(column).copied();
-    let words = "running times are extended on average by less than 1 %";
-    findings.add(item("extended", words).holds_if(|is| {
+    findings.claim("extended", "running times are extended on average by less than 1 %", |is| {
         is.below("of those that finish later, percent", number("later_run_mean"), "1", 1.0);
         is.below("of those that finish earlier, percent", number("earlier_run_mean"), "1", 1.0);
-    }));
-    let words = "the overwhelming majority of tasks finish earlier (nine of ten)";
-    findings.add(item("majority", words).holds_if(|is| {
+    });
+    findings.claim("majority", "the overwhelming majority of tasks finish earlier (nine of ten)", |is| {
         is.below("90", 90.0, "earlier, percent", number("earlier_percent"));
-    }));
-    let words = "tasks that finish later had started at the same time under both";
-    findings.add(item("same-start", words).holds_if(|is| {
+    });
+    findings.claim("same-start", "tasks that finish later had started at the same time under both", |is| {
         let high = "those that start at the same time, as a share";
         is.at_most("all of them", 1.0, high, number("same_start"));
-    }));
+    });
 }

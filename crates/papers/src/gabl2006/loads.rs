@@ -1,11 +1,11 @@
 //! Figs. 3 to 5 and the text of 4.2: finish times, turnaround and utilization by load and length of packets.
 //!
-//! The paper does not print its loads. Of ours the fifth to the eighth are medium or high, the last two of them high; a
-//! ninth is beyond.
+//! The paper does not print its loads. Of ours the fifth to the eighth are medium or high, the last two of
+//! them high; a ninth is beyond.
 
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
-use crate::findings::{Findings, Load, rates};
+use crate::findings::{Findings, Load, pairs, rates};
 use crate::item::item;
 use crate::point::Point;
 use crate::samples::Samples;
@@ -14,8 +14,8 @@ const ALLOCATORS: [&str; 4] = ["gabl", "mbs", "paging", "first-fit"];
 const OTHERS: [&str; 3] = ["mbs", "paging", "first-fit"];
 const NON_CONTIGUOUS: [&str; 3] = ["gabl", "mbs", "paging"];
 const RIVALS: [&str; 2] = ["mbs", "paging"];
-/// The lengths of packets, each with its seventh load: loads differ with the length, and this one is the same share of
-/// what saturates the network.
+/// The lengths of packets, each with its seventh load: loads differ with the length, and this one is the same
+/// share of what saturates the network.
 const LENGTHS: [(&str, &str); 4] = [("8", "0.035"), ("16", "0.028"), ("32", "0.021"), ("64", "0.014")];
 
 /// A column of the results with packets of one length.
@@ -48,56 +48,47 @@ impl<'a> Results<'a> {
     }
 
     fn draw_curves(&self, findings: &mut Findings<'_>, name: &str, title: &str, unit: f64) {
-        for allocator in ALLOCATORS {
-            for Load { rate, log } in &self.loads {
-                let mean = self.at.log(log).allocator(allocator).mean(self.column);
-                let place = Place::new(allocator, "system load (jobs per time unit)", rate).quantity(title);
-                let words = format!("{allocator}, {name}, load {rate}");
-                findings
-                    .add(item("curves", words).log(log).measured(mean.map(|mean| mean * unit)).place(place));
-            }
+        for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &self.loads) {
+            let mean = self.at.log(log).allocator(allocator).mean(self.column);
+            let place = Place::new(allocator, "system load (jobs per time unit)", rate).quantity(title);
+            let words = format!("{allocator}, {name}, load {rate}");
+            findings.add(item("curves", words).log(log).measured(mean.map(|mean| mean * unit)).place(place));
         }
     }
 
     fn list_leads(&self, findings: &mut Findings<'_>, loads: &[Load]) {
-        for other in OTHERS {
-            for load in loads {
-                let rate = &load.rate;
-                let place = Place::new(&format!("gabl below {other}"), "lead in percent by load", rate);
-                findings.add(
-                    item("lead", format!("gabl below {other}, percent, load {rate}"))
-                        .measured(self.lead(other, load))
-                        .place(place.drawn(Drawn::Table)),
-                );
-            }
+        for (other, load) in pairs(OTHERS, loads) {
+            let rate = &load.rate;
+            let place = Place::new(&format!("gabl below {other}"), "lead in percent by load", rate);
+            findings.add(
+                item("lead", format!("gabl below {other}, percent, load {rate}"))
+                    .measured(self.lead(other, load))
+                    .place(place.drawn(Drawn::Table)),
+            );
         }
     }
 
     /// Adds what the text says of turnaround.
     fn judge_turnaround(&self, findings: &mut Findings<'_>, with_leads: bool) {
         let (loaded, high) = (&self.loads[4..], &self.loads[6..8]);
-        findings.add(item("below", "gabl is below the others, at every load").holds_if(|is| {
-            for other in OTHERS {
-                for load in &self.loads {
-                    let low = format!("gabl at {}", load.rate);
-                    is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
-                }
+        findings.claim("below", "gabl is below the others, at every load", |is| {
+            for (other, load) in pairs(OTHERS, &self.loads) {
+                let low = format!("gabl at {}", load.rate);
+                is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
             }
-        }));
+        });
         if with_leads {
             self.list_leads(findings, loaded);
         }
         let words = format!("gabl is much below the others (by 5 percent or more), at {}", rates(loaded));
-        findings.add(item("much-below", words).holds_if(|is| {
-            for other in OTHERS {
-                for load in loaded {
-                    let words = format!("gabl below {other} at {}, percent", load.rate);
-                    is.above(words, self.lead(other, load), 5.0);
-                }
+        findings.claim("much-below", words, |is| {
+            for (other, load) in pairs(OTHERS, loaded) {
+                let words = format!("gabl below {other} at {}, percent", load.rate);
+                is.above(words, self.lead(other, load), 5.0);
             }
-        }));
+        });
         let words = format!("first-fit is far above (twice the others), at {}", rates(high));
-        findings.add(item("far-above", words).holds_if(|is| {
+        findings.claim("far-above", words, |is| {
             for Load { rate, log } in high {
                 let mean = |allocator| self.at.log(log).allocator(allocator).number(self.column);
                 for other in NON_CONTIGUOUS {
@@ -105,7 +96,7 @@ impl<'a> Results<'a> {
                     is.below(format!("2 times {other} at {rate}"), twice, "first-fit", mean("first-fit"));
                 }
             }
-        }));
+        });
     }
 }
 
@@ -114,37 +105,29 @@ pub(super) fn fig3(findings: &mut Findings<'_>) {
     let results = Results::new(findings, "8", "makespan_s");
     results.draw_curves(findings, "finish time", "finish time (time units)", 1.0);
     let (lowest, loaded, highest) = (&results.loads[..2], &results.loads[4..], &results.loads[6..]);
-    let words = format!("finish times are the same, at {}", rates(lowest));
-    findings.add(item("same", words).holds_if(|is| {
-        for other in OTHERS {
-            for load in lowest {
-                let share = results.of("gabl", load).share(&results.of(other, load));
-                let words = format!("percent that gabl and {other} are less than 1 apart at {}", load.rate);
-                is.above(words, share.map(|share| 1.0 - (100.0 * (share - 1.0)).abs()), 0.0);
-            }
+    findings.claim("same", format!("finish times are the same, at {}", rates(lowest)), |is| {
+        for (other, load) in pairs(OTHERS, lowest) {
+            let share = results.of("gabl", load).share(&results.of(other, load));
+            let words = format!("percent that gabl and {other} are less than 1 apart at {}", load.rate);
+            is.above(words, share.map(|share| 1.0 - (100.0 * (share - 1.0)).abs()), 0.0);
         }
-    }));
-    let words = format!("gabl finishes before the others, at {}", rates(loaded));
-    findings.add(item("first", words).holds_if(|is| {
-        for other in OTHERS {
-            for load in loaded {
-                let low = format!("gabl at {}", load.rate);
-                is.clearly_below(low, &results.of("gabl", load), other, &results.of(other, load));
-            }
+    });
+    findings.claim("first", format!("gabl finishes before the others, at {}", rates(loaded)), |is| {
+        for (other, load) in pairs(OTHERS, loaded) {
+            let low = format!("gabl at {}", load.rate);
+            is.clearly_below(low, &results.of("gabl", load), other, &results.of(other, load));
         }
-    }));
+    });
     results.list_leads(findings, highest);
     // The paper gives no number for what is substantial.
     let at = rates(highest);
     let words = format!("gabl finishes substantially before the others (by 5 percent or more), at {at}");
-    findings.add(item("substantially", words).holds_if(|is| {
-        for other in OTHERS {
-            for load in highest {
-                let words = format!("gabl below {other} at {}, percent", load.rate);
-                is.above(words, results.lead(other, load), 5.0);
-            }
+    findings.claim("substantially", words, |is| {
+        for (other, load) in pairs(OTHERS, highest) {
+            let words = format!("gabl below {other} at {}, percent", load.rate);
+            is.above(words, results.lead(other, load), 5.0);
         }
-    }));
+    });
 }
 
 /// Fig. 4: turnaround.
@@ -168,31 +151,26 @@ pub(super) fn fig5(findings: &mut Findings<'_>) {
     let (medium, high, beyond) = (&results.loads[4..8], &results.loads[6..8], &results.loads[8..]);
     for (words, loads) in [("every load".to_owned(), &results.loads[..]), (rates(high), high)] {
         let words = format!("non-contiguous allocators are above first-fit, at {words}");
-        findings.add(item("above-first-fit", words).holds_if(|is| {
-            for allocator in NON_CONTIGUOUS {
-                for load in loads {
-                    let (low, high) = (results.of("first-fit", load), results.of(allocator, load));
-                    is.clearly_below(format!("first-fit at {}", load.rate), &low, allocator, &high);
-                }
+        findings.claim("above-first-fit", words, |is| {
+            for (allocator, load) in pairs(NON_CONTIGUOUS, loads) {
+                let (low, high) = (results.of("first-fit", load), results.of(allocator, load));
+                is.clearly_below(format!("first-fit at {}", load.rate), &low, allocator, &high);
             }
-        }));
+        });
     }
     // Below saturation the allocator with the longest services has the highest utilization.
     for loads in [medium, beyond] {
-        let words = format!("gabl is above the others, at {}", rates(loads));
-        findings.add(item("above", words).holds_if(|is| {
-            for rival in RIVALS {
-                for load in loads {
-                    let (low, high) = (results.of(rival, load), results.of("gabl", load));
-                    is.clearly_below(format!("{rival} at {}", load.rate), &low, "gabl", &high);
-                }
+        findings.claim("above", format!("gabl is above the others, at {}", rates(loads)), |is| {
+            for (rival, load) in pairs(RIVALS, loads) {
+                let (low, high) = (results.of(rival, load), results.of("gabl", load));
+                is.clearly_below(format!("{rival} at {}", load.rate), &low, "gabl", &high);
             }
-        }));
+        });
     }
 }
 
-/// The text of 4.2: GABL's advantage by the length of packets. The workloads of different lengths have nothing in
-/// common.
+/// The text of 4.2: GABL's advantage by the length of packets. The workloads of different lengths have
+/// nothing in common.
 pub(super) fn lengths(findings: &mut Findings<'_>) {
     findings.about("", "16x16");
     for other in OTHERS {

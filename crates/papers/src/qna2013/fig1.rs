@@ -1,5 +1,5 @@
-//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the corrected
-//! one.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the
+//! corrected one.
 
 use super::printed_scan::{self, Busy, Scan};
 use crate::finding::Verdict;
@@ -13,7 +13,8 @@ const SIDE: i32 = 6;
 /// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it finds none.
+/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it
+/// finds none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -53,7 +54,9 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("", MACHINE);
     let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
     if let (Some(printed), Some(repaired)) = (printed, repaired) {
-        of_3x2(&printed, &repaired).into_iter().for_each(|item| findings.add(item));
+        for item in of_3x2(&printed, &repaired) {
+            findings.add(item);
+        }
     }
     let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
     let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";

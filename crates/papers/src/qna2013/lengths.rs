@@ -1,7 +1,7 @@
 //! Longer packets, and a larger mesh: whether the ranking stays and QNA's lead grows.
 
 use crate::finding::Place;
-use crate::findings::{Findings, Load, rates};
+use crate::findings::{Findings, Load, pairs, rates};
 use crate::item::item;
 use crate::point::Point;
 
@@ -12,29 +12,25 @@ const COLUMN: &str = "turnaround_s_mean";
 
 /// Adds the curves at some loads; `at` is the point of an allocator and a log.
 fn draw_curves(findings: &mut Findings<'_>, name: &str, at: &Point<'_>, loads: &[Load]) {
-    for allocator in ALLOCATORS {
-        for Load { rate, log } in loads {
-            let curve = format!("{name}, {allocator}");
-            findings.add(
-                item("curves", format!("{curve}, turnaround, load {rate}"))
-                    .log(log)
-                    .measured(at.allocator(allocator).log(log).mean(COLUMN))
-                    .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround")),
-            );
-        }
+    for (allocator, Load { rate, log }) in pairs(ALLOCATORS, loads) {
+        let curve = format!("{name}, {allocator}");
+        findings.add(
+            item("curves", format!("{curve}, turnaround, load {rate}"))
+                .log(log)
+                .measured(at.allocator(allocator).log(log).mean(COLUMN))
+                .place(Place::new(&curve, "load", rate).look(allocator).quantity("turnaround")),
+        );
     }
 }
 
 /// Adds the statement that QNA is below the others at some loads.
 fn judge_ranking(findings: &mut Findings<'_>, id: &str, words: &str, at: &Point<'_>, loads: &[Load]) {
-    findings.add(item(id, words).holds_if(|is| {
-        for other in OTHERS {
-            for Load { rate, log } in loads {
-                let turnaround = |allocator| at.allocator(allocator).log(log).by_workload(COLUMN);
-                is.clearly_below(format!("qna at {rate}"), &turnaround("qna"), other, &turnaround(other));
-            }
+    findings.claim(id, words, |is| {
+        for (other, Load { rate, log }) in pairs(OTHERS, loads) {
+            let turnaround = |allocator| at.allocator(allocator).log(log).by_workload(COLUMN);
+            is.clearly_below(format!("qna at {rate}"), &turnaround("qna"), other, &turnaround(other));
         }
-    }));
+    });
 }
 
 /// Judges the text about messages in this pattern.
@@ -46,8 +42,9 @@ pub(super) fn judge(findings: &mut Findings<'_>, pattern: &str) {
     };
     findings.about("", "16x16");
     for length in &LENGTHS[1..] {
-        // At a rate of 1 all jobs are waiting from the beginning on. Near saturation turnaround depends more on what
-        // share of the network's capacity a load is than on anything else; here it is the same for all lengths.
+        // At a rate of 1 all jobs are waiting from the beginning on. Near saturation turnaround depends more
+        // on what share of the network's capacity a load is than on anything else; here it is the same for
+        // all lengths.
         let loads = findings.loads_of(&format!("{pattern}-length-{length}"));
         let ordinary = &loads[..3];
         draw_curves(findings, &format!("{length} flits"), &of_length(length), &loads);
@@ -68,8 +65,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, pattern: &str) {
             let turnaround = |allocator| at.allocator(allocator).by_workload(COLUMN);
             turnaround(other).share(&turnaround("qna"))
         };
-        let words = format!("{other} by qna grows with the length, at heavy load");
-        findings.add(item("grows", words).holds_if(|is| {
+        findings.claim("grows", format!("{other} by qna grows with the length, at heavy load"), |is| {
             for step in LENGTHS.windows(2) {
                 let (Some(short), Some(long)) = (ratio(step[0]), ratio(step[1])) else { continue };
                 let (a, b) = (long.number(), short.number());
@@ -79,6 +75,6 @@ pub(super) fn judge(findings: &mut Findings<'_>, pattern: &str) {
                 );
                 is.above(words, Some(long - short), 0.0);
             }
-        }));
+        });
     }
 }

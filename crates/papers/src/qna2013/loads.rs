@@ -4,7 +4,7 @@
 
 use crate::curve::crossings;
 use crate::finding::{Place, Tolerance, Verdict};
-use crate::findings::{Findings, Load, rates};
+use crate::findings::{Findings, Load, pairs, rates};
 use crate::item::item;
 
 const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
@@ -38,8 +38,8 @@ pub(super) struct Printed {
 
 const PLAIN: [&str; 3] = [""; 3];
 
-/// The paper says here that QNA is 65, 36 and 30 % more efficient, and of Fig. 8 that it takes 35, 64 and 70 % of the
-/// time.
+/// The paper says here that QNA is 65, 36 and 30 % more efficient, and of Fig. 8 that it takes 35, 64 and 70
+/// % of the time.
 pub(super) const FIG2: Printed = Printed {
     in_words: [
         " (printed: 65 % more efficient)",
@@ -67,7 +67,8 @@ pub(super) const FIG11: Printed = Printed {
     in_words: PLAIN,
 };
 
-/// Judges a figure of a quantity for messages in this pattern; `printed` are the ratios of the text, if it has any.
+/// Judges a figure of a quantity for messages in this pattern; `printed` are the ratios of the text, if it
+/// has any.
 pub(super) fn judge(
     findings: &mut Findings<'_>,
     quantity: &Quantity,
@@ -83,25 +84,21 @@ pub(super) fn judge(
     let loads = findings.loads();
     let high = &loads[7..];
     findings.about("", "16x16");
-    for allocator in ALLOCATORS {
-        for Load { rate, log } in &loads {
-            let words = format!("{allocator}, {name}, load {rate}");
-            let mean = at(allocator, log).mean(column);
-            findings.add(item("curves", words).log(log).measured(mean).place(place(allocator, rate)));
-        }
+    for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &loads) {
+        let words = format!("{allocator}, {name}, load {rate}");
+        let mean = at(allocator, log).mean(column);
+        findings.add(item("curves", words).log(log).measured(mean).place(place(allocator, rate)));
     }
     for (words, loads) in [("every load".to_owned(), &loads[..]), (rates(high), high)] {
-        findings.add(item("below", format!("qna is below the others, at {words}")).holds_if(|is| {
-            for other in OTHERS {
-                for load in loads {
-                    let low = format!("qna at {}", load.rate);
-                    is.clearly_below(low, &samples("qna", load), other, &samples(other, load));
-                }
+        findings.claim("below", format!("qna is below the others, at {words}"), |is| {
+            for (other, load) in pairs(OTHERS, loads) {
+                let low = format!("qna at {}", load.rate);
+                is.clearly_below(low, &samples("qna", load), other, &samples(other, load));
             }
-        }));
+        });
     }
     let words = format!("first-fit is far above (twice the others), at {}", rates(high));
-    findings.add(item("far-above", words).holds_if(|is| {
+    findings.claim("far-above", words, |is| {
         for Load { rate, log } in high {
             let number = |allocator| at(allocator, log).number(column);
             for other in NON_CONTIGUOUS {
@@ -109,7 +106,7 @@ pub(super) fn judge(
                 is.below(format!("twice {other} at {rate}"), twice, "first-fit", number("first-fit"));
             }
         }
-    }));
+    });
     let Some(Printed { rate, log, percent, in_words }) = printed else { return };
     let printed_load = Load { rate: (*rate).to_owned(), log: (*log).to_owned() };
     let share = |other: &str, load: &Load| samples("qna", load).share(&samples(other, load));
@@ -131,7 +128,8 @@ pub(super) fn judge(
     }
 }
 
-/// Adds the loads at which a ratio, given as (load, ratio), has the published value, or else how near it comes.
+/// Adds the loads at which a ratio, given as (load, ratio), has the published value, or else how near it
+/// comes.
 fn add_crossings(findings: &mut Findings<'_>, words: &str, ratios: &[(f64, f64)], target: f64) {
     let loads = crossings(ratios, target);
     for load in &loads {

@@ -1,13 +1,14 @@
 //! R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
 //!
-//! The curves are drawn without numbers. The text gives a few ratios, each at one load. They lie where queues begin to
-//! grow without limit, and change fast with the load. So the whole curve is shown, with the load at which each ratio is
-//! reached.
+//! The curves are drawn without numbers. The text gives a few ratios, each at one load. They lie where queues
+//! begin to grow without limit, and change fast with the load. So the whole curve is shown, with the load at
+//! which each ratio is reached.
 //!
 //!
-//! Five packets per job barely load the network. At saturation about 1 % of the capacity of the links is used, and
-//! headers wait for 5 of 47 cycles. So the positions of processors matter little, and the differences between the
-//! non-contiguous allocators are small. Runs with more messages per job are among the variants.
+//! Five packets per job barely load the network. At saturation about 1 % of the capacity of the links is
+//! used, and headers wait for 5 of 47 cycles. So the positions of processors matter little, and the
+//! differences between the non-contiguous allocators are small. Runs with more messages per job are among the
+//! variants.
 
 mod fig1;
 mod lengths;
@@ -16,7 +17,7 @@ mod printed_scan;
 mod readings;
 mod utilization;
 
-use super::load::{Folder, chart, studies, table};
+use super::load::{Folder, Studies, chart, studies, table};
 use loads::{TURNAROUND, WAIT};
 
 /// The figures of the paper.
@@ -27,7 +28,7 @@ pub(super) const FOLDER: Folder = Folder {
     figures: &[
         table("fig1", "An example of the scan for submeshes", &[], fig1::judge),
         chart("fig2", "Completion times, one-to-all, uniform sides", ONE_TO_ALL_UNIFORM, |findings| {
-            loads::judge(findings, &TURNAROUND, "one-to-all", Some(&loads::FIG2))
+            loads::judge(findings, &TURNAROUND, "one-to-all", Some(&loads::FIG2));
         }),
         chart(
             "fig3",
@@ -36,7 +37,7 @@ pub(super) const FOLDER: Folder = Folder {
             |findings| loads::judge(findings, &TURNAROUND, "one-to-all", None),
         ),
         chart("fig4", "Completion times, all-to-all, uniform sides", ALL_TO_ALL_UNIFORM, |findings| {
-            loads::judge(findings, &TURNAROUND, "all-to-all", Some(&loads::FIG4))
+            loads::judge(findings, &TURNAROUND, "all-to-all", Some(&loads::FIG4));
         }),
         chart(
             "fig5",
@@ -44,20 +45,20 @@ pub(super) const FOLDER: Folder = Folder {
             ALL_TO_ALL_EXPONENTIAL,
             |findings| loads::judge(findings, &TURNAROUND, "all-to-all", None),
         ),
-        chart("fig6", "Utilization at heavy load, uniform sides", &["heavy"], |findings| {
-            utilization::judge(findings, "")
+        chart("fig6", "Utilization at heavy load, uniform sides", studies!["heavy"], |findings| {
+            utilization::judge(findings, "");
         }),
-        chart("fig7", "Utilization at heavy load, exponential sides", &["heavy"], |findings| {
-            utilization::judge(findings, ",sides=exponential")
+        chart("fig7", "Utilization at heavy load, exponential sides", studies!["heavy"], |findings| {
+            utilization::judge(findings, ",sides=exponential");
         }),
         chart("fig8", "Waiting times, one-to-all, uniform sides", ONE_TO_ALL_UNIFORM, |findings| {
-            loads::judge(findings, &WAIT, "one-to-all", Some(&loads::FIG8))
+            loads::judge(findings, &WAIT, "one-to-all", Some(&loads::FIG8));
         }),
         chart("fig9", "Waiting times, one-to-all, exponential sides", ONE_TO_ALL_EXPONENTIAL, |findings| {
-            loads::judge(findings, &WAIT, "one-to-all", None)
+            loads::judge(findings, &WAIT, "one-to-all", None);
         }),
         chart("fig10", "Waiting times, all-to-all, uniform sides", ALL_TO_ALL_UNIFORM, |findings| {
-            loads::judge(findings, &WAIT, "all-to-all", None)
+            loads::judge(findings, &WAIT, "all-to-all", None);
         }),
         chart(
             "fig11",
@@ -68,7 +69,7 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "longer-one-to-all",
             "Longer packets and a larger mesh, one-to-all, uniform sides (text)",
-            &[
+            studies![
                 "heavy",
                 "one-to-all-length-16",
                 "one-to-all-length-32",
@@ -80,7 +81,7 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "longer-all-to-all",
             "Longer packets and a larger mesh, all-to-all, uniform sides (text)",
-            &[
+            studies![
                 "heavy",
                 "all-to-all-length-16",
                 "all-to-all-length-32",
@@ -92,7 +93,7 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "readings",
             "Other readings of the network: where it saturates, and the printed ratios (not in the paper)",
-            &[
+            studies![
                 "readings/readings-one-to-all",
                 "readings/readings-all-to-all",
                 "readings/saturation-one-to-all",
@@ -104,33 +105,9 @@ pub(super) const FOLDER: Folder = Folder {
         ),
     ],
     sentences: include_str!("sentences.toml"),
-    studies: studies![
-        "heavy",
-        "one-to-all-uniform",
-        "one-to-all-uniform-printed",
-        "one-to-all-exponential",
-        "all-to-all-uniform",
-        "all-to-all-uniform-printed",
-        "all-to-all-exponential",
-        "all-to-all-exponential-printed",
-        "one-to-all-length-16",
-        "one-to-all-length-32",
-        "one-to-all-length-64",
-        "one-to-all-32x32",
-        "all-to-all-length-16",
-        "all-to-all-length-32",
-        "all-to-all-length-64",
-        "all-to-all-32x32",
-        "readings/readings-one-to-all",
-        "readings/readings-all-to-all",
-        "readings/saturation-one-to-all",
-        "readings/saturation-all-to-all",
-        "readings/messages-200",
-        "readings/messages-1000",
-    ],
 };
 
-const ONE_TO_ALL_UNIFORM: &[&str] = &["one-to-all-uniform", "one-to-all-uniform-printed"];
-const ONE_TO_ALL_EXPONENTIAL: &[&str] = &["one-to-all-exponential"];
-const ALL_TO_ALL_UNIFORM: &[&str] = &["all-to-all-uniform", "all-to-all-uniform-printed"];
-const ALL_TO_ALL_EXPONENTIAL: &[&str] = &["all-to-all-exponential", "all-to-all-exponential-printed"];
+const ONE_TO_ALL_UNIFORM: Studies = studies!["one-to-all-uniform", "one-to-all-uniform-printed"];
+const ONE_TO_ALL_EXPONENTIAL: Studies = studies!["one-to-all-exponential"];
+const ALL_TO_ALL_UNIFORM: Studies = studies!["all-to-all-uniform", "all-to-all-uniform-printed"];
+const ALL_TO_ALL_EXPONENTIAL: Studies = studies!["all-to-all-exponential", "all-to-all-exponential-printed"];

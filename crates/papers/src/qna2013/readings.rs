@@ -1,13 +1,14 @@
 //! What the printed loads say of the network.
 //!
-//! The paper leaves open how a node buffers flits, what the number of messages counts, and what of a hop the 3 cycles of
-//! routing are. A reading is possible if first fit saturates below a printed load, and QNA does not saturate far below:
-//! only there can ratios be what they are. With 200 or 1000 messages a job the printed load means nothing, since the
-//! network saturates at a fraction of it: ratios are looked at where QNA is about to saturate.
+//! The paper leaves open how a node buffers flits, what the number of messages counts, and what of a hop the
+//! 3 cycles of routing are. A reading is possible if first fit saturates below a printed load, and QNA does
+//! not saturate far below: only there can ratios be what they are. With 200 or 1000 messages a job the
+//! printed load means nothing, since the network saturates at a fraction of it: ratios are looked at where
+//! QNA is about to saturate.
 
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, Load};
+use crate::findings::{Findings, Load, pairs};
 use crate::item::item;
 use crate::point::Point;
 
@@ -114,26 +115,23 @@ fn saturation(heavy: &Point<'_>, allocator: &str) -> Option<Estimate> {
 /// Judges every reading of the network, then more messages.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     findings.about("", "16x16");
-    for experiment in &EXPERIMENTS {
-        for reading in READINGS {
-            let at = experiment.at(findings, reading);
-            let heavy = at.log(&experiment.log("1"));
-            let name = if reading.is_empty() { "as usual" } else { reading };
-            experiment.list_saturation(findings, name, &heavy);
-            let Experiment { figure, rate, .. } = experiment;
-            let words = format!("{figure}, {name}: the printed load {rate} lies between");
-            findings.add(item(figure, words).holds_if(|is| {
-                let [first, own] = SATURATING.map(|allocator| saturation(&heavy, allocator));
-                if let (Some(first), Some(own), Ok(rate)) = (first, own, rate.parse::<f64>()) {
-                    let words = format!("the printed load above first-fit ({:.5})", first.number());
-                    is.above(words, Some(rate - first), 0.0);
-                    let words = format!("qna ({:.5}) above the printed load", own.number());
-                    is.above(words, Some(own - rate), 0.0);
-                }
-            }));
-            let load = Load { rate: (*rate).to_owned(), log: experiment.log(rate) };
-            experiment.judge_ratios(findings, name, &at, &load);
-        }
+    for (experiment, reading) in pairs(&EXPERIMENTS, READINGS) {
+        let at = experiment.at(findings, reading);
+        let heavy = at.log(&experiment.log("1"));
+        let name = if reading.is_empty() { "as usual" } else { reading };
+        experiment.list_saturation(findings, name, &heavy);
+        let Experiment { figure, rate, .. } = experiment;
+        findings.claim(figure, format!("{figure}, {name}: the printed load {rate} lies between"), |is| {
+            let [first, own] = SATURATING.map(|allocator| saturation(&heavy, allocator));
+            if let (Some(first), Some(own), Ok(rate)) = (first, own, rate.parse::<f64>()) {
+                let words = format!("the printed load above first-fit ({:.5})", first.number());
+                is.above(words, Some(rate - first), 0.0);
+                let words = format!("qna ({:.5}) above the printed load", own.number());
+                is.above(words, Some(own - rate), 0.0);
+            }
+        });
+        let load = Load { rate: (*rate).to_owned(), log: experiment.log(rate) };
+        experiment.judge_ratios(findings, name, &at, &load);
     }
     for messages in MESSAGES {
         judge_messages(findings, messages);

@@ -1,8 +1,10 @@
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025.
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025.
 //!
-//! Of the paper only the abstract was seen, and the simulator that its authors published (github.com/shuoshuc/RFold).
-//! The policies are those of the simulator. The workload is that of its generator, whose run times come from a file that
-//! was not seen; so run times and load are a choice of ours, and numbers need not agree.
+//! Of the paper only the abstract was seen, and the simulator that its authors published
+//! (github.com/shuoshuc/RFold). The policies are those of the simulator. The workload is that of its
+//! generator, whose run times come from a file that was not seen; so run times and load are a choice of ours,
+//! and numbers need not agree.
 
 mod policies;
 
@@ -18,7 +20,7 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "mix",
             "Utilization and completion times, the mixed workload of the simulator (abstract)",
-            &["mix-torus", "mix-cubes"],
+            studies!["mix-torus", "mix-cubes"],
             |findings| {
                 let because = "run times and load of the paper were not seen";
                 policies::judge(findings, "rfold-mix:jobs=1000,offered=0.8", because);
@@ -27,7 +29,7 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "slices",
             "Utilization and completion times, the slices of accelerator pods (abstract)",
-            &["slices-torus", "slices-cubes"],
+            studies!["slices-torus", "slices-cubes"],
             |findings| {
                 let because = "no slice of this mix takes fewer cubes when it is folded";
                 policies::judge(findings, "tpu-slices:jobs=1000,offered=0.8", because);
@@ -35,5 +37,4 @@ pub(super) const FOLDER: Folder = Folder {
         ),
     ],
     sentences: include_str!("sentences.toml"),
-    studies: studies!["mix-torus", "mix-cubes", "slices-torus", "slices-cubes"],
 };

@@ -1,7 +1,7 @@
 //! The two numbers of the abstract: utilization gains 57 points, completion times fall to as little as 1/11.
 //!
-//! The abstract names neither policies nor workloads. Completion times are compared on the same machine, where the same
-//! jobs run. Of jobs that a policy never places, the simulator takes no account either.
+//! The abstract names neither policies nor workloads. Completion times are compared on the same machine,
+//! where the same jobs run. Of jobs that a policy never places, the simulator takes no account either.
 
 use crate::estimate::Estimate;
 use crate::finding::Tolerance;
@@ -64,8 +64,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
             .measured(reconfig.share(&rfold_time))
             .published("11", Tolerance::Percent(10.0))
             .because(format!(
-                "the paper says up to, and the simulator's plots are of percentiles (medians of 5.52 and 0.47 \
-                 hours); {because}"
+                "the paper says up to, and the simulator's plots are of percentiles \
+                 (medians of 5.52 and 0.47 hours); {because}"
             )),
     );
     let words = "rfold has a higher utilization than first fit, folding and reconfiguration";

@@ -5,8 +5,8 @@ use meshreplay_machine::machine::Mesh;
 
 pub(super) const MACHINE: &str = "16x15";
 
-/// Returns the share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if the allocator
-/// has no blocks.
+/// Returns the share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if the
+/// allocator has no blocks.
 pub(super) fn largest(allocator: &str) -> Option<f64> {
     let mesh: Mesh = MACHINE.parse().ok()?;
     let built = build(&allocator.parse().ok()?, &Setup::new(&mesh, 0)).ok()?;

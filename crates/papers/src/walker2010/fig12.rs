@@ -1,13 +1,13 @@
 //! Fig. 12 and the text about it: buddy strategies and the snake by MC1x1, in two shapes per log.
 //!
-//! The heights of the bars are not in the text, nor are the percentages under them, so both are measured only; the
-//! sentences about them are checked one by one. The paper names no three-dimensional shape for HPC2N: the most cubic one
-//! of 240 nodes stands for it.
+//! The heights of the bars are not in the text, nor are the percentages under them, so both are measured
+//! only; the sentences about them are checked one by one. The paper names no three-dimensional shape for
+//! HPC2N: the most cubic one of 240 nodes stands for it.
 
 use super::blocks;
 use crate::evidence::{Evidence, LogFacts};
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 
 const GRANULAR: &str = "granular-mbs";
@@ -16,7 +16,8 @@ const OCTET: &str = "octet-mbs";
 const SNAKE: &str = "column-snake+bf";
 const MC1X1: &str = "mc1x1";
 
-/// The rules by which records of a log become jobs: all, those of parallel jobs, those of sizes that are powers of two.
+/// The rules by which records of a log become jobs: all, those of parallel jobs, those of sizes that are
+/// powers of two.
 const ALL: &str = "authors";
 const PARALLEL: &str = "authors:sizes=parallel";
 const POWERS: &str = "authors:sizes=powers-of-two";
@@ -87,17 +88,15 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
 fn draw_bars(findings: &mut Findings<'_>, log: Log) {
     let Some(file) = findings.log(log.dataset) else { return };
     findings.about(file, "");
-    for machine in log.machines() {
-        for strategy in [GRANULAR, LAYERED, OCTET, SNAKE] {
-            let ratio = Sums(findings.evidence).by_mc1x1(ALL, log.dataset, machine, strategy);
-            let place = Place::new(strategy, "ratio to mc1x1", &format!("{file} {machine}"));
-            findings.add(
-                item("bars", format!("{strategy} by mc1x1"))
-                    .machine(machine)
-                    .measured(ratio)
-                    .place(place.drawn(Drawn::Bars)),
-            );
-        }
+    for (machine, strategy) in pairs(log.machines(), [GRANULAR, LAYERED, OCTET, SNAKE]) {
+        let ratio = Sums(findings.evidence).by_mc1x1(ALL, log.dataset, machine, strategy);
+        let place = Place::new(strategy, "ratio to mc1x1", &format!("{file} {machine}"));
+        findings.add(
+            item("bars", format!("{strategy} by mc1x1"))
+                .machine(machine)
+                .measured(ratio)
+                .place(place.drawn(Drawn::Bars)),
+        );
     }
     if let Some(LogFacts { serial, powers: [of_2, of_4, of_8], .. }) = findings.facts(log.dataset) {
         for (title, label, share) in [
@@ -120,33 +119,30 @@ fn judge_buddies(findings: &mut Findings<'_>) {
     let sums = Sums(findings.evidence);
     findings.add(item("granular-beats-buddies", "Granular below Layered and Octet in all cases").holds_if(
         |is| {
-            for (dataset, machine) in meshes(&LOGS) {
-                for buddy in [LAYERED, OCTET] {
-                    let words = |allocator| format!("{allocator} {dataset} {machine}");
-                    let sum = |allocator| sums.of(dataset, machine, allocator);
-                    is.below(words(GRANULAR), sum(GRANULAR), words(buddy), sum(buddy));
-                }
+            for ((dataset, machine), buddy) in pairs(meshes(&LOGS), [LAYERED, OCTET]) {
+                let words = |allocator| format!("{allocator} {dataset} {machine}");
+                let sum = |allocator| sums.of(dataset, machine, allocator);
+                is.below(words(GRANULAR), sum(GRANULAR), words(buddy), sum(buddy));
             }
         },
     ));
-    findings.add(item("octet-beats-layered", "Octet below Layered on all 3D meshes").holds_if(|is| {
+    findings.claim("octet-beats-layered", "Octet below Layered on all 3D meshes", |is| {
         for Log { dataset, cube, .. } in LOGS {
             let words = |allocator| format!("{allocator} {dataset} {cube}");
             let sum = |allocator| sums.of(dataset, cube, allocator);
             is.below(words(OCTET), sum(OCTET), words(LAYERED), sum(LAYERED));
         }
-    }));
-    let words = "Octet poor on 2D meshes: above the snake and above Layered";
-    findings.add(item("octet-poor", words).holds_if(|is| {
+    });
+    findings.claim("octet-poor", "Octet poor on 2D meshes: above the snake and above Layered", |is| {
         for Log { dataset, flat, .. } in LOGS {
             let words = |allocator| format!("{allocator} {dataset} {flat}");
             let sum = |allocator| sums.of(dataset, flat, allocator);
             is.below(words(SNAKE), sum(SNAKE), words(OCTET), sum(OCTET));
             is.below(words(LAYERED), sum(LAYERED), words(OCTET), sum(OCTET));
         }
-    }));
+    });
     let words = "Granular's lead on Layered is least on LLNL-uBGL 64x32, 16x16x8 among the others";
-    findings.add(item("layered-nearest", words).holds_if(|is| {
+    findings.claim("layered-nearest", words, |is| {
         let lead = |dataset, machine| {
             Some(sums.of(dataset, machine, LAYERED)? / sums.of(dataset, machine, GRANULAR)?)
         };
@@ -155,7 +151,7 @@ fn judge_buddies(findings: &mut Findings<'_>) {
         for (dataset, machine) in meshes(&LOGS).filter(|mesh| *mesh != (log, flat)) {
             is.below(words(log, flat), lead(log, flat), words(dataset, machine), lead(dataset, machine));
         }
-    }));
+    });
 }
 
 /// Granular MBS, MC1x1 and the snake.
@@ -164,21 +160,21 @@ fn judge_granular(findings: &mut Findings<'_>) {
     let words = |dataset, machine| format!("granular-mbs by mc1x1 {dataset} {machine}");
     let snake = |dataset, machine| sums.by_mc1x1(ALL, dataset, machine, SNAKE);
     let title = "Granular below MC1x1 and the snake on the LLNL logs";
-    findings.add(item("granular-beats-mc1x1", title).holds_if(|is| {
+    findings.claim("granular-beats-mc1x1", title, |is| {
         for (dataset, machine) in meshes(&[T3D, UBGL]) {
             let granular = sums.granular(dataset, machine);
             is.below(words(dataset, machine), granular, "1", 1.0);
             is.below(words(dataset, machine), granular, "the snake's", snake(dataset, machine));
         }
-    }));
+    });
     let title = "Granular above MC1x1 and the snake on SDSC-SP2 and KTH-SP2";
-    findings.add(item("granular-loses", title).holds_if(|is| {
+    findings.claim("granular-loses", title, |is| {
         for (dataset, machine) in meshes(&[KTH, SP2]) {
             let granular = sums.granular(dataset, machine);
             is.below("1", 1.0, words(dataset, machine), granular);
             is.below("the snake's", snake(dataset, machine), words(dataset, machine), granular);
         }
-    }));
+    });
     for (dataset, machine) in meshes(&[KTH, SP2]) {
         let Some(log) = findings.log(dataset) else { continue };
         for (to, by) in [("mc1x1", MC1X1), ("the snake", SNAKE)] {
@@ -193,7 +189,7 @@ fn judge_granular(findings: &mut Findings<'_>) {
     }
     let title =
         "Granular above MC1x1 on HPC2N, further than on SDSC-SP2 and KTH-SP2, where the margin is small";
-    findings.add(item("granular-worse", title).holds_if(|is| {
+    findings.claim("granular-worse", title, |is| {
         for shape in 0..2 {
             let granular = |log: Log| sums.granular(log.dataset, log.machines()[shape]);
             let words = |log: Log| words(log.dataset, log.machines()[shape]);
@@ -201,7 +197,7 @@ fn judge_granular(findings: &mut Findings<'_>) {
             is.below(words(KTH), granular(KTH), words(HPC2N), granular(HPC2N));
             is.below(words(SP2), granular(SP2), words(HPC2N), granular(HPC2N));
         }
-    }));
+    });
 }
 
 /// Sizes of jobs, and of blocks.
@@ -219,11 +215,10 @@ fn judge_sizes(findings: &mut Findings<'_>) {
                 .published("100", Tolerance::Absolute(0.5)),
         );
     }
-    let words = "More than 99 % of the jobs on LLNL-uBGL are powers of 4";
-    findings.add(item("powers-of-4", words).holds_if(|is| {
+    findings.claim("powers-of-4", "More than 99 % of the jobs on LLNL-uBGL are powers of 4", |is| {
         let powers_of_4 = facts(UBGL).map(|facts| 100.0 * facts.powers[1]);
         is.below("99 percent", 99.0, "parallel jobs of a power of 4 on LLNL-uBGL", powers_of_4);
-    }));
+    });
     let sums = Sums(findings.evidence);
     // Every two logs but HPC2N and KTH-SP2, which the paper itself excepts: "roughly", it says.
     let words =
@@ -231,7 +226,7 @@ fn judge_sizes(findings: &mut Findings<'_>) {
     findings.add(item("corresponds", words).nearly_holds_if(|is| {
         let granular = |log: Log| {
             let [flat, cube] = log.machines().map(|machine| sums.granular(log.dataset, machine));
-            Some((flat? + cube?) / 2.0)
+            Some(f64::midpoint(flat?, cube?))
         };
         let measured = |log: Log| Some((log.dataset, powers_of_2(log)?, granular(log)?));
         let words = |dataset, percent| format!("{dataset} with {percent:.1} % powers of 2");
@@ -245,24 +240,23 @@ fn judge_sizes(findings: &mut Findings<'_>) {
             }
         }
     }));
-    findings.add(item("hpc2n", "HPC2N has more jobs of powers of 2 than KTH-SP2").holds_if(|is| {
+    findings.claim("hpc2n", "HPC2N has more jobs of powers of 2 than KTH-SP2", |is| {
         let words = "powers of 2 on KTH-SP2, percent";
         is.below(words, powers_of_2(KTH), "on HPC2N", powers_of_2(HPC2N));
-    }));
-    let words = "Granular does better on KTH-SP2 than on HPC2N all the same";
-    findings.add(item("hpc2n", words).holds_if(|is| {
+    });
+    findings.claim("hpc2n", "Granular does better on KTH-SP2 than on HPC2N all the same", |is| {
         for (kth, hpc2n) in KTH.machines().into_iter().zip(HPC2N.machines()) {
             let words = format!("granular-mbs by mc1x1 on KTH-SP2 {kth}");
             let granular = sums.granular(KTH.dataset, kth);
             is.below(words, granular, format!("on HPC2N {hpc2n}"), sums.granular(HPC2N.dataset, hpc2n));
         }
-    }));
-    findings.add(item("serial-on-hpc2n", "The share of serial jobs is largest on HPC2N").holds_if(|is| {
+    });
+    findings.claim("serial-on-hpc2n", "The share of serial jobs is largest on HPC2N", |is| {
         for log in [KTH, SP2, T3D, UBGL] {
             let words = format!("serial jobs of {}, percent", log.dataset);
             is.below(words, serial(log), HPC2N.dataset, serial(HPC2N));
         }
-    }));
+    });
     if let Some(mbs) = blocks::largest("mbs") {
         let because = format!(
             "the paper's own construction pairs two 8x8 to 16x8; 8x8, {mbs:.1} %, is the largest block of MBS"

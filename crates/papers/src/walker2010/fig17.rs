@@ -1,8 +1,9 @@
 //! Fig. 17: how long whole simulations take, reading the log included.
 //!
-//! The paper's seconds are of a laptop of 2006 and of a program in Java, so that ratios are compared, never seconds. All
-//! simulations are repeated in rounds; a ratio is that of two simulations of the same round, and its estimate is the
-//! median with a confidence interval of 95 %. A ratio whose interval contains the bound is not decided.
+//! The paper's seconds are of a laptop of 2006 and of a program in Java, so that ratios are compared, never
+//! seconds. All simulations are repeated in rounds; a ratio is that of two simulations of the same round, and
+//! its estimate is the median with a confidence interval of 95 %. A ratio whose interval contains the bound
+//! is not decided.
 
 use crate::estimate::Estimate;
 use crate::evidence::Evidence;
@@ -117,7 +118,8 @@ fn judge_factor(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) 
     );
 }
 
-/// Seconds per job of MC1x1 grow from 0.0056 on 16x16 to 0.15 on 32x32; as printed, 18,059 s are for 122,057 jobs.
+/// Seconds per job of MC1x1 grow from 0.0056 on 16x16 to 0.15 on 32x32; as printed, 18,059 s are for 122,057
+/// jobs.
 fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
     let seconds = Seconds { evidence: findings.evidence, printed };
     let evidence = findings.evidence;
@@ -143,9 +145,9 @@ fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
             .expected(printed, TEN_PERCENT)
             .because(BECAUSE),
     );
-    findings.add(item("growth", "seconds per job of MC1x1 grow with the machine").holds_if(|is| {
+    findings.claim("growth", "seconds per job of MC1x1 grow with the machine", |is| {
         is.above("seconds per job on 32x32 by those on 16x16", Some(growth), 1.0);
-    }));
+    });
 }
 
 /// Adds what the text says of the allocators and of the shapes, on one log.
@@ -160,26 +162,24 @@ fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
         findings.about(file, machine);
         let ratio = |a, b| seconds(machine, a).median_ratio(&seconds(machine, b));
         // The paper says that the others are much faster, and gives no number for it.
-        let words = "MC1x1 takes much longer than the others (twice as long or more)";
-        findings.add(item("slowest", words).holds_if(|is| {
+        findings.claim("slowest", "MC1x1 takes much longer than the others (twice as long or more)", |is| {
             for other in FASTER {
                 is.above(format!("mc1x1-shells by {other}"), ratio(MC1X1, other), 2.0);
             }
-        }));
+        });
         // "The curve-based strategies are consistently slower than the buddy systems".
-        findings.add(item("curves-slower", "the snake is slower than the buddy systems").holds_if(|is| {
+        findings.claim("curves-slower", "the snake is slower than the buddy systems", |is| {
             for buddy in BUDDIES.into_iter().filter(|buddy| !is_exception(machine, buddy)) {
                 is.above(format!("column-snake+bf by {buddy}"), ratio(SNAKE, buddy), 1.0);
             }
-        }));
+        });
     }
     findings.about(file, "");
-    findings.add(item("cube-faster", "MC1x1 is faster on the cube-like shape").holds_if(|is| {
+    findings.claim("cube-faster", "MC1x1 is faster on the cube-like shape", |is| {
         let words = format!("mc1x1-shells on {flat} by mc1x1-shells on {cube}");
         is.above(words, seconds(flat, MC1X1).median_ratio(&seconds(cube, MC1X1)), 1.0);
-    }));
-    let words = "curves and buddies depend on the shape less than MC1x1";
-    findings.add(item("less-dependent", words).holds_if(|is| {
+    });
+    findings.claim("less-dependent", "curves and buddies depend on the shape less than MC1x1", |is| {
         for other in FASTER.into_iter().filter(|other| !is_exception(flat, other)) {
             let words = format!("how much more the logarithm of flat by cube is for MC1x1 than for {other}");
             let [a, b] = [flat, cube].map(|machine| seconds(machine, MC1X1));
@@ -188,11 +188,12 @@ fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
                 Samples::join([&a, &b, &c, &d], |[a, b, c, d]| (a / b).ln().abs() - (c / d).ln().abs());
             is.above(words, difference.median(), 0.0);
         }
-    }));
+    });
     findings.about("", "");
 }
 
-/// Octet MBS is anomalously slow on 32x32, which is more than to be slower than the others there and on the other shape.
+/// Octet MBS is anomalously slow on 32x32, which is more than to be slower than the others there and on the
+/// other shape.
 fn judge_octet(findings: &mut Findings<'_>, printed: &PrintedTable) {
     let seconds = Seconds { evidence: findings.evidence, printed };
     let Some(file) = findings.log(CM5.dataset) else { return };

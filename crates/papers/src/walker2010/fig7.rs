@@ -1,9 +1,10 @@
 //! Fig. 7: curves on a real machine.
 //!
-//! The paper timed jobs that broadcast on a Cray XT3/4 cabinet of 20x4 nodes. What is published of the jobs is their
-//! sizes, their number, that each does 25 all-to-all broadcasts, and FCFS. Here the broadcasts go over a network of our
-//! own, all jobs being there at the beginning; as in the paper the mean of three streams counts. A second table has the
-//! mean pairwise sums of twenty streams, for which run times are drawn.
+//! The paper timed jobs that broadcast on a Cray XT3/4 cabinet of 20x4 nodes. What is published of the jobs
+//! is their sizes, their number, that each does 25 all-to-all broadcasts, and FCFS. Here the broadcasts go
+//! over a network of our own, all jobs being there at the beginning; as in the paper the mean of three
+//! streams counts. A second table has the mean pairwise sums of twenty streams, for which run times are
+//! drawn.
 
 use crate::estimate::Estimate;
 use crate::finding::Tolerance;
@@ -77,8 +78,7 @@ pub(super) fn sums(findings: &mut Findings<'_>) {
 /// Adds the orders of the curves and of the selections.
 fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) {
     let orders = ORDERS.join(" < ");
-    let words = format!("order of the curves, mean of the selections: {orders}");
-    findings.add(item("curves", words).holds_if(|is| {
+    findings.claim("curves", format!("order of the curves, mean of the selections: {orders}"), |is| {
         for step in ORDERS.windows(2) {
             // By stream, the sum over the selections.
             let sum = |order: &str| {
@@ -88,27 +88,27 @@ fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) 
             let above = Samples::join([&sum(step[1]), &sum(step[0])], |[a, b]| 100.0 * (a / b - 1.0));
             is.above(format!("{} above {}, percent", step[1], step[0]), above.mean(), 0.0);
         }
-    }));
+    });
     for selection in SELECTIONS {
-        findings.add(item("curves", format!("order of the curves, {selection}: {orders}")).holds_if(|is| {
+        findings.claim("curves", format!("order of the curves, {selection}: {orders}"), |is| {
             for step in ORDERS.windows(2) {
                 let [low, high] = [step[0], step[1]].map(|order| format!("{order}+{selection}"));
                 let words = format!("{high} above {low}, percent");
                 is.above(words, samples(&high).above(&samples(&low)), 0.0);
             }
-        }));
+        });
     }
     for (order, [first, second]) in PUBLISHED_STEPS {
         let words = format!(
             "order of the selections, {order}: {} < {}, {} < {}",
             first.low, first.high, second.low, second.high
         );
-        findings.add(item("selections", words).holds_if(|is| {
+        findings.claim("selections", words, |is| {
             for step in [&first, &second] {
                 let [low, high] = [step.low, step.high].map(|selection| format!("{order}+{selection}"));
                 let words = format!("{high} above {low}, percent");
                 is.above(words, samples(&high).above(&samples(&low)), 0.0);
             }
-        }));
+        });
     }
 }

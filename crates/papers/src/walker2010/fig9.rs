@@ -1,7 +1,7 @@
 //! Fig. 9: which curve and which selection, by aspect ratio of the mesh.
 
 use crate::finding::Tolerance;
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 use crate::printed_table::PrintedTable;
 
@@ -15,7 +15,8 @@ struct MeshOfLog {
     machine: &'static str,
     /// A square has the same snake in both directions.
     is_square: bool,
-    /// The curve and the selection that is above the next one in the paper, the exception to the order of selections.
+    /// The curve and the selection that is above the next one in the paper, the exception to the order of
+    /// selections.
     exception: Option<(&'static str, &'static str)>,
 }
 
@@ -53,10 +54,10 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
         findings.about(log, machine);
         let at = findings.at(dataset).machine(machine);
         let sum = |allocator: &str| at.allocator(allocator).number("pairwise_sum_mean");
-        // On squares Hilbert is below the snake; on others the snake along the shorter side is at most Hilbert, and both
-        // are below the one along the longer.
+        // On squares Hilbert is below the snake; on others the snake along the shorter side is at most
+        // Hilbert, and both are below the one along the longer.
         let words = if *is_square { "hilbert < row-snake" } else { "column-snake ≤ hilbert < row-snake" };
-        findings.add(item("orders", words).holds_if(|is| {
+        findings.claim("orders", words, |is| {
             for selection in SELECTIONS {
                 let [column, hilbert, row] = ORDERS.map(|order| format!("{order}+{selection}"));
                 if !is_square {
@@ -64,20 +65,19 @@ pub(super) fn judge(findings: &mut Findings<'_>) {
                 }
                 is.below(&hilbert, sum(&hilbert), &row, sum(&row));
             }
-        }));
-        // Best fit is below first fit, and that is below the free list, with two exceptions that the paper prints.
+        });
+        // Best fit is below first fit, and that is below the free list, with two exceptions that the paper
+        // prints.
         let but = exception.map_or_else(String::new, |(order, selection)| {
             format!(", but for {selection} of {order}, which the paper has otherwise")
         });
-        findings.add(item("selections", format!("bf < ff < fl{but}")).holds_if(|is| {
-            for order in ORDERS {
-                for step in SELECTIONS.windows(2) {
-                    let [better, worse] = [step[0], step[1]].map(|selection| format!("{order}+{selection}"));
-                    let is_exception = *exception == Some((order, step[0]));
-                    let (low, high) = if is_exception { (&worse, &better) } else { (&better, &worse) };
-                    is.below(low, sum(low), high, sum(high));
-                }
+        findings.claim("selections", format!("bf < ff < fl{but}"), |is| {
+            for (order, step) in pairs(ORDERS, SELECTIONS.windows(2)) {
+                let [better, worse] = [step[0], step[1]].map(|selection| format!("{order}+{selection}"));
+                let is_exception = *exception == Some((order, step[0]));
+                let (low, high) = if is_exception { (&worse, &better) } else { (&better, &worse) };
+                is.below(low, sum(low), high, sum(high));
             }
-        }));
+        });
     }
 }

@@ -3,7 +3,7 @@
 use crate::curve::Curve;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::Findings;
+use crate::findings::{Findings, pairs};
 use crate::item::item;
 use crate::point::Point;
 
@@ -114,75 +114,67 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Lists of each curve its largest fall, its steps down, and those that are deeper than any under FCFS, where the
-    /// paper sees no large violation of the trend: what is deeper is large.
+    /// Lists of each curve its largest fall, its steps down, and those that are deeper than any under FCFS,
+    /// where the paper sees no large violation of the trend: what is deeper is large.
     fn list_violations(&self, findings: &mut Findings<'_>) {
         let large = self.largest(&FCFS, Curve::deepest_step);
-        for scheduler in &SCHEDULERS {
-            for allocator in ALLOCATORS {
-                let curve = self.curve(scheduler, allocator);
-                let falls = curve.as_ref().map(|curve| 100.0 * curve.largest_fall());
-                let steps = curve.as_ref().map(|curve| curve.steps_deeper(0.0));
-                let large_steps = curve.as_ref().zip(large).map(|(curve, large)| curve.steps_deeper(large));
-                for (column, number) in [
-                    ("largest fall, percent", falls),
-                    ("steps down", steps),
-                    ("steps down deeper than any under FCFS", large_steps),
-                ] {
-                    let row = format!("{allocator}, {}", scheduler.name);
-                    let axis = "where the sum falls as utilization grows";
-                    let words = format!("{row}, {column}");
-                    let place = Place::new(&row, axis, column).drawn(Drawn::Table);
-                    findings.add(item("violations", words).measured(number).place(place));
-                }
+        for (scheduler, allocator) in pairs(&SCHEDULERS, ALLOCATORS) {
+            let curve = self.curve(scheduler, allocator);
+            let falls = curve.as_ref().map(|curve| 100.0 * curve.largest_fall());
+            let steps = curve.as_ref().map(|curve| curve.steps_deeper(0.0));
+            let large_steps = curve.as_ref().zip(large).map(|(curve, large)| curve.steps_deeper(large));
+            for (column, number) in [
+                ("largest fall, percent", falls),
+                ("steps down", steps),
+                ("steps down deeper than any under FCFS", large_steps),
+            ] {
+                let row = format!("{allocator}, {}", scheduler.name);
+                let axis = "where the sum falls as utilization grows";
+                let words = format!("{row}, {column}");
+                let place = Place::new(&row, axis, column).drawn(Drawn::Table);
+                findings.add(item("violations", words).measured(number).place(place));
             }
         }
     }
 
     fn judge_trend(&self, findings: &mut Findings<'_>) {
         let words = "the sum rises with utilization: Kendall's rank correlation above chance";
-        findings.add(item("trend", words).holds_if(|is| {
-            for scheduler in &SCHEDULERS {
-                for allocator in ALLOCATORS {
-                    let tau = self.curve(scheduler, allocator).and_then(|curve| curve.tau());
-                    let words = format!("Kendall's tau of {allocator}, {}", scheduler.name);
-                    is.above(words, tau.map(Estimate::Median), 0.0);
-                }
+        findings.claim("trend", words, |is| {
+            for (scheduler, allocator) in pairs(&SCHEDULERS, ALLOCATORS) {
+                let tau = self.curve(scheduler, allocator).and_then(|curve| curve.tau());
+                let words = format!("Kendall's tau of {allocator}, {}", scheduler.name);
+                is.above(words, tau.map(Estimate::Median), 0.0);
             }
-        }));
-        let words = "points are closest together at the highest utilization";
-        findings.add(item("saturation", words).holds_if(|is| {
+        });
+        findings.claim("saturation", "points are closest together at the highest utilization", |is| {
             for scheduler in &SCHEDULERS {
                 // The utilization is the same with every allocator: none of them ever refuses.
                 let curve = ALLOCATORS.into_iter().find_map(|allocator| self.curve(scheduler, allocator));
-                let last = curve.as_ref().and_then(Curve::last_step).map(|step| 100.0 * step);
-                let least = curve.as_ref().and_then(Curve::least_other_step).map(|step| 100.0 * step);
+                let last_step = curve.as_ref().and_then(Curve::last_step).map(|step| 100.0 * step);
+                let least_other = curve.as_ref().and_then(Curve::least_other_step).map(|step| 100.0 * step);
                 let words = format!("{}: last step in points of utilization", scheduler.name);
-                is.below(words, last, "the least of the others", least);
+                is.below(words, last_step, "the least of the others", least_other);
             }
-        }));
+        });
     }
 
     fn judge_violations(&self, findings: &mut Findings<'_>) {
-        let words = "large falls of the sum occur under EASY, not under FCFS";
-        findings.add(item("only-under-easy", words).holds_if(|is| {
+        findings.claim("only-under-easy", "large falls of the sum occur under EASY, not under FCFS", |is| {
             let [fcfs, easy] = [FCFS, EASY]
                 .map(|scheduler| self.largest(&scheduler, Curve::largest_fall).map(|fall| 100.0 * fall));
             let words = "the largest fall of all allocators under FCFS in percent";
             is.below(words, fcfs, "that under EASY", easy);
-        }));
+        });
         let easy = |allocator| self.curve(&EASY, allocator);
-        let words = "the largest falls under EASY occur with Octet MBS";
-        findings.add(item("largest-with-octet", words).holds_if(|is| {
+        findings.claim("largest-with-octet", "the largest falls under EASY occur with Octet MBS", |is| {
             let fall = |allocator| Some(100.0 * easy(allocator)?.largest_fall());
             for other in OTHER_THAN_OCTET {
                 let words = format!("the largest fall in percent of {other}");
                 is.below(words, fall(other), "that of octet-mbs", fall(OCTET));
             }
-        }));
+        });
         // Both ways of counting: all steps down, and those that are large.
-        let words = "the most frequent falls under EASY occur with Octet MBS";
-        findings.add(item("most-with-octet", words).holds_if(|is| {
+        findings.claim("most-with-octet", "the most frequent falls under EASY occur with Octet MBS", |is| {
             let large = self.largest(&FCFS, Curve::deepest_step);
             for (name, depth) in [("steps down", Some(0.0)), ("steps down deeper than any under FCFS", large)]
             {
@@ -192,12 +184,11 @@ impl<'a> Results<'a> {
                     is.below(format!("{name} of {other}"), steps(other), "that of octet-mbs", steps(OCTET));
                 }
             }
-        }));
+        });
     }
 
     fn judge_granular(&self, findings: &mut Findings<'_>) {
-        let words = "Granular MBS below MC1x1 and the snake at every load";
-        findings.add(item("granular-lowest", words).holds_if(|is| {
+        findings.claim("granular-lowest", "Granular MBS below MC1x1 and the snake at every load", |is| {
             for scheduler in &SCHEDULERS {
                 for higher in [SNAKE, MC1X1] {
                     for (_, Measured { scale, sum, .. }) in self.by_utilization(scheduler, higher) {
@@ -208,18 +199,18 @@ impl<'a> Results<'a> {
                     }
                 }
             }
-        }));
+        });
     }
 
     fn judge_flatness(&self, findings: &mut Findings<'_>) {
         let words = "the sums of Granular MBS rise less with utilization than those of MC1x1 and the snake";
-        findings.add(item("flatter", words).holds_if(|is| {
+        findings.claim("flatter", words, |is| {
             let rise = |allocator| Some(100.0 * self.curve(&EASY, allocator)?.rise()?);
             for higher in [SNAKE, MC1X1] {
                 let words = format!("that of {higher}");
                 is.below("the rise of granular-mbs in percent", rise(GRANULAR), words, rise(higher));
             }
-        }));
+        });
     }
 
     /// Adds what all four figures share.
@@ -248,14 +239,13 @@ pub(super) fn t3d(findings: &mut Findings<'_>, machine: &str) {
         );
         findings.add(item("gains", words).measured(results.largest_gain(scheduler)));
     }
-    let words = "the best gain of Granular MBS on MC1x1 is that on LLNL-uBGL";
-    findings.add(item("best-gain", words).holds_if(|is| {
+    findings.claim("best-gain", "the best gain of Granular MBS on MC1x1 is that on LLNL-uBGL", |is| {
         for scheduler in &SCHEDULERS {
             let words = format!("the largest gain in percent, {}", scheduler.name);
             let best = scheduler.best_gain.parse().ok();
             is.below(words, results.largest_gain(scheduler), "that on LLNL-uBGL as printed", best);
         }
-    }));
+    });
 }
 
 /// Fig. 15: LLNL-uBGL on a mesh of three dimensions.
@@ -265,8 +255,8 @@ pub(super) fn fig15(findings: &mut Findings<'_>) {
     results.judge_flatness(findings);
 }
 
-/// Fig. 16: LLNL-uBGL on a flat mesh. Granular MBS is at best 8.3 % below MC1x1 under EASY, at a utilization of 67.5 %,
-/// and 9.6 % under FCFS.
+/// Fig. 16: LLNL-uBGL on a flat mesh. Granular MBS is at best 8.3 % below MC1x1 under EASY, at a utilization
+/// of 67.5 %, and 9.6 % under FCFS.
 pub(super) fn fig16(findings: &mut Findings<'_>) {
     let Some(results) = Results::new(findings, "LLNL-uBGL-2006", "64x32") else { return };
     results.judge(findings);

@@ -19,13 +19,13 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "fig7",
             "Makespans of curves on a Red Storm cabinet; here, over a network and on streams made anew",
-            &["fig7"],
+            studies!["fig7"],
             fig7::makespans,
         ),
         table(
             "fig7-sums",
             "Mean pairwise sums of the curves of Fig. 7, on streams made anew (not in the paper)",
-            &["fig7-sums"],
+            studies!["fig7-sums"],
             fig7::sums,
         ),
         table("fig8", "The logs", &[], fig8::judge).surveys(&[
@@ -38,64 +38,43 @@ pub(super) const FOLDER: Folder = Folder {
         table(
             "fig9",
             "Mean pairwise sum of curves and selections under EASY",
-            &["fig9-nasa", "fig9-cm5", "fig9-t3d", "fig9-sp2", "fig9-ubgl"],
+            studies!["fig9-nasa", "fig9-cm5", "fig9-t3d", "fig9-sp2", "fig9-ubgl"],
             fig9::judge,
         ),
         chart(
             "fig12",
             "Buddy strategies and the snake against MC1x1, in two and three dimensions",
-            &["fig12-kth", "fig12-hpc2n", "fig12-sp2", "fig12-t3d", "fig12-ubgl", "fig12-kth-128"],
+            studies!["fig12-kth", "fig12-hpc2n", "fig12-sp2", "fig12-t3d", "fig12-ubgl", "fig12-kth-128"],
             fig12::judge,
         )
         .surveys(&["KTH-SP2-1996", "HPC2N-2002", "SDSC-SP2-1998", "LLNL-T3D-1996", "LLNL-uBGL-2006"]),
         chart(
             "fig13",
             "Utilization and mean pairwise sum by load, LLNL-T3D on 16x16",
-            &["fig13"],
+            studies!["fig13"],
             |findings| loads::t3d(findings, "16x16"),
         ),
         chart(
             "fig14",
             "Utilization and mean pairwise sum by load, LLNL-T3D on 8x8x4",
-            &["fig14"],
+            studies!["fig14"],
             |findings| loads::t3d(findings, "8x8x4"),
         ),
         chart(
             "fig15",
             "Utilization and mean pairwise sum by load, LLNL-uBGL on 16x16x8",
-            &["fig15"],
+            studies!["fig15"],
             loads::fig15,
         ),
         chart(
             "fig16",
             "Utilization and mean pairwise sum by load, LLNL-uBGL on 64x32",
-            &["fig16"],
+            studies!["fig16"],
             loads::fig16,
         ),
-        table("fig17", "Seconds for a whole simulation", &["fig17-hpc2n", "fig17-cm5"], fig17::judge)
+        table("fig17", "Seconds for a whole simulation", studies!["fig17-hpc2n", "fig17-cm5"], fig17::judge)
             .surveys(&["HPC2N-2002", "LANL-CM5-1994"])
             .timed(),
     ],
     sentences: include_str!("sentences.toml"),
-    studies: studies![
-        "fig7",
-        "fig7-sums",
-        "fig9-nasa",
-        "fig9-cm5",
-        "fig9-t3d",
-        "fig9-sp2",
-        "fig9-ubgl",
-        "fig12-kth",
-        "fig12-hpc2n",
-        "fig12-sp2",
-        "fig12-t3d",
-        "fig12-ubgl",
-        "fig12-kth-128",
-        "fig13",
-        "fig14",
-        "fig15",
-        "fig16",
-        "fig17-hpc2n",
-        "fig17-cm5",
-    ],
 };
