@@ -73,8 +73,8 @@ impl fmt::Display for Verdict {
 /// The result for one item of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// The identifier of the rule that gave the finding. Sentences refer to it.
-    pub rule: String,
+    /// The identifier by which sentences refer to the finding; several findings may share it.
+    pub id: String,
     /// The item that the finding is about, as tables name it.
     pub item: String,
     /// The file name of the log without extensions; empty if the finding is about several logs.

@@ -65,13 +65,8 @@ impl<'a> Findings<'a> {
 
     /// Adds a statement of the paper, which holds if all comparisons do; nothing if no comparison has both
     /// numbers.
-    pub(crate) fn claim(
-        &mut self,
-        judge: &str,
-        words: impl AsRef<str>,
-        compare: impl FnOnce(&mut Comparisons),
-    ) {
-        self.add(item(judge, words).holds_if(compare));
+    pub(crate) fn claim(&mut self, id: &str, words: impl AsRef<str>, compare: impl FnOnce(&mut Comparisons)) {
+        self.add(item(id, words).holds_if(compare));
     }
 
     /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`.

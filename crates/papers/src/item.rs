@@ -16,10 +16,10 @@ pub(crate) struct Item {
     measured: Option<Estimate>,
 }
 
-/// Returns an item of which nothing was measured yet. `judge` is the name by which sentences refer to its
+/// Returns an item of which nothing was measured yet. `id` is the name by which sentences refer to its
 /// verdict.
-pub(crate) fn item(judge: &str, words: impl AsRef<str>) -> Item {
-    let finding = Finding { rule: judge.to_owned(), ..Finding::new(words.as_ref(), "", "") };
+pub(crate) fn item(id: &str, words: impl AsRef<str>) -> Item {
+    let finding = Finding { id: id.to_owned(), ..Finding::new(words.as_ref(), "", "") };
     Item { finding, is_measured: false, log: None, machine: None, measured: None }
 }
 

@@ -114,10 +114,10 @@ mod tests {
             if !is_said || sentence.judged_by.is_empty() != says_why {
                 problems.push(format!("{sentence:?}: no section, claim or reason, or a needless one"));
             }
-            for rule in &sentence.judged_by {
-                let judges = |finding: &Finding| finding.rule == *rule && finding.verdict != Verdict::None;
+            for id in &sentence.judged_by {
+                let judges = |finding: &Finding| finding.id == *id && finding.verdict != Verdict::None;
                 if !findings.iter().any(judges) {
-                    problems.push(format!("no finding of '{rule}' has a verdict"));
+                    problems.push(format!("no finding of '{id}' has a verdict"));
                 }
             }
         }
