@@ -1,15 +1,18 @@
 //! Statements of a paper that are inequalities, and the comparisons of numbers that decide them.
 
+use super::estimate::Estimate;
 use super::finding::{Finding, Published, Verdict};
-use meshreplay_sim::metrics::Interval;
+use super::median::Median;
+use super::samples::{Means, Samples};
 
-/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no paper says what nearly is.
+/// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no
+/// paper says what nearly is.
 const MANY: usize = 5;
 
-/// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one of its two
-/// numbers was not measured.
+/// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one
+/// of its two numbers was not measured.
 #[derive(Default)]
-pub(super) struct Comparisons {
+pub(crate) struct Comparisons {
     /// The comparisons that were decided, in words, each with whether it holds.
     decided: Vec<(String, bool)>,
     /// The comparisons with a difference that may be chance, in words.
@@ -17,43 +20,78 @@ pub(super) struct Comparisons {
 }
 
 impl Comparisons {
-    /// Adds the comparison that `a` is less than `b`.
-    pub(super) fn below(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
-        self.holds((a, x), (b, y), "below", |x, y| x < y);
-    }
-
-    /// Adds the comparison that `a` is at most `b`.
-    pub(super) fn at_most(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
-        self.holds((a, x), (b, y), "at most", |x, y| x <= y);
-    }
-
-    /// Adds the comparison of two means over common workloads. If `clearly`, it holds if the first mean is smaller, and
-    /// is undecided if the difference may be chance. Otherwise it holds unless the first mean is larger with a
-    /// confidence of 95 %. `above` is the difference of the first mean from the second.
-    pub(super) fn lie(
+    /// Adds the comparison that `low`, named `a`, is less than `high`, named `b`.
+    pub(crate) fn below(
         &mut self,
-        clearly: bool,
-        (low, high): (&str, &str),
-        (a, b, above): (f64, f64, Interval),
+        a: impl AsRef<str>,
+        low: impl Into<Option<f64>>,
+        b: impl AsRef<str>,
+        high: impl Into<Option<f64>>,
     ) {
-        if clearly {
-            let (least, most) = (-above.mean - above.half_width, -above.mean + above.half_width);
-            let words = format!("{low} ({}) below {high} ({})", rounded(a), rounded(b));
-            self.between(&words, (least, -above.mean, most), 0.0);
-        } else {
+        self.decide("below", |x, y| x < y, a.as_ref(), low.into(), b.as_ref(), high.into());
+    }
+
+    /// Adds the comparison that `low` is at most `high`.
+    pub(crate) fn at_most(
+        &mut self,
+        a: impl AsRef<str>,
+        low: impl Into<Option<f64>>,
+        b: impl AsRef<str>,
+        high: impl Into<Option<f64>>,
+    ) {
+        self.decide("at most", |x, y| x <= y, a.as_ref(), low.into(), b.as_ref(), high.into());
+    }
+
+    /// Adds the comparison that a number differs from `other` by less than 2 %.
+    pub(crate) fn near(&mut self, a: &str, number: Option<f64>, b: &str, other: f64) {
+        self.decide("within 2 % of", |x, y| (x / y - 1.0).abs() < 0.02, a, number, b, Some(other));
+    }
+
+    /// Adds the comparison that `low` is smaller than `high` over their common workloads. It is undecided if
+    /// the difference may be chance.
+    pub(crate) fn clearly_below(
+        &mut self,
+        a: impl AsRef<str>,
+        low: &Samples,
+        b: impl AsRef<str>,
+        high: &Samples,
+    ) {
+        let Some(Means { first, second, difference }) = low.means(high) else { return };
+        let (a, b) = (a.as_ref(), b.as_ref());
+        let ends = Median {
+            low: -difference.mean - difference.half_width,
+            middle: -difference.mean,
+            high: -difference.mean + difference.half_width,
+        };
+        self.exceeds(&format!("{a} ({}) below {b} ({})", rounded(first), rounded(second)), ends, 0.0);
+    }
+
+    /// Adds the comparison that `low` is not above `high` over their common workloads, with a confidence of
+    /// 95 %.
+    pub(crate) fn not_above(&mut self, a: &str, low: &Samples, b: &str, high: &Samples) {
+        if let Some(Means { first, second, difference }) = low.means(high) {
             // A difference that may be chance counts as none.
-            let a = if above.mean <= above.half_width { a.min(b) } else { a };
-            self.at_most((low, Some(a)), (high, Some(b)));
+            let may_be_chance = difference.mean <= difference.half_width;
+            self.at_most(a, if may_be_chance { first.min(second) } else { first }, b, second);
         }
     }
 
-    /// Adds the comparison that two numbers are in the relation that `words` name.
-    pub(super) fn holds(
+    /// Adds the comparison that a number is more than `least`. It is undecided if `least` is in the interval
+    /// of the number.
+    pub(crate) fn above(&mut self, words: impl AsRef<str>, number: Option<Estimate>, least: f64) {
+        if let Some(number) = number {
+            self.exceeds(words.as_ref(), number.ends(), least);
+        }
+    }
+
+    fn decide(
         &mut self,
-        (a, x): (&str, Option<f64>),
-        (b, y): (&str, Option<f64>),
         words: &str,
         relation: fn(f64, f64) -> bool,
+        a: &str,
+        x: Option<f64>,
+        b: &str,
+        y: Option<f64>,
     ) {
         if let (Some(x), Some(y)) = (x, y) {
             let holds = relation(x, y);
@@ -62,16 +100,14 @@ impl Comparisons {
         }
     }
 
-    /// Adds the comparison that a number is more than `least`. The number is given as lower end, most likely value and
-    /// upper end of its interval.
-    pub(super) fn between(&mut self, words: &str, (low, middle, high): (f64, f64, f64), least: f64) {
-        let said = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
+    fn exceeds(&mut self, words: &str, Median { low, middle, high }: Median, least: f64) {
+        let numbers = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
         if low > least {
-            self.decided.push((said, true));
+            self.decided.push((numbers, true));
         } else if high < least {
-            self.decided.push((said, false));
+            self.decided.push((numbers, false));
         } else {
-            self.undecided.push(said);
+            self.undecided.push(numbers);
         }
     }
 
@@ -92,8 +128,8 @@ impl Comparisons {
         Some(finding)
     }
 
-    /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may fail; the finding
-    /// then names that comparison. `None` if nothing was compared.
+    /// Returns the finding of a statement about nearly all cases. Of at least [`MANY`] comparisons one may
+    /// fail; the finding then names that comparison. `None` if nothing was compared.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
         let may_fail = self.undecided.is_empty() && self.decided.len() >= MANY;
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
@@ -106,9 +142,9 @@ impl Comparisons {
     }
 }
 
-/// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers have no
-/// decimal point.
-pub(super) fn rounded(value: f64) -> String {
+/// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers
+/// have no decimal point.
+pub(crate) fn rounded(value: f64) -> String {
     // A zero has no sign.
     let value = value + 0.0;
     if value.fract() == 0.0 && value.abs() < 1e15 {
@@ -121,6 +157,7 @@ pub(super) fn rounded(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshreplay_sim::metrics::Interval;
 
     fn named() -> Finding {
         Finding::new("fact", "", "")
@@ -135,7 +172,7 @@ mod tests {
         let compare = |pairs: &[(f64, f64)]| {
             let mut comparisons = Comparisons::default();
             for (a, b) in pairs {
-                comparisons.below(("a", Some(*a)), ("b", Some(*b)));
+                comparisons.below("a", *a, "b", *b);
             }
             comparisons
         };
@@ -157,12 +194,11 @@ mod tests {
 
     #[test]
     fn what_is_less_than_chance_is_not_decided() {
-        let interval = |mean, half_width| Interval { count: 3, mean, half_width };
-        let compare = |intervals: &[Interval]| {
+        let interval = |mean, half_width| Estimate::Mean(Interval { count: 3, mean, half_width });
+        let compare = |estimates: &[Estimate]| {
             let mut comparisons = Comparisons::default();
-            for above in intervals {
-                let Interval { mean, half_width, .. } = above;
-                comparisons.between("b over a", (mean - half_width, *mean, mean + half_width), 0.0);
+            for estimate in estimates {
+                comparisons.above("b over a", Some(*estimate), 0.0);
             }
             comparisons.finding(named())
         };

@@ -1,4 +1,5 @@
-//! Logs by the names that papers give them. Finds the file of a log in a directory, whichever version of it is there.
+//! Logs by the names that papers give them. Finds the file of a log in a directory, whichever version of it
+//! is there.
 
 use std::fs;
 use std::io;
@@ -14,7 +15,8 @@ pub struct Dataset {
     pub name: &'static str,
     /// The version that the paper used; `None` if it is not known.
     pub used: Option<&'static str>,
-    /// Whether the paper does not name that version, which is the one that the simulator of its authors comes with.
+    /// Whether the paper does not name that version, which is the one that the simulator of its authors comes
+    /// with.
     pub is_of_simulator: bool,
     /// A version that can be downloaded from the archive.
     pub available: &'static str,
@@ -59,8 +61,8 @@ pub struct Locating {
     source: io::Error,
 }
 
-/// How well a file fits, compared from left to right: the version that the paper used, a known version, cleaned as that
-/// version is, the numbers of the version, with a header, compressed.
+/// How well a file fits, compared from left to right: the version that the paper used, a known version,
+/// cleaned as that version is, the numbers of the version, with a header, compressed.
 type Rank = (bool, bool, bool, Vec<u32>, bool, bool);
 
 impl Dataset {
@@ -69,10 +71,10 @@ impl Dataset {
         DATASETS.iter().find(|dataset| dataset.name == name)
     }
 
-    /// Returns the file in `folder` that is this dataset; `None` if there is none. The file may have any format that
-    /// file names tell, with or without year and version in its name. The version that the paper used comes first.
-    /// After it come the versions that are cleaned if that one is, the latest first. Of one version, formats that may
-    /// have a header come before those without one, and gzip before plain text.
+    /// Returns the file in `folder` that is this dataset; `None` if there is none. The file may have any
+    /// format that file names tell, with or without year and version in its name. The version that the paper
+    /// used comes first. After it come the versions that are cleaned if that one is, the latest first. Of one
+    /// version, formats that may have a header come before those without one, and gzip before plain text.
     pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
         let unreadable = |source| Locating { path: folder.to_owned(), source };
         let mut best: Option<(Rank, Located)> = None;
@@ -100,9 +102,9 @@ impl Dataset {
         Ok(best.map(|(_, located)| located))
     }
 
-    /// Returns the version in a file name: `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, an empty
-    /// text for `NASA-iPSC-1993` and `NASA-iPSC`. Returns `None` for names of other logs, also of the same log in
-    /// another year. Upper and lower case are equal.
+    /// Returns the version in a file name: `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, an
+    /// empty text for `NASA-iPSC-1993` and `NASA-iPSC`. Returns `None` for names of other logs, also of the
+    /// same log in another year. Upper and lower case are equal.
     fn version_of(&self, name: &str) -> Option<String> {
         let machine = self.name.rsplit_once('-').map_or(self.name, |(machine, _)| machine);
         let version = |of: &str| {

@@ -3,61 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::dataset::Located;
-use meshreplay_alloc::allocator;
-use meshreplay_base::spec::Spec;
-use meshreplay_machine::machine::Mesh;
+use super::point::Point;
 use meshreplay_results::frame::Sheet;
-use meshreplay_sim::execution;
-use meshreplay_sim::metrics::Interval;
-use meshreplay_study::study::LoadedLog;
-use meshreplay_workload::Rules;
-
-/// The coordinates of the cells from which a number is read. The defaults are EASY, the rules of the authors, arrivals
-/// as recorded, and recorded run times; the other coordinates are empty.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
-    /// The dataset.
-    pub dataset: &'a str,
-    /// The name of the log, where a study has several logs of a dataset; empty for all of them.
-    pub log: &'a str,
-    /// The machine.
-    pub machine: &'a str,
-    /// The allocator, abbreviated as in tables.
-    pub allocator: &'a str,
-    /// The scheduler: its name, or its spec with every default written out.
-    pub scheduler: &'a str,
-    /// The rules by which records of the log become jobs.
-    pub rules: &'a str,
-    /// The factor by which arrival times were multiplied.
-    pub arrival_scale: f64,
-    /// The spec of the execution model, such as `recorded`.
-    pub network: &'a str,
-}
-
-impl Default for At<'_> {
-    fn default() -> Self {
-        Self {
-            dataset: "",
-            log: "",
-            machine: "",
-            allocator: "",
-            scheduler: "easy",
-            rules: "authors",
-            arrival_scale: 1.0,
-            network: "recorded",
-        }
-    }
-}
-
-/// The key of one measurement at a point: the round, the log (empty if the point names one), the seed.
-pub(super) type Sample = (usize, String, String);
-
-/// Returns the spec of a network as results write it, with every default; `None` if the text is no valid spec.
-fn resolved(network: &str) -> Option<String> {
-    let mesh: Mesh = "1".parse().ok()?;
-    let setup = execution::Setup { mesh: &mesh, jobs: 0, seed: 0 };
-    Some(execution::build(&network.parse().ok()?, &setup).ok()?.1.to_string())
-}
+use meshreplay_study::study::{COORDINATES, Coordinate, LoadedLog};
 
 /// Facts about a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,21 +39,33 @@ impl From<&LoadedLog> for LogFacts {
     }
 }
 
+/// The value of a coordinate of a replay.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    /// The value as results spell it: of an algorithm the spec with every default.
+    pub(crate) text: String,
+    /// The short form of the spec of an algorithm; equal to `text` for other coordinates.
+    pub(crate) short: String,
+}
+
+impl Value {
+    fn new(coordinate: &Coordinate, text: String) -> Self {
+        let short = coordinate.label.as_ref().map_or_else(|| text.clone(), |label| (label.short)(&text));
+        Self { text, short }
+    }
+}
+
 /// The summary of a finished cell.
 #[derive(Clone, Debug)]
-struct Row {
-    dataset: String,
-    log: String,
-    seed: String,
+pub(crate) struct Row {
+    /// The dataset of the study.
+    pub(crate) dataset: String,
     /// The round in which the cell was replayed; 0 if times are not measured.
-    round: usize,
-    rules: String,
-    machine: String,
-    scheduler: String,
-    allocator: String,
-    network: String,
-    arrival_scale: f64,
-    numbers: BTreeMap<String, f64>,
+    pub(crate) round: usize,
+    /// The values of [`COORDINATES`], in their order.
+    pub(crate) values: Vec<Value>,
+    /// The numbers of the summary, by column.
+    pub(crate) numbers: BTreeMap<String, f64>,
 }
 
 /// Everything that was measured for one figure.
@@ -134,47 +94,18 @@ impl Evidence {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         for i in 0..sheet.height() {
-            let numbers: BTreeMap<String, f64> = sheet
+            let numbers = sheet
                 .columns
                 .iter()
                 .filter_map(|column| Some((column.name.clone(), column.numbers()?[i]?)))
                 .collect();
-            let allocator = text("allocator_spec", i);
-            let short = |spec: Spec| allocator::short(&spec);
-            self.rows.push(Row {
-                dataset: dataset.to_owned(),
-                log: text("log", i),
-                seed: text("seed", i),
-                round,
-                rules: text("rules", i),
-                machine: text("machine", i),
-                scheduler: text("scheduler_spec", i),
-                allocator: allocator.parse().map_or(allocator, short),
-                network: text("network_spec", i),
-                arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
-                numbers,
-            });
+            let value = |coordinate: &Coordinate| Value::new(coordinate, text(coordinate.column(), i));
+            let values = COORDINATES.iter().map(value).collect();
+            self.rows.push(Row { dataset: dataset.to_owned(), round, values, numbers });
         }
     }
 
-    /// Adds numbers that the code of a figure measured at a point in this round.
-    pub(super) fn add_measured(&mut self, at: At<'_>, round: usize, numbers: &[(&str, f64)]) {
-        self.rows.push(Row {
-            dataset: at.dataset.to_owned(),
-            log: at.log.to_owned(),
-            seed: String::new(),
-            round,
-            rules: at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default(),
-            machine: at.machine.to_owned(),
-            scheduler: at.scheduler.to_owned(),
-            allocator: at.allocator.to_owned(),
-            network: resolved(at.network).unwrap_or_default(),
-            arrival_scale: at.arrival_scale,
-            numbers: numbers.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
-        });
-    }
-
-    /// Adds numbers for every cell of a study, as if it had been replayed: what `numbers` says of its place among them.
+    /// Adds numbers for every cell of a study, as if it had been replayed: `numbers` of its place among them.
     #[cfg(test)]
     pub(super) fn add_made(
         &mut self,
@@ -184,26 +115,15 @@ impl Evidence {
         numbers: &dyn Fn(usize) -> BTreeMap<String, f64>,
     ) {
         for (i, cell) in cells.iter().enumerate() {
-            let allocator = allocator::short(&cell.spec.allocator);
-            self.rows.push(Row {
-                dataset: dataset.to_owned(),
-                log: cell.spec.log.to_string(),
-                seed: cell.spec.seed.to_string(),
-                round,
-                rules: cell.spec.rules.to_string(),
-                machine: cell.spec.machine.to_string(),
-                scheduler: cell.spec.scheduler.to_string(),
-                allocator,
-                network: cell.spec.network.to_string(),
-                arrival_scale: cell.spec.arrival_scale,
-                numbers: numbers(i),
-            });
+            let value = |coordinate: &Coordinate| Value::new(coordinate, coordinate.text(&cell.spec));
+            let values = COORDINATES.iter().map(value).collect();
+            self.rows.push(Row { dataset: dataset.to_owned(), round, values, numbers: numbers(i) });
         }
     }
 
     /// Returns the file name, without extensions, of the log of a dataset; `None` if no log was found.
-    pub fn log(&self, dataset: &str) -> Option<String> {
-        self.logs.get(dataset).map(|(located, _)| located.name.clone())
+    pub fn log(&self, dataset: &str) -> Option<&str> {
+        self.logs.get(dataset).map(|(located, _)| located.name.as_str())
     }
 
     /// Returns the files that were found, each with the name of its dataset.
@@ -216,51 +136,19 @@ impl Evidence {
         self.logs.get(dataset).and_then(|(_, facts)| *facts)
     }
 
-    /// Returns the mean of column `name` of the summary `at` this point over seeds and replications, with its
-    /// confidence interval; `None` if nothing was measured there.
-    pub fn interval(&self, at: At<'_>, name: &str) -> Option<Interval> {
-        let values: Vec<f64> = self.rows(at).filter_map(|row| row.numbers.get(name).copied()).collect();
-        Interval::of(&values)
+    /// Returns the replays of a dataset under EASY with the jobs of the authors, arrivals and run times as
+    /// recorded; the other coordinates are free.
+    pub(crate) fn at<'a>(&'a self, dataset: &'a str) -> Point<'a> {
+        Point::new(self, dataset)
     }
 
-    /// Returns column `name` at a point, one number per workload: per seed, and per log if the point means all logs.
-    pub(super) fn by_workload(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
-        let log = |row: &Row| if at.log.is_empty() { row.log.clone() } else { String::new() };
-        let value = |row: &Row| Some(((0, log(row), row.seed.clone()), *row.numbers.get(name)?));
-        self.rows(at).filter_map(value).collect()
+    /// Returns the seconds that it took to read the log of a dataset in each round.
+    pub(crate) fn readings(&self, dataset: &str) -> &[f64] {
+        self.readings.get(dataset).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns column `name` at a point, one number per round. Replays of one round run soon after each other, so that
-    /// a disturbance of the computer slows all of them alike.
-    pub(super) fn by_round(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
-        let value = |row: &Row| Some(((row.round, String::new(), row.seed.clone()), *row.numbers.get(name)?));
-        self.rows(at).filter_map(value).collect()
-    }
-
-    /// Returns the seconds of whole simulations at a point, one number per round: the time to read the log plus the
-    /// replay.
-    pub(super) fn simulations(&self, at: At<'_>) -> BTreeMap<Sample, f64> {
-        let readings = self.readings.get(at.dataset);
-        let whole = |((round, ..), replay): (Sample, f64)| {
-            Some(((round, String::new(), String::new()), readings?.get(round)? + replay))
-        };
-        self.by_round(at, "replay_wall_s").into_iter().filter_map(whole).collect()
-    }
-
-    /// Returns the results at a point, one per seed and replication.
-    fn rows<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Row> {
-        let rules = at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default();
-        let network = resolved(at.network).unwrap_or_default();
-        let same = move |row: &&Row| {
-            row.dataset == at.dataset
-                && row.machine == at.machine
-                && row.allocator == at.allocator
-                && row.network == network
-                && (at.log.is_empty() || row.log == at.log)
-                && (row.scheduler == at.scheduler || row.scheduler.split(':').next() == Some(at.scheduler))
-                && row.rules == rules
-                && (row.arrival_scale - at.arrival_scale).abs() < 1e-9
-        };
-        self.rows.iter().filter(same)
+    /// Returns the summaries of all finished cells.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
     }
 }

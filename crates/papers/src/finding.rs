@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-
 use super::median::Median;
 use meshreplay_sim::metrics::Interval;
 
@@ -75,25 +73,27 @@ impl fmt::Display for Verdict {
 /// The result for one item of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// The identifier of the rule that gave the finding. Sentences refer to it.
-    pub rule: String,
+    /// The identifier by which sentences refer to the finding; several findings may share it.
+    pub id: String,
     /// The item that the finding is about, as tables name it.
     pub item: String,
     /// The file name of the log without extensions; empty if the finding is about several logs.
     pub log: String,
     /// The machine; empty if the finding is about several machines.
     pub machine: String,
-    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing was
-    /// published.
+    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing
+    /// was published.
     pub published: Option<Published>,
-    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was measured.
+    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was
+    /// measured.
     pub measured: Option<f64>,
-    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over replications.
+    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over
+    /// replications.
     pub half_width: Option<f64>,
     /// The point of a curve at which the number lies; `None` if it lies on no curve.
     pub place: Option<Place>,
-    /// The title and the label under which the number stands below the bars of its log; the title may be empty. `None`
-    /// if the number does not stand there.
+    /// The title and the label under which the number stands below the bars of its log; the title may be
+    /// empty. `None` if the number does not stand there.
     pub below_bars: Option<[String; 2]>,
     /// Whether the finding is an inequality, so that its numbers count comparisons.
     pub is_ordering: bool,
@@ -108,7 +108,8 @@ pub struct Place {
     pub curve: String,
     /// The name of the curve in the plot.
     pub series: String,
-    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all plots.
+    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all
+    /// plots.
     pub look: String,
     /// The quantity along the horizontal axis.
     pub axis: String,
@@ -120,9 +121,41 @@ pub struct Place {
     pub drawn: Drawn,
 }
 
+impl Place {
+    /// Returns the place `at` on an axis of a curve with this name, in the table and in the plot.
+    pub fn new(curve: &str, axis: &str, at: &str) -> Self {
+        let [series, look, curve] = [curve; 3].map(str::to_owned);
+        let (axis, at) = (axis.to_owned(), at.to_owned());
+        Self { curve, series, look, axis, at, quantity: String::new(), drawn: Drawn::default() }
+    }
+
+    /// Sets the measured quantity.
+    #[must_use]
+    pub fn quantity(self, quantity: &str) -> Self {
+        Self { quantity: quantity.to_owned(), ..self }
+    }
+
+    /// Sets the name of the curve in the plot, which also decides how it looks.
+    #[must_use]
+    pub fn series(self, series: &str) -> Self {
+        Self { series: series.to_owned(), look: series.to_owned(), ..self }
+    }
+
+    /// Sets the allocator whose colour and style the curve has.
+    #[must_use]
+    pub fn look(self, look: &str) -> Self {
+        Self { look: look.to_owned(), ..self }
+    }
+
+    /// Sets how the points of the curve are drawn.
+    #[must_use]
+    pub fn drawn(self, drawn: Drawn) -> Self {
+        Self { drawn, ..self }
+    }
+}
+
 /// How the points of a curve are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drawn {
     /// As a curve.
     #[default]
@@ -175,8 +208,8 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
     }
 
-    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a part of the
-    /// confidence interval is within the tolerance.
+    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a
+    /// part of the confidence interval is within the tolerance.
     #[must_use]
     pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
         let Interval { mean, half_width, .. } = measured;
@@ -195,8 +228,8 @@ impl Finding {
         item
     }
 
-    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance, and
-    /// differs if the whole interval is outside. Otherwise nothing is decided.
+    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance,
+    /// and differs if the whole interval is outside. Otherwise nothing is decided.
     #[must_use]
     pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
         let Median { low, middle, high } = measured;
@@ -217,11 +250,12 @@ impl Finding {
         finding
     }
 
-    /// Returns the finding with the verdict on a number that is said to be in `range`. The number is given as lower
-    /// end, most likely value and upper end of its interval. `is_ratio` says whether it is a ratio in percent or a
-    /// share in percent, which changes only the words of the verdict.
+    /// Returns the finding with the verdict on a number that is said to be in `range`. `ends` are the number
+    /// and the ends of its interval. `is_ratio` says whether it is a ratio in percent or a share in percent,
+    /// which changes only the words of the verdict.
     #[must_use]
-    pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
+    pub fn in_range(self, ends: Median, is_ratio: bool, range: [f64; 2]) -> Self {
+        let Median { low, middle, high } = ends;
         let [least, most] = range;
         let ratio = || {
             if middle < 0.0 {
@@ -245,8 +279,8 @@ impl Finding {
         Self { verdict, ..self }
     }
 
-    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their measured
-    /// difference, `most` the largest one that counts as equal.
+    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their
+    /// measured difference, `most` the largest one that counts as equal.
     #[must_use]
     pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
         let verdict = if percent <= most {
@@ -269,7 +303,8 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
     }
 
-    /// Returns the measured number divided by the published one; `None` if either is missing or the published one is 0.
+    /// Returns the measured number divided by the published one; `None` if either is missing or the published
+    /// one is 0.
     pub fn ratio(&self) -> Option<f64> {
         let published = self.published.filter(|published| published.value.abs() > 0.0)?;
         self.measured.map(|measured| measured / published.value)
@@ -356,7 +391,8 @@ mod tests {
 
     #[test]
     fn a_range_is_met_or_missed_by_the_whole_interval() {
-        let shown = |ends, is_ratio, range| {
+        let shown = |(low, middle, high), is_ratio, range| {
+            let ends = Median { low, middle, high };
             Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
         };
         for (mean, expected) in [

@@ -1,68 +1,101 @@
-//! Reads papers from their folders, which are compiled into the program.
-
-use std::collections::BTreeMap;
+//! Papers and their figures, as their folders describe them.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::evidence::Evidence;
 use super::finding::{Finding, Mark};
-use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
+use super::findings::Findings;
 use super::sentence::Sentence;
 use super::stream::STREAM;
 use meshreplay_workload::Model;
 
-/// The number of times that all replays are repeated where times are wanted. Six is the least number for which the
-/// smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
+/// The number of times that all replays are repeated where times are wanted. Six is the least number for
+/// which the smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
 pub const ROUNDS: usize = 6;
 
 /// The name that stands for a dataset where the logs of a study are workload models.
 pub const MODEL: &str = "synthetic";
 
-/// The folder of a paper: its data files, and the code for what no rule can measure.
+/// The folder of a paper: its figures, its studies, and what it states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folder {
-    /// The files as (name, content): `paper.toml`, `sentences.toml`, rules, printed tables, `studies/*.toml`.
-    pub(super) files: &'static [(&'static str, &'static str)],
-    /// The functions that measure and judge by code, each with its name.
-    pub(super) code: &'static [(&'static str, Code)],
+    /// The name on the command line: first authors and year.
+    pub(super) name: &'static str,
+    /// Authors, title, venue and year.
+    pub(super) source: &'static str,
+    /// Whether this paper used the versions of logs that [`super::DATASETS`] names.
+    pub(super) versions: bool,
+    /// The figures and tables, in the order of the paper.
+    pub(super) figures: &'static [FigureEntry],
+    /// The content of `sentences.toml`.
+    pub(super) sentences: &'static str,
 }
 
-/// The code of a figure. It may add measurements to the evidence, where the rules of the figure find them. It returns
-/// findings, which stand before the findings of the rules.
-pub(super) type Code = fn(&mut Evidence) -> Vec<Finding>;
+/// The contents of study files.
+pub(super) type Studies = &'static [&'static str];
 
-/// Lists files of a folder as (name, content), read when the program is compiled.
-macro_rules! files {
-    ($($name:literal),+ $(,)?) => { &[$(($name, include_str!($name))),+] };
+/// A figure in the list of a paper; see [`Figure`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FigureEntry {
+    name: &'static str,
+    title: &'static str,
+    is_chart: bool,
+    studies: Studies,
+    surveyed: &'static [&'static str],
+    timed: bool,
+    judge: Judge,
 }
-pub(super) use files;
 
-/// The reason why the data of a paper cannot be used. A test checks that the data of every paper can be used.
+/// The code of a figure, which adds its items and marks.
+pub(super) type Judge = fn(&mut Findings<'_>);
+
+/// Returns a figure that the paper draws as a chart.
+pub(super) const fn chart(
+    name: &'static str,
+    title: &'static str,
+    studies: Studies,
+    judge: Judge,
+) -> FigureEntry {
+    FigureEntry { is_chart: true, ..table(name, title, studies, judge) }
+}
+
+/// Returns a table, a drawing that is no chart, or a part of the text.
+pub(super) const fn table(
+    name: &'static str,
+    title: &'static str,
+    studies: Studies,
+    judge: Judge,
+) -> FigureEntry {
+    FigureEntry { name, title, is_chart: false, studies, surveyed: &[], timed: false, judge }
+}
+
+impl FigureEntry {
+    /// Adds datasets of which facts about the log are wanted.
+    pub(super) const fn surveys(self, datasets: &'static [&'static str]) -> Self {
+        Self { surveyed: datasets, ..self }
+    }
+
+    /// Compares run times.
+    pub(super) const fn timed(self) -> Self {
+        Self { timed: true, ..self }
+    }
+}
+
+/// Returns the studies of these names in the folder of a paper, read when the program is compiled.
+macro_rules! studies {
+    ($($name:literal),+ $(,)?) => { &[$(include_str!(concat!("studies/", $name, ".toml"))),+] };
+}
+pub(super) use studies;
+
+/// The reason why a file of a paper cannot be used. A test checks that the files of every paper can be used.
 #[derive(Debug, thiserror::Error)]
-pub enum PaperError {
-    /// A file that the paper names is not in its folder.
-    #[error("'{file}' is not among the files of the paper")]
-    NoFile {
-        /// The name of the file.
-        file: String,
-    },
-    /// A file has a wrong content.
-    #[error("{file} of the paper cannot be read: {problem}")]
-    Unreadable {
-        /// The name of the file.
-        file: String,
-        /// What is wrong, with the line.
-        problem: String,
-    },
-    /// A rule of a figure cannot be evaluated.
-    #[error("the rules of {figure} cannot be followed")]
-    Rules {
-        /// The name of the figure.
-        figure: String,
-        /// The error.
-        source: RuleError,
-    },
+#[error("{file} of the paper cannot be read: {problem}")]
+pub struct PaperError {
+    /// What is in the file: sentences or a study.
+    pub file: &'static str,
+    /// What is wrong, with the line.
+    pub problem: String,
 }
 
 /// A paper, and how its experiments are regenerated.
@@ -78,9 +111,6 @@ pub struct Paper {
     pub figures: Vec<Figure>,
     /// The sentences in which the paper states its results.
     pub sentences: Vec<Sentence>,
-    rules: BTreeMap<String, RuleFile>,
-    tables: BTreeMap<&'static str, PrintedTable>,
-    code: &'static [(&'static str, Code)],
 }
 
 /// A figure or table of a paper.
@@ -92,18 +122,15 @@ pub struct Figure {
     pub title: String,
     /// Whether the paper draws it as a chart; the plot then has the form of the paper's.
     pub is_chart: bool,
-    /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own study.
+    /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own
+    /// study.
     pub studies: Vec<Embedded>,
     /// Datasets of which only facts about the log are wanted; no study replays them.
     pub surveyed: Vec<String>,
-    /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated [`ROUNDS`]
-    /// times.
+    /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
+    /// [`ROUNDS`] times.
     pub timed: bool,
-    /// The file of its rules, and the name of its code, if it has any.
-    rules: Option<String>,
-    code: Option<String>,
-    /// The facts about the figure that its rules use.
-    subject: Subject,
+    judge: Judge,
 }
 
 /// A study file that is compiled into the program.
@@ -113,40 +140,10 @@ pub struct Embedded {
     pub name: String,
     /// The dataset that the study replays, or [`STREAM`], or [`MODEL`].
     pub dataset: String,
-    /// The content of the study file. Its logs are names of the dataset or of streams.
+    /// The logs of the study: names of the dataset or of streams, or workload models.
+    pub logs: Vec<String>,
+    /// The content of the study file.
     pub text: &'static str,
-}
-
-/// The content of `paper.toml`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PaperFile {
-    name: String,
-    source: String,
-    #[serde(default)]
-    versions: bool,
-    figure: Vec<FigureEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FigureEntry {
-    name: String,
-    title: String,
-    #[serde(default)]
-    chart: bool,
-    #[serde(default)]
-    studies: Vec<String>,
-    #[serde(default)]
-    surveyed: Vec<String>,
-    #[serde(default)]
-    timed: bool,
-    rules: Option<String>,
-    code: Option<String>,
-    #[serde(default)]
-    with: BTreeMap<String, String>,
-    #[serde(default)]
-    sets: BTreeMap<String, SetSource>,
 }
 
 /// The content of `sentences.toml`.
@@ -178,67 +175,45 @@ struct StudyFile {
 impl Folder {
     /// Returns the paper in the folder.
     pub(super) fn read(&self) -> Result<Paper, PaperError> {
-        let PaperFile { name, source, versions, figure } = self.parsed("paper.toml")?;
-        let mut rules = BTreeMap::new();
-        for file in figure.iter().filter_map(|figure| figure.rules.as_ref()) {
-            if !rules.contains_key(file) {
-                rules.insert(file.clone(), self.parsed(file)?);
-            }
-        }
-        let figures = figure.into_iter().map(|entry| self.figure(entry)).collect::<Result<_, _>>()?;
-        let SentencesFile { sentence } = self.parsed("sentences.toml")?;
-        let sentences = sentence.into_iter().flat_map(SentenceEntry::sentences).collect();
-        let tables = self
-            .files
-            .iter()
-            .filter_map(|(name, text)| Some((name.strip_suffix(".tsv")?, PrintedTable::parse(text))));
+        let SentencesFile { sentence } = parsed("sentences.toml", self.sentences)?;
         Ok(Paper {
-            name,
-            source,
-            versions,
-            figures,
-            sentences,
-            rules,
-            tables: tables.collect(),
-            code: self.code,
+            name: self.name.to_owned(),
+            source: self.source.to_owned(),
+            versions: self.versions,
+            figures: self.figures.iter().map(FigureEntry::read).collect::<Result<_, _>>()?,
+            sentences: sentence.into_iter().flat_map(SentenceEntry::sentences).collect(),
         })
     }
+}
 
-    fn text(&self, file: &str) -> Result<&'static str, PaperError> {
-        let found = self.files.iter().find(|(name, _)| *name == file);
-        found.map(|(_, text)| *text).ok_or_else(|| PaperError::NoFile { file: file.to_owned() })
+impl FigureEntry {
+    fn read(&self) -> Result<Figure, PaperError> {
+        Ok(Figure {
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            is_chart: self.is_chart,
+            studies: self.studies.iter().map(|text| Embedded::read(text)).collect::<Result<_, _>>()?,
+            surveyed: self.surveyed.iter().map(|dataset| (*dataset).to_owned()).collect(),
+            timed: self.timed,
+            judge: self.judge,
+        })
     }
+}
 
-    fn parsed<T: DeserializeOwned>(&self, file: &str) -> Result<T, PaperError> {
-        let unreadable = |error: toml::de::Error| PaperError::Unreadable {
-            file: file.to_owned(),
-            problem: error.to_string(),
-        };
-        toml::from_str(self.text(file)?).map_err(unreadable)
-    }
-
-    fn figure(&self, entry: FigureEntry) -> Result<Figure, PaperError> {
-        let FigureEntry { name, title, chart: is_chart, studies, surveyed, timed, rules, code, with, sets } =
-            entry;
-        let studies: Vec<(Embedded, Vec<String>)> =
-            studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?;
-        let logs = studies.iter().map(|(study, logs)| (study.name.clone(), logs.clone())).collect();
-        let subject = Subject { figure: name.clone(), with, sets, logs };
-        let studies = studies.into_iter().map(|(study, _)| study).collect();
-        Ok(Figure { name, title, is_chart, studies, surveyed, timed, rules, code, subject })
-    }
-
-    /// Returns the study of this name and its logs. The name is that of the study file, without folder and extension.
-    fn study(&self, name: &str) -> Result<(Embedded, Vec<String>), PaperError> {
-        let file = format!("studies/{name}.toml");
-        let (text, StudyFile { name, logs }) = (self.text(&file)?, self.parsed(&file)?);
+impl Embedded {
+    fn read(text: &'static str) -> Result<Self, PaperError> {
+        let StudyFile { name, logs } = parsed("a study", text)?;
         let dataset = match logs.first() {
             Some(log) if Model::is_spec(log) => MODEL.to_owned(),
             Some(log) if log.starts_with(STREAM) => STREAM.to_owned(),
             first => first.cloned().unwrap_or_default(),
         };
-        Ok((Embedded { name, dataset, text }, logs))
+        Ok(Self { name, dataset, logs, text })
     }
+}
+
+fn parsed<T: DeserializeOwned>(file: &'static str, text: &str) -> Result<T, PaperError> {
+    toml::from_str(text).map_err(|error| PaperError { file, problem: error.to_string() })
 }
 
 impl SentenceEntry {
@@ -262,27 +237,14 @@ impl Paper {
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
     }
+}
 
-    /// Returns the findings of a figure: what was published, compared with what was measured. The code of the figure
-    /// may add to `evidence`.
-    pub fn findings(&self, figure: &Figure, evidence: &mut Evidence) -> Result<Vec<Finding>, PaperError> {
-        let code = self.code.iter().find(|(name, _)| figure.code.as_deref() == Some(name));
-        let mut findings = code.map_or_else(Vec::new, |(_, code)| code(evidence));
-        if let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) {
-            let of_rules = rules::findings(evidence, &figure.subject, file, &self.tables);
-            findings.extend(
-                of_rules.map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })?,
-            );
-        }
-        Ok(findings)
-    }
-
-    /// Returns the published numbers that the plot of a figure shows beside the measured ones.
-    pub fn marks(&self, figure: &Figure, evidence: &Evidence) -> Result<Vec<Mark>, PaperError> {
-        let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) else {
-            return Ok(Vec::new());
-        };
-        rules::marks(evidence, &figure.subject, file, &self.tables)
-            .map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })
+impl Figure {
+    /// Returns the findings of the figure, what was published compared with what was measured, and the
+    /// published numbers that its plot shows beside the measured ones.
+    pub fn judge(&self, evidence: &Evidence) -> (Vec<Finding>, Vec<Mark>) {
+        let mut findings = Findings::new(evidence, self);
+        (self.judge)(&mut findings);
+        (findings.items, findings.marks)
     }
 }

@@ -12,8 +12,8 @@ pub struct Median {
 }
 
 impl Median {
-    /// Returns the median of independent values of any distribution; `None` if there are no values. For fewer than six
-    /// values the interval is infinite. O(n log n) for n values.
+    /// Returns the median of independent values of any distribution; `None` if there are no values. For fewer
+    /// than six values the interval is infinite. O(n log n) for n values.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -26,9 +26,9 @@ impl Median {
     }
 }
 
-/// Returns how many values at each end lie outside of the interval: the largest number for which the median is outside
-/// with a probability of at most 5 %. The number of values below the median has a binomial distribution. Returns `None`
-/// if there are too few values for any such interval.
+/// Returns how many values at each end lie outside of the interval: the largest number for which the median
+/// is outside with a probability of at most 5 %. The number of values below the median has a binomial
+/// distribution. Returns `None` if there are too few values for any such interval.
 fn surely_outside(count: usize) -> Option<usize> {
     // Sums the binomial probabilities of one tail until they exceed 2.5 %.
     let mut probability = 0.5_f64.powi(i32::try_from(count).ok()?);

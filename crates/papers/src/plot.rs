@@ -1,5 +1,5 @@
-//! Draws the plot of a regenerated figure: its curves or bars, or else its measured numbers divided by the published
-//! ones.
+//! Draws the plot of a regenerated figure: its curves or bars, or else its measured numbers divided by the
+//! published ones.
 
 use super::finding::{Drawn, Finding, Mark, Place};
 use super::regenerate::Comparison;
@@ -13,14 +13,16 @@ pub const BESIDE: &str = "-beside";
 
 /// A plot of a regenerated figure.
 pub struct Plot {
-    /// The name, such as `walker2010-fig13`, which with [`BESIDE`] is that of a plot that the paper does not have.
+    /// The name, such as `walker2010-fig13`, which with [`BESIDE`] is that of a plot that the paper does not
+    /// have.
     pub name: String,
     /// The drawing.
     pub drawing: Drawing,
 }
 
-/// Returns the plots of a figure for a page. Of a chart the first one is in the paper's form, and what is measured besides, such as
-/// the same under another scheduler, is a second plot. Returns none if the figure has no numbers.
+/// Returns the plots of a figure for a page. Of a chart the first one is in the paper's form, and what is
+/// measured besides, such as the same under another scheduler, is a second plot. Returns none if the figure
+/// has no numbers.
 pub fn plots(comparison: &Comparison, page: Page) -> Vec<Plot> {
     let name = format!("{}-{}", comparison.paper.name, comparison.figure.name);
     let plot = |name: &str, drawing: Drawing| Plot { name: name.to_owned(), drawing };
@@ -64,8 +66,8 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
         .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
 }
 
-/// Returns the findings on curves with their confidence intervals, as one chart for each quantity; none if there are no
-/// such findings.
+/// Returns the findings on curves with their confidence intervals, as one chart for each quantity; none if
+/// there are no such findings.
 fn curves(comparison: &Comparison, page: Page) -> Vec<Drawing> {
     let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
     for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
@@ -91,8 +93,8 @@ fn curves(comparison: &Comparison, page: Page) -> Vec<Drawing> {
     measures.into_iter().enumerate().map(picture).collect()
 }
 
-/// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about it in
-/// percent, such as the share of serial jobs.
+/// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about
+/// it in percent, such as the share of serial jobs.
 fn bars(
     comparison: &Comparison,
     axis: &str,
@@ -135,8 +137,8 @@ fn bars(
     Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base, notes }.draw_on(page)
 }
 
-/// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before them says
-/// of what they are percentages.
+/// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before
+/// them says of what they are percentages.
 fn below_bars(comparison: &Comparison, log: &str) -> String {
     let (mut lines, mut before) = (Vec::new(), "");
     for finding in comparison.findings.iter().filter(|finding| finding.log == log) {
@@ -194,8 +196,8 @@ fn chart(
     Chart { title, x, y, series, references, references_are, note, ..Chart::default() }.draw_on(page)
 }
 
-/// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1 means
-/// equal. `None` if there are no such ratios.
+/// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1
+/// means equal. `None` if there are no such ratios.
 fn by_published(comparison: &Comparison, page: Page) -> Option<Drawing> {
     // Counts of comparisons are left out, because they are not measurements.
     let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::dataset::{Dataset, Located, Locating};
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark};
-use super::load::{Embedded, Figure, MODEL, Paper, PaperError, ROUNDS};
+use super::load::{Embedded, Figure, MODEL, Paper, ROUNDS};
 use super::stream::{STREAM, stream_logs, write_stream};
 use meshreplay_logs::{ReadOptions, TraceError};
 use meshreplay_results::frame::{FrameError, Sheet, StudyFolder};
@@ -17,8 +17,8 @@ use meshreplay_workload::Rules;
 
 /// Runs the replays of a study for a figure, and receives notes for the user.
 pub trait Replays {
-    /// Replays these cells of a study and keeps their results in `folder`, one cell at a time if `timed`. Returns false
-    /// if it was interrupted.
+    /// Replays these cells of a study and keeps their results in `folder`, one cell at a time if `timed`.
+    /// Returns false if it was interrupted.
     fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool;
 
     /// Shows a note to the user.
@@ -45,9 +45,6 @@ pub struct Comparison {
 /// The reason why a figure could not be regenerated.
 #[derive(Debug, thiserror::Error)]
 pub enum RegenerateError {
-    /// The data of the paper cannot be used.
-    #[error(transparent)]
-    Paper(#[from] PaperError),
     /// A figure names an unknown dataset.
     #[error("no dataset is called '{0}'")]
     NoDataset(String),
@@ -136,8 +133,7 @@ impl Regeneration<'_> {
             Some(format!("{dataset}: version {}; {whose} is {used}", version.unwrap_or("unknown")))
         });
         let versions = versions.collect();
-        let findings = paper.findings(figure, &mut evidence)?;
-        let marks = paper.marks(figure, &evidence)?;
+        let (findings, marks) = figure.judge(&evidence);
         if findings.is_empty() {
             self.replays.note(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
         }
@@ -198,8 +194,8 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// Replays the cells of a study that have no result yet, in this round if run times are wanted. Returns the
-    /// summary; `None` if no cell finished.
+    /// Replays the cells of a study that have no result yet, in this round if run times are wanted. Returns
+    /// the summary; `None` if no cell finished.
     fn measure(
         &mut self,
         paper: &Paper,

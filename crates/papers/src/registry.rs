@@ -99,13 +99,12 @@ mod tests {
                 manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
-        let findings = paper.findings(figure, &mut found)?;
-        let marks = paper.marks(figure, &found)?;
+        let (findings, marks) = figure.judge(&found);
         Ok(Comparison { paper, figure, findings, marks, versions: Vec::new(), missing: Vec::new() })
     }
 
-    /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged or say
-    /// why not. Each finding with a published number or a verdict must belong to a sentence.
+    /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged
+    /// or say why not. Each finding with a published number or a verdict must belong to a sentence.
     fn problems(paper: &Paper, figure: &Figure, findings: &[Finding]) -> Vec<String> {
         let mut problems = Vec::new();
         let sentences = || paper.sentences.iter().filter(|sentence| sentence.figure == figure.name);
@@ -115,10 +114,10 @@ mod tests {
             if !is_said || sentence.judged_by.is_empty() != says_why {
                 problems.push(format!("{sentence:?}: no section, claim or reason, or a needless one"));
             }
-            for rule in &sentence.judged_by {
-                let judges = |finding: &Finding| finding.rule == *rule && finding.verdict != Verdict::None;
+            for id in &sentence.judged_by {
+                let judges = |finding: &Finding| finding.id == *id && finding.verdict != Verdict::None;
                 if !findings.iter().any(judges) {
-                    problems.push(format!("no finding of '{rule}' has a verdict"));
+                    problems.push(format!("no finding of '{id}' has a verdict"));
                 }
             }
         }
@@ -148,7 +147,8 @@ mod tests {
         Ok(())
     }
 
-    /// The figures of five papers that are charts, as one finds them by reading. Tables and drawings are no charts.
+    /// The figures of five papers that are charts, as one finds them by reading. Tables and drawings are no
+    /// charts.
     const CHARTS: [(&str, &[&str]); 5] = [
         ("walker2010", &["fig12", "fig13", "fig14", "fig15", "fig16"]),
         ("chang-mohapatra1998", &["fig3", "fig4a", "fig4b", "fig5", "fig6"]),

@@ -1,4 +1,4 @@
-//! The sentences in which a paper states its results, and the rules that judge each of them.
+//! The sentences in which a paper states its results, and the findings that judge each of them.
 
 use super::finding::{Finding, Verdict};
 
@@ -11,15 +11,15 @@ pub struct Sentence {
     pub figure: String,
     /// The claim, in our words.
     pub claim: String,
-    /// The rules of the figure whose findings judge the sentence; empty if nothing can judge it.
+    /// The identifiers of the findings that judge the sentence; empty if nothing can judge it.
     pub judged_by: Vec<String>,
-    /// The reason why nothing can judge the sentence; `None` if a rule judges it.
+    /// The reason why nothing can judge the sentence; `None` if a finding judges it.
     pub not_measurable: Option<String>,
 }
 
 impl Sentence {
-    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are the
-    /// datasets that were not found.
+    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are
+    /// the datasets that were not found.
     pub fn not_measured(&self, findings: &[Finding], missing: &[&str]) -> Option<String> {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());
@@ -37,9 +37,9 @@ impl Sentence {
         })
     }
 
-    /// Returns whether the finding is by one of the rules that judge the sentence.
+    /// Returns whether the finding is one of those that judge the sentence.
     pub fn is_judged_by(&self, finding: &Finding) -> bool {
-        self.judged_by.contains(&finding.rule)
+        self.judged_by.contains(&finding.id)
     }
 }
 
@@ -56,8 +56,7 @@ mod tests {
             judged_by: vec!["below".to_owned(), "least".to_owned()],
             not_measurable: None,
         };
-        let finding =
-            |rule: &str, verdict| Finding { rule: rule.to_owned(), verdict, ..Finding::new("", "", "") };
+        let finding = |id: &str, verdict| Finding { id: id.to_owned(), verdict, ..Finding::new("", "", "") };
         let least = finding("least", Verdict::OrderingHolds);
         let others = [finding("below", Verdict::None), finding("best", Verdict::Exact)];
         assert_eq!(sentence.not_measured(&[least], &["LOG"]), None);

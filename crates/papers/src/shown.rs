@@ -98,8 +98,8 @@ fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sente
     })
 }
 
-/// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which has tables
-/// only.
+/// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which
+/// has tables only.
 fn sentences(comparisons: &[Comparison], format: Format) -> String {
     let line = |(sentence, why): (&Sentence, String)| {
         format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
@@ -233,8 +233,8 @@ fn number(finding: &Finding, measured: f64) -> String {
 /// The name of a curve, and its values, each with its value on the axis.
 type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
 
-/// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column per value
-/// on the axis.
+/// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column
+/// per value on the axis.
 fn curves(points: &[&Finding]) -> Vec<Table> {
     let mut axes: Vec<&str> = Vec::new();
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
@@ -271,8 +271,8 @@ fn curves(points: &[&Finding]) -> Vec<Table> {
     axes.iter().map(of_axis).collect()
 }
 
-/// Returns the number of decimals of a measured number. It is one more than was printed, and as many as printed for a
-/// whole number; without a published number it is 1 or 4.
+/// Returns the number of decimals of a measured number. It is one more than was printed, and as many as
+/// printed for a whole number; without a published number it is 1 or 4.
 fn decimals(finding: &Finding, measured: f64) -> usize {
     match finding.published {
         Some(published) if measured.fract() == 0.0 => published.decimals,

@@ -1,4 +1,5 @@
-//! The job stream of the Red Storm experiment (walker-2010, Fig. 7), generated anew because it was never published.
+//! The job stream of the Red Storm experiment (walker-2010, Fig. 7), generated anew because it was never
+//! published.
 
 use std::path::Path;
 
@@ -16,15 +17,15 @@ pub fn stream_logs() -> impl Iterator<Item = (String, u64)> {
     (1..=REPLICATIONS).map(|seed| (format!("{STREAM}-{seed}.swf"), seed))
 }
 
-/// The number of replications. It is large enough that the means differ by more than chance; the paper took the mean of
-/// 3 runs.
+/// The number of replications. It is large enough that the means differ by more than chance; the paper took
+/// the mean of 3 runs.
 const REPLICATIONS: u64 = 20;
 
 /// The stream as (processors of a job, number of jobs).
 const SIZES: [(i64, usize); 4] = [(2, 1820), (5, 660), (15, 620), (20, 660)];
 
-/// The range of run times in seconds, drawn from a uniform distribution. The run times on the real machine were never
-/// published, so only the order of allocators can be compared.
+/// The range of run times in seconds, drawn from a uniform distribution. The run times on the real machine
+/// were never published, so only the order of allocators can be compared.
 const RUNS_S: std::ops::RangeInclusive<i64> = 60..=140;
 
 /// Writes one replication of the stream to `path`. All jobs arrive at time 0, in random order.

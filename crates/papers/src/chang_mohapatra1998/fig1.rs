@@ -1,15 +1,16 @@
 //! Fig. 1: four jobs. First fit without rotation leaves the last one waiting.
 
-use crate::evidence::{At, Evidence};
-use crate::finding::Finding;
+use crate::finding::Tolerance;
+use crate::findings::Findings;
+use crate::item::item;
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::Machine;
 
 const MACHINE: &str = "4x4";
 const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
 
-/// Returns how many of the jobs the allocator can place one after the other while none leaves; `None` if it cannot be
-/// built.
+/// Returns how many of the jobs the allocator can place one after the other while none leaves; `None` if it
+/// cannot be built.
 fn placed(allocator: &str) -> Option<usize> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -24,13 +25,14 @@ fn placed(allocator: &str) -> Option<usize> {
     Some(placed)
 }
 
-/// Measures how many jobs two allocators place. The rules of the figure judge the numbers.
-pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
-    for allocator in ["first-fit", "fixed-orientation"] {
-        if let Some(placed) = placed(allocator) {
-            let at = At { dataset: "fig1", machine: MACHINE, allocator, ..At::default() };
-            found.add_measured(at, 0, &[("jobs_placed", placed as f64)]);
-        }
+/// Judges how many jobs two allocators place.
+pub(super) fn judge(findings: &mut Findings<'_>) {
+    findings.about("1x1, 1x1, 1x3, 3x2", MACHINE);
+    for (allocator, printed) in [("first-fit", "3"), ("fixed-orientation", "4")] {
+        findings.add(
+            item("placed", format!("{allocator}, jobs placed"))
+                .measured(placed(allocator).map(|jobs| jobs as f64))
+                .published(printed, Tolerance::Absolute(0.0)),
+        );
     }
-    Vec::new()
 }

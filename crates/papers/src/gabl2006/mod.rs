@@ -1,21 +1,46 @@
-//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D
-//! mesh connected multicomputers", ICPADS 2006.
+//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy
+//! for 2D mesh connected multicomputers", ICPADS 2006.
 //!
-//! The curves of the paper are drawn without numbers, and its loads are not given. So only the statements in its text
-//! are compared.
+//! The curves are drawn without numbers, so only the statements in the text are compared.
 
-use super::load::{Folder, files};
+mod loads;
 
-/// The data files and the code of the paper.
+use super::load::{Folder, chart, studies, table};
+
+/// The figures of the paper.
 pub(super) const FOLDER: Folder = Folder {
-    files: files![
-        "paper.toml",
-        "sentences.toml",
-        "loads.toml",
-        "studies/length-8.toml",
-        "studies/length-16.toml",
-        "studies/length-32.toml",
-        "studies/length-64.toml",
+    name: "gabl2006",
+    source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, \"Non-contiguous processor \
+        allocation strategy for 2D mesh connected multicomputers\", ICPADS 2006",
+    versions: false,
+    figures: &[
+        chart("fig3", "Finish times by load", studies!["length-8"], loads::fig3),
+        chart("fig4", "Turnaround by load", studies!["length-8"], loads::fig4),
+        chart("fig5", "Utilization by load", studies!["length-8"], loads::fig5),
+        table(
+            "length16",
+            "Turnaround by load with packets of 16 flits (text of 4.2)",
+            studies!["length-16"],
+            |findings| loads::longer(findings, "16"),
+        ),
+        table(
+            "length32",
+            "Turnaround by load with packets of 32 flits (text of 4.2)",
+            studies!["length-32"],
+            |findings| loads::longer(findings, "32"),
+        ),
+        table(
+            "length64",
+            "Turnaround by load with packets of 64 flits (text of 4.2)",
+            studies!["length-64"],
+            |findings| loads::longer(findings, "64"),
+        ),
+        table(
+            "lengths",
+            "Advantage of GABL by the length of packets (text of 4.2)",
+            studies!["length-8", "length-16", "length-32", "length-64"],
+            loads::lengths,
+        ),
     ],
-    code: &[],
+    sentences: include_str!("sentences.toml"),
 };

@@ -1,9 +1,10 @@
-//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the corrected
-//! one.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the
+//! corrected one.
 
 use super::printed_scan::{self, Busy, Scan};
-use crate::evidence::Evidence;
-use crate::finding::{Finding, Verdict};
+use crate::finding::Verdict;
+use crate::findings::Findings;
+use crate::item::{self, Item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine};
 
@@ -12,7 +13,8 @@ const SIDE: i32 = 6;
 /// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it finds none.
+/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it
+/// finds none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -37,10 +39,9 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// Returns the finding on whether something is as printed. `instead` says what it is otherwise.
-fn item(name: &str, is_so: bool, instead: String) -> Finding {
-    let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
-    Finding { rule: "example".to_owned(), verdict, ..Finding::new(name, "", MACHINE) }
+/// Returns the item of something that should be as printed. `instead` says what it is otherwise.
+fn item(name: &str, is_so: bool, instead: String) -> Item {
+    item::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
 }
 
 /// Returns numbers as the paper lists them.
@@ -48,19 +49,21 @@ fn listed(numbers: &[i32]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the findings about what the paper prints of the example.
-pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
+/// Judges what the paper prints of the example.
+pub(super) fn judge(findings: &mut Findings<'_>) {
+    findings.about("", MACHINE);
     let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
-    let mut items = Vec::new();
     if let (Some(printed), Some(repaired)) = (printed, repaired) {
-        items.extend(of_3x2(&printed, &repaired));
+        for item in of_3x2(&printed, &repaired) {
+            findings.add(item);
+        }
     }
     let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
     let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";
     let as_printed = printed_scan::qna(&RUNNING, SIDE, (6, 2), 0);
     let corners: Vec<String> = as_printed.iter().map(|corners| format!("({})", listed(corners))).collect();
     let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
-    items.push(item(
+    findings.add(item(
         &format!("{name}: last_covered begins with 0, as printed"),
         as_printed == printed,
         words,
@@ -68,13 +71,12 @@ pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
     if let Some(mut found) = placed("qna", [6, 2, 1]) {
         found.sort_unstable();
         let words = format!("the allocator begins at {:?}", found.first());
-        items.push(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
+        findings.add(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
     }
-    items
 }
 
-/// Returns the findings about the job of 3×2: the final coverage and where the job goes.
-fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Finding> {
+/// Returns the items about the job of 3×2: the final coverage and where the job goes.
+fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
     let mut items = Vec::new();
     let first = &printed.after_each[0][..3];
     let words = format!("{} as it is printed", listed(first));

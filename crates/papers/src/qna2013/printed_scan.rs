@@ -1,5 +1,5 @@
-//! Procedure `Submesh_Allocation`, step by step as printed. Only two errors in the bounds of a rotated request are
-//! corrected. The initial value of `last_covered` is a parameter.
+//! Procedure `Submesh_Allocation`, step by step as printed. Only two errors in the bounds of a rotated
+//! request are corrected. The initial value of `last_covered` is a parameter.
 
 /// A busy submesh: x and y of its lower left corner, then of its upper right corner.
 pub(super) type Busy = [i32; 4];
@@ -14,8 +14,8 @@ pub(super) struct Scan {
     sides: (i32, i32),
 }
 
-/// Returns the free submesh for a job on a square mesh, in either orientation; `None` if there is none. `initial` is
-/// the initial value of `last_covered`.
+/// Returns the free submesh for a job on a square mesh, in either orientation; `None` if there is none.
+/// `initial` is the initial value of `last_covered`.
 pub(super) fn scan(busy: &[Busy], side: i32, (width, height): (i32, i32), initial: i32) -> Option<Scan> {
     let turned = (height, width);
     [(width, height), turned].into_iter().find_map(|sides| oriented(busy, side, sides, initial))

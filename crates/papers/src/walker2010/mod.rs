@@ -1,42 +1,80 @@
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
 
 mod blocks;
+mod fig12;
+mod fig17;
+mod fig7;
+mod fig8;
+mod fig9;
+mod loads;
 
-use super::load::{Folder, files};
+use super::load::{Folder, chart, studies, table};
 
-/// The data files and the code of the paper.
+/// The figures of the paper.
 pub(super) const FOLDER: Folder = Folder {
-    files: files![
-        "paper.toml",
-        "sentences.toml",
-        "fig7.toml",
-        "fig7.tsv",
-        "fig8.toml",
-        "fig9.toml",
-        "fig9.tsv",
-        "fig12.toml",
-        "loads.toml",
-        "fig17.toml",
-        "fig17.tsv",
-        "studies/fig7.toml",
-        "studies/fig7-sums.toml",
-        "studies/fig9-nasa.toml",
-        "studies/fig9-cm5.toml",
-        "studies/fig9-t3d.toml",
-        "studies/fig9-sp2.toml",
-        "studies/fig9-ubgl.toml",
-        "studies/fig12-kth.toml",
-        "studies/fig12-hpc2n.toml",
-        "studies/fig12-sp2.toml",
-        "studies/fig12-t3d.toml",
-        "studies/fig12-ubgl.toml",
-        "studies/fig12-kth-128.toml",
-        "studies/fig13.toml",
-        "studies/fig14.toml",
-        "studies/fig15.toml",
-        "studies/fig16.toml",
-        "studies/fig17-hpc2n.toml",
-        "studies/fig17-cm5.toml",
+    name: "walker2010",
+    source: "P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
+    versions: true,
+    figures: &[
+        table(
+            "fig7",
+            "Makespans of curves on a Red Storm cabinet; here, over a network and on streams made anew",
+            studies!["fig7"],
+            fig7::makespans,
+        ),
+        table(
+            "fig7-sums",
+            "Mean pairwise sums of the curves of Fig. 7, on streams made anew (not in the paper)",
+            studies!["fig7-sums"],
+            fig7::sums,
+        ),
+        table("fig8", "The logs", &[], fig8::judge).surveys(&[
+            "NASA-iPSC-1993",
+            "LANL-CM5-1994",
+            "LLNL-T3D-1996",
+            "SDSC-SP2-1998",
+            "LLNL-uBGL-2006",
+        ]),
+        table(
+            "fig9",
+            "Mean pairwise sum of curves and selections under EASY",
+            studies!["fig9-nasa", "fig9-cm5", "fig9-t3d", "fig9-sp2", "fig9-ubgl"],
+            fig9::judge,
+        ),
+        chart(
+            "fig12",
+            "Buddy strategies and the snake against MC1x1, in two and three dimensions",
+            studies!["fig12-kth", "fig12-hpc2n", "fig12-sp2", "fig12-t3d", "fig12-ubgl", "fig12-kth-128"],
+            fig12::judge,
+        )
+        .surveys(&["KTH-SP2-1996", "HPC2N-2002", "SDSC-SP2-1998", "LLNL-T3D-1996", "LLNL-uBGL-2006"]),
+        chart(
+            "fig13",
+            "Utilization and mean pairwise sum by load, LLNL-T3D on 16x16",
+            studies!["fig13"],
+            |findings| loads::t3d(findings, "16x16"),
+        ),
+        chart(
+            "fig14",
+            "Utilization and mean pairwise sum by load, LLNL-T3D on 8x8x4",
+            studies!["fig14"],
+            |findings| loads::t3d(findings, "8x8x4"),
+        ),
+        chart(
+            "fig15",
+            "Utilization and mean pairwise sum by load, LLNL-uBGL on 16x16x8",
+            studies!["fig15"],
+            loads::fig15,
+        ),
+        chart(
+            "fig16",
+            "Utilization and mean pairwise sum by load, LLNL-uBGL on 64x32",
+            studies!["fig16"],
+            loads::fig16,
+        ),
+        table("fig17", "Seconds for a whole simulation", studies!["fig17-hpc2n", "fig17-cm5"], fig17::judge)
+            .surveys(&["HPC2N-2002", "LANL-CM5-1994"])
+            .timed(),
     ],
-    code: &[("blocks", blocks::measure)],
+    sentences: include_str!("sentences.toml"),
 };

@@ -5,8 +5,6 @@ use crate::finding::Published;
 /// A printed table, with one row per label.
 #[derive(Debug)]
 pub(crate) struct PrintedTable {
-    /// The title of the column of labels.
-    pub(super) title: &'static str,
     columns: Vec<&'static str>,
     rows: Vec<(&'static str, Vec<&'static str>)>,
 }
@@ -20,19 +18,19 @@ impl PrintedTable {
             let (label, cells) = line.split_once('\t')?;
             Some((label, cells.split('\t').collect()))
         };
-        let title = titles.next().unwrap_or_default();
-        Self { title, columns: titles.collect(), rows: lines.filter_map(row).collect() }
+        titles.next();
+        Self { columns: titles.collect(), rows: lines.filter_map(row).collect() }
     }
 
     /// Returns every cell, column by column, as (label of the row, title of the column, printed text).
-    pub(super) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
         self.columns.iter().enumerate().flat_map(move |(j, &column)| {
             self.rows.iter().filter_map(move |(label, cells)| Some((*label, column, *cells.get(j)?)))
         })
     }
 
     /// Returns the number in a cell; `None` if there is no such cell, or if it holds a dash.
-    pub(super) fn cell(&self, label: &str, column: &str) -> Option<Published> {
+    pub(crate) fn cell(&self, label: &str, column: &str) -> Option<Published> {
         let is = |(row, title, _): &(&str, &str, &str)| *row == label && *title == column;
         Published::parse(self.cells().find(is)?.2)
     }

@@ -2,36 +2,42 @@
 
 use std::cmp::Ordering;
 
-use super::expr::Function;
-use super::value::Value;
 use crate::median::Median;
 
 /// The points of a curve as (x, y), sorted by x.
 #[derive(Clone, Debug)]
-pub(super) struct Curve(Vec<(f64, f64)>);
+pub(crate) struct Curve(Vec<(f64, f64)>);
 
 impl Curve {
     /// Returns the curve of these points; `None` if there are none.
-    pub(super) fn of(mut points: Vec<(f64, f64)>) -> Option<Self> {
+    pub(crate) fn from_points(mut points: Vec<(f64, f64)>) -> Option<Self> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         (!points.is_empty()).then_some(Self(points))
     }
 
-    /// Returns the value of `function` for the curve. Only steps down that are deeper than `more` are counted. Returns
-    /// `None` if there are too few points, or if the function is not about curves.
-    pub(super) fn answer(&self, function: Function, more: f64) -> Option<Value> {
-        Some(Value::Number(match function {
-            Function::Tau => return self.tau().map(Value::Middle),
-            Function::LargestFall => self.largest_fall(),
-            Function::StepsDown => self.steps_down().filter(|step| *step > more).count() as f64,
-            Function::DeepestStep => self.steps_down().fold(0.0, f64::max),
-            Function::LastStep => *self.steps().last()?,
-            Function::LeastOtherStep => {
-                self.steps().split_last()?.1.iter().copied().min_by(f64::total_cmp)?
-            }
-            Function::Rise => self.0.last()?.1 / self.0.first()?.1 - 1.0,
-            _ => return None,
-        }))
+    /// Returns the number of steps down that are deeper than `share`.
+    pub(crate) fn steps_deeper(&self, share: f64) -> f64 {
+        self.steps_down().filter(|step| *step > share).count() as f64
+    }
+
+    /// Returns the depth of the deepest step down, as a share; 0 if there is none.
+    pub(crate) fn deepest_step(&self) -> f64 {
+        self.steps_down().fold(0.0, f64::max)
+    }
+
+    /// Returns the distance in x between the last two points; `None` for a single point.
+    pub(crate) fn last_step(&self) -> Option<f64> {
+        self.steps().last().copied()
+    }
+
+    /// Returns the smallest of the other distances in x; `None` if there are fewer than three points.
+    pub(crate) fn least_other_step(&self) -> Option<f64> {
+        self.steps().split_last()?.1.iter().copied().min_by(f64::total_cmp)
+    }
+
+    /// Returns the rise from the first to the last point, as a share of the first.
+    pub(crate) fn rise(&self) -> Option<f64> {
+        Some(self.0.last()?.1 / self.0.first()?.1 - 1.0)
     }
 
     /// Returns the distances in x between neighbouring points.
@@ -39,14 +45,15 @@ impl Curve {
         self.0.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
     }
 
-    /// Returns the depths of the steps down from one point to the next, as shares of the first. Steps up are left out.
+    /// Returns the depths of the steps down from one point to the next, as shares of the first. Steps up are
+    /// left out.
     fn steps_down(&self) -> impl Iterator<Item = f64> + '_ {
         let step = |pair: &[(f64, f64)]| 1.0 - pair[1].1 / pair[0].1;
         self.0.windows(2).map(step).filter(|step| *step > 0.0)
     }
 
     /// Returns the largest distance of a point below any point of smaller x, as a share.
-    fn largest_fall(&self) -> f64 {
+    pub(crate) fn largest_fall(&self) -> f64 {
         let (mut highest, mut largest): (f64, f64) = (0.0, 0.0);
         for (_, y) in &self.0 {
             highest = highest.max(*y);
@@ -55,9 +62,9 @@ impl Curve {
         largest
     }
 
-    /// Returns Kendall's rank correlation of x and y, with the largest deviation that chance explains with a confidence
-    /// of 95 % (normal approximation); `None` for a single point.
-    fn tau(&self) -> Option<Median> {
+    /// Returns Kendall's rank correlation of x and y, with the largest deviation that chance explains with a
+    /// confidence of 95 % (normal approximation); `None` for a single point.
+    pub(crate) fn tau(&self) -> Option<Median> {
         let count = self.0.len();
         let pairs = (count * count.saturating_sub(1) / 2) as f64;
         let sign = |i: usize, j: usize| -> f64 {
@@ -68,16 +75,17 @@ impl Curve {
             }
         };
         let score: f64 = (0..count).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| sign(i, j)).sum();
-        // The variance of Kendall's score without ties is n(n − 1)(2n + 5) / 18. The quantile 1.96 is that of the normal
-        // distribution, and the 1 is the continuity correction.
+        // The variance of Kendall's score without ties is n(n − 1)(2n + 5) / 18. The quantile 1.96 is that of
+        // the normal distribution, and the 1 is the continuity correction.
         let deviation = (pairs * (2 * count + 5) as f64 / 9.0).sqrt();
         let (tau, least) = (score / pairs, (1.96 * deviation + 1.0) / pairs);
         (pairs > 0.0).then_some(Median { low: tau - least, middle: tau, high: tau + least })
     }
 }
 
-/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring points.
-pub(super) fn crossings(points: &[(f64, f64)], target: f64) -> Vec<f64> {
+/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring
+/// points.
+pub(crate) fn crossings(points: &[(f64, f64)], target: f64) -> Vec<f64> {
     let crosses = |step: &[(f64, f64)]| {
         let ((from, a), (to, b)) = (step[0], step[1]);
         ((a > target) != (b > target)).then(|| from + (a - target) / (a - b) * (to - from))
@@ -100,7 +108,7 @@ mod tests {
         let steps: Vec<f64> = found.steps_down().collect();
         assert!(steps.len() == 2 && near(steps[0], 0.05) && near(steps[1], 7.0 / 115.0), "{steps:?}");
         assert!(near(found.largest_fall(), 0.1) && near(curve(&[1.0, 2.0]).largest_fall(), 0.0));
-        assert_eq!(found.answer(Function::StepsDown, 0.055), Some(Value::Number(1.0)));
+        assert!(near(found.steps_deeper(0.055), 1.0));
     }
 
     #[test]
@@ -111,7 +119,8 @@ mod tests {
         };
         let rising: Vec<f64> = (0..14).map(f64::from).collect();
         let (tau, least) = trend(&rising).unwrap_or_default();
-        // For 14 points a score of 37 out of 91 pairs is significant, as printed tables of Kendall's test say.
+        // For 14 points a score of 37 out of 91 pairs is significant, as printed tables of Kendall's test
+        // say.
         assert!((tau - 1.0).abs() < 1e-12 && (35.0..37.0).contains(&(least * 91.0)), "{tau} {least}");
         let (tau, least) = trend(&[1.0, 3.0, 2.0, 3.0]).unwrap_or_default();
         assert!((tau - 3.0 / 6.0).abs() < 1e-12 && tau < least, "{tau} {least}");

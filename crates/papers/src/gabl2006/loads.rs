@@ -1,0 +1,198 @@
+//! Figs. 3 to 5 and the text of 4.2: finish times, turnaround and utilization by load and length of packets.
+//!
+//! The paper does not print its loads. Of ours the fifth to the eighth are medium or high, the last two of
+//! them high; a ninth is beyond.
+
+use crate::estimate::Estimate;
+use crate::finding::{Drawn, Place};
+use crate::findings::{Findings, Load, pairs, rates};
+use crate::item::item;
+use crate::point::Point;
+use crate::samples::Samples;
+
+const ALLOCATORS: [&str; 4] = ["gabl", "mbs", "paging", "first-fit"];
+const OTHERS: [&str; 3] = ["mbs", "paging", "first-fit"];
+const NON_CONTIGUOUS: [&str; 3] = ["gabl", "mbs", "paging"];
+const RIVALS: [&str; 2] = ["mbs", "paging"];
+/// The lengths of packets, each with its seventh load: loads differ with the length, and this one is the same
+/// share of what saturates the network.
+const LENGTHS: [(&str, &str); 4] = [("8", "0.035"), ("16", "0.028"), ("32", "0.021"), ("64", "0.014")];
+
+/// A column of the results with packets of one length.
+struct Results<'a> {
+    at: Point<'a>,
+    column: &'static str,
+    loads: Vec<Load>,
+}
+
+/// Returns the results with packets of `length` flits.
+fn at<'a>(findings: &Findings<'a>, length: &str) -> Point<'a> {
+    let network = format!("wormhole:compute=none,length={length}");
+    findings.at("synthetic").machine("16x16").scheduler("fcfs").network(&network)
+}
+
+impl<'a> Results<'a> {
+    fn new(findings: &mut Findings<'a>, length: &str, column: &'static str) -> Self {
+        findings.about("", "16x16");
+        let loads = findings.loads();
+        Self { at: at(findings, length), column, loads }
+    }
+
+    fn of(&self, allocator: &str, load: &Load) -> Samples {
+        self.at.log(&load.log).allocator(allocator).by_workload(self.column)
+    }
+
+    /// Returns by how many percent GABL is below another allocator.
+    fn lead(&self, other: &str, load: &Load) -> Option<Estimate> {
+        Some(100.0 * (1.0 - self.of("gabl", load).share(&self.of(other, load))?))
+    }
+
+    fn draw_curves(&self, findings: &mut Findings<'_>, name: &str, title: &str, unit: f64) {
+        for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &self.loads) {
+            let mean = self.at.log(log).allocator(allocator).mean(self.column);
+            let place = Place::new(allocator, "system load (jobs per time unit)", rate).quantity(title);
+            let words = format!("{allocator}, {name}, load {rate}");
+            findings.add(item("curves", words).log(log).measured(mean.map(|mean| mean * unit)).place(place));
+        }
+    }
+
+    fn list_leads(&self, findings: &mut Findings<'_>, loads: &[Load]) {
+        for (other, load) in pairs(OTHERS, loads) {
+            let rate = &load.rate;
+            let place = Place::new(&format!("gabl below {other}"), "lead in percent by load", rate);
+            findings.add(
+                item("lead", format!("gabl below {other}, percent, load {rate}"))
+                    .measured(self.lead(other, load))
+                    .place(place.drawn(Drawn::Table)),
+            );
+        }
+    }
+
+    /// Adds what the text says of turnaround.
+    fn judge_turnaround(&self, findings: &mut Findings<'_>, with_leads: bool) {
+        let (loaded, high) = (&self.loads[4..], &self.loads[6..8]);
+        findings.claim("below", "gabl is below the others, at every load", |is| {
+            for (other, load) in pairs(OTHERS, &self.loads) {
+                let low = format!("gabl at {}", load.rate);
+                is.clearly_below(low, &self.of("gabl", load), other, &self.of(other, load));
+            }
+        });
+        if with_leads {
+            self.list_leads(findings, loaded);
+        }
+        let words = format!("gabl is much below the others (by 5 percent or more), at {}", rates(loaded));
+        findings.claim("much-below", words, |is| {
+            for (other, load) in pairs(OTHERS, loaded) {
+                let words = format!("gabl below {other} at {}, percent", load.rate);
+                is.above(words, self.lead(other, load), 5.0);
+            }
+        });
+        let words = format!("first-fit is far above (twice the others), at {}", rates(high));
+        findings.claim("far-above", words, |is| {
+            for Load { rate, log } in high {
+                let mean = |allocator| self.at.log(log).allocator(allocator).number(self.column);
+                for other in NON_CONTIGUOUS {
+                    let twice = mean(other).map(|mean| mean * 2.0);
+                    is.below(format!("2 times {other} at {rate}"), twice, "first-fit", mean("first-fit"));
+                }
+            }
+        });
+    }
+}
+
+/// Fig. 3: finish times.
+pub(super) fn fig3(findings: &mut Findings<'_>) {
+    let results = Results::new(findings, "8", "makespan_s");
+    results.draw_curves(findings, "finish time", "finish time (time units)", 1.0);
+    let (lowest, loaded, highest) = (&results.loads[..2], &results.loads[4..], &results.loads[6..]);
+    findings.claim("same", format!("finish times are the same, at {}", rates(lowest)), |is| {
+        for (other, load) in pairs(OTHERS, lowest) {
+            let share = results.of("gabl", load).share(&results.of(other, load));
+            let words = format!("percent that gabl and {other} are less than 1 apart at {}", load.rate);
+            is.above(words, share.map(|share| 1.0 - (100.0 * (share - 1.0)).abs()), 0.0);
+        }
+    });
+    findings.claim("first", format!("gabl finishes before the others, at {}", rates(loaded)), |is| {
+        for (other, load) in pairs(OTHERS, loaded) {
+            let low = format!("gabl at {}", load.rate);
+            is.clearly_below(low, &results.of("gabl", load), other, &results.of(other, load));
+        }
+    });
+    results.list_leads(findings, highest);
+    // The paper gives no number for what is substantial.
+    let at = rates(highest);
+    let words = format!("gabl finishes substantially before the others (by 5 percent or more), at {at}");
+    findings.claim("substantially", words, |is| {
+        for (other, load) in pairs(OTHERS, highest) {
+            let words = format!("gabl below {other} at {}, percent", load.rate);
+            is.above(words, results.lead(other, load), 5.0);
+        }
+    });
+}
+
+/// Fig. 4: turnaround.
+pub(super) fn fig4(findings: &mut Findings<'_>) {
+    let results = Results::new(findings, "8", "turnaround_s_mean");
+    results.draw_curves(findings, "turnaround", "average turnaround time (time units)", 1.0);
+    results.judge_turnaround(findings, true);
+}
+
+/// The text of 4.2: turnaround with longer packets.
+pub(super) fn longer(findings: &mut Findings<'_>, length: &str) {
+    let results = Results::new(findings, length, "turnaround_s_mean");
+    results.draw_curves(findings, "turnaround", "average turnaround time (time units)", 1.0);
+    results.judge_turnaround(findings, false);
+}
+
+/// Fig. 5: utilization.
+pub(super) fn fig5(findings: &mut Findings<'_>) {
+    let results = Results::new(findings, "8", "utilization");
+    results.draw_curves(findings, "utilization in percent", "system utilization (%)", 100.0);
+    let (medium, high, beyond) = (&results.loads[4..8], &results.loads[6..8], &results.loads[8..]);
+    for (words, loads) in [("every load".to_owned(), &results.loads[..]), (rates(high), high)] {
+        let words = format!("non-contiguous allocators are above first-fit, at {words}");
+        findings.claim("above-first-fit", words, |is| {
+            for (allocator, load) in pairs(NON_CONTIGUOUS, loads) {
+                let (low, high) = (results.of("first-fit", load), results.of(allocator, load));
+                is.clearly_below(format!("first-fit at {}", load.rate), &low, allocator, &high);
+            }
+        });
+    }
+    // Below saturation the allocator with the longest services has the highest utilization.
+    for loads in [medium, beyond] {
+        findings.claim("above", format!("gabl is above the others, at {}", rates(loads)), |is| {
+            for (rival, load) in pairs(RIVALS, loads) {
+                let (low, high) = (results.of(rival, load), results.of("gabl", load));
+                is.clearly_below(format!("{rival} at {}", load.rate), &low, "gabl", &high);
+            }
+        });
+    }
+}
+
+/// The text of 4.2: GABL's advantage by the length of packets. The workloads of different lengths have
+/// nothing in common.
+pub(super) fn lengths(findings: &mut Findings<'_>) {
+    findings.about("", "16x16");
+    for other in OTHERS {
+        let advantage = |(length, rate): (&str, &str)| {
+            let at = at(findings, length).log(&format!("synthetic:jobs=1000,rate={rate}"));
+            let turnaround = |allocator| at.allocator(allocator).by_workload("turnaround_s_mean");
+            turnaround(other).share(&turnaround("gabl"))
+        };
+        let words = format!("gabl's advantage over {other} grows with the length");
+        let grows = item("grows", words).holds_if(|is| {
+            for step in LENGTHS.windows(2) {
+                let (Some(short), Some(long)) = (advantage(step[0]), advantage(step[1])) else { continue };
+                let words = format!(
+                    "{other} by gabl with {} flits ({:.2}) above that with {} ({:.2})",
+                    step[1].0,
+                    long.number(),
+                    step[0].0,
+                    short.number()
+                );
+                is.above(words, Some(long - short), 0.0);
+            }
+        });
+        findings.add(grows);
+    }
+}

@@ -1,0 +1,143 @@
+//! Figs. 2 to 5 and 8 to 11: turnaround and waiting times by load.
+//!
+//! The curves are drawn without numbers; the text gives a few ratios at one load each.
+
+use crate::curve::crossings;
+use crate::finding::{Place, Tolerance, Verdict};
+use crate::findings::{Findings, Load, pairs, rates};
+use crate::item::item;
+
+const ALLOCATORS: [&str; 4] = ["qna", "mbs", "paging", "first-fit"];
+const OTHERS: [&str; 3] = ["first-fit", "paging", "mbs"];
+const NON_CONTIGUOUS: [&str; 3] = ["qna", "mbs", "paging"];
+
+/// A quantity that figures show by load.
+pub(super) struct Quantity {
+    column: &'static str,
+    name: &'static str,
+    title: &'static str,
+}
+
+pub(super) const TURNAROUND: Quantity = Quantity {
+    column: "turnaround_s_mean",
+    name: "turnaround",
+    title: "average completion time (time units)",
+};
+pub(super) const WAIT: Quantity =
+    Quantity { column: "wait_s_mean", name: "wait", title: "mean waiting time (time units)" };
+
+/// What QNA's number is by those of the others in the text, at one load.
+pub(super) struct Printed {
+    rate: &'static str,
+    log: &'static str,
+    /// QNA by first fit, by paging and by MBS, in percent.
+    percent: [&'static str; 3],
+    /// What the text prints instead, for each of them.
+    in_words: [&'static str; 3],
+}
+
+const PLAIN: [&str; 3] = [""; 3];
+
+/// The paper says here that QNA is 65, 36 and 30 % more efficient, and of Fig. 8 that it takes 35, 64 and 70
+/// % of the time.
+pub(super) const FIG2: Printed = Printed {
+    in_words: [
+        " (printed: 65 % more efficient)",
+        " (printed: 36 % more efficient)",
+        " (printed: 30 % more efficient)",
+    ],
+    ..FIG8
+};
+pub(super) const FIG4: Printed = Printed {
+    rate: "0.0305",
+    log: "synthetic:jobs=1000,rate=0.0305",
+    percent: ["20", "24", "38"],
+    in_words: PLAIN,
+};
+pub(super) const FIG8: Printed = Printed {
+    rate: "0.0205",
+    log: "synthetic:jobs=1000,rate=0.0205",
+    percent: ["35", "64", "70"],
+    in_words: PLAIN,
+};
+pub(super) const FIG11: Printed = Printed {
+    rate: "0.05",
+    log: "synthetic:jobs=1000,rate=0.05,sides=exponential",
+    percent: ["19", "27", "50"],
+    in_words: PLAIN,
+};
+
+/// Judges a figure of a quantity for messages in this pattern; `printed` are the ratios of the text, if it
+/// has any.
+pub(super) fn judge(
+    findings: &mut Findings<'_>,
+    quantity: &Quantity,
+    pattern: &str,
+    printed: Option<&Printed>,
+) {
+    let Quantity { column, name, title } = quantity;
+    let network = format!("wormhole:compute=none,pattern={pattern}");
+    let at = findings.at("synthetic").machine("16x16").scheduler("fcfs").network(&network);
+    let at = |allocator: &str, log: &str| at.log(log).allocator(allocator);
+    let samples = |allocator: &str, load: &Load| at(allocator, &load.log).by_workload(column);
+    let place = |curve, rate| Place::new(curve, "system load (jobs per time unit)", rate).quantity(title);
+    let loads = findings.loads();
+    let high = &loads[7..];
+    findings.about("", "16x16");
+    for (allocator, Load { rate, log }) in pairs(ALLOCATORS, &loads) {
+        let words = format!("{allocator}, {name}, load {rate}");
+        let mean = at(allocator, log).mean(column);
+        findings.add(item("curves", words).log(log).measured(mean).place(place(allocator, rate)));
+    }
+    for (words, loads) in [("every load".to_owned(), &loads[..]), (rates(high), high)] {
+        findings.claim("below", format!("qna is below the others, at {words}"), |is| {
+            for (other, load) in pairs(OTHERS, loads) {
+                let low = format!("qna at {}", load.rate);
+                is.clearly_below(low, &samples("qna", load), other, &samples(other, load));
+            }
+        });
+    }
+    let words = format!("first-fit is far above (twice the others), at {}", rates(high));
+    findings.claim("far-above", words, |is| {
+        for Load { rate, log } in high {
+            let number = |allocator| at(allocator, log).number(column);
+            for other in NON_CONTIGUOUS {
+                let twice = number(other).map(|number| 2.0 * number);
+                is.below(format!("twice {other} at {rate}"), twice, "first-fit", number("first-fit"));
+            }
+        }
+    });
+    let Some(Printed { rate, log, percent, in_words }) = printed else { return };
+    let printed_load = Load { rate: (*rate).to_owned(), log: (*log).to_owned() };
+    let share = |other: &str, load: &Load| samples("qna", load).share(&samples(other, load));
+    for ((other, percent), in_words) in OTHERS.into_iter().zip(percent).zip(in_words) {
+        let share = |load: &Load| share(other, load);
+        findings.add(
+            item("ratios", format!("qna by {other} in percent, load {rate}{in_words}"))
+                .measured(share(&printed_load).map(|share| 100.0 * share))
+                .published(percent, Tolerance::Absolute(3.0)),
+        );
+        let number: f64 = percent.parse().unwrap_or(f64::NAN);
+        let ratio = |load: &Load| Some((load.rate.parse().ok()?, share(load)?.number()));
+        let words = format!("load at which qna by {other} is {percent} percent (printed: {rate})");
+        add_crossings(findings, &words, &loads.iter().filter_map(ratio).collect::<Vec<_>>(), number / 100.0);
+        // Theirs follow from what was measured of QNA.
+        let theirs = at("qna", log).number(column).map(|qna| qna / (number / 100.0));
+        let words = format!("what the printed ratios at {rate} make of qna as measured");
+        findings.mark(place(other, rate), theirs, &words);
+    }
+}
+
+/// Adds the loads at which a ratio, given as (load, ratio), has the published value, or else how near it
+/// comes.
+fn add_crossings(findings: &mut Findings<'_>, words: &str, ratios: &[(f64, f64)], target: f64) {
+    let loads = crossings(ratios, target);
+    for load in &loads {
+        findings.add(item("ratios", words).measured(Some(*load)));
+    }
+    let nearest = ratios.iter().min_by(|a, b| (a.1 - target).abs().total_cmp(&(b.1 - target).abs()));
+    if let (true, Some((load, ratio))) = (loads.is_empty(), nearest) {
+        let never = Verdict::Differs(format!("never; {:.1} percent is nearest", 100.0 * ratio));
+        findings.add(item("ratios", words).measured(Some(*load)).verdict(never));
+    }
+}

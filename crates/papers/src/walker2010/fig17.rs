@@ -1,0 +1,218 @@
+//! Fig. 17: how long whole simulations take, reading the log included.
+//!
+//! The paper's seconds are of a laptop of 2006 and of a program in Java, so that ratios are compared, never
+//! seconds. All simulations are repeated in rounds; a ratio is that of two simulations of the same round, and
+//! its estimate is the median with a confidence interval of 95 %. A ratio whose interval contains the bound
+//! is not decided.
+
+use crate::estimate::Estimate;
+use crate::evidence::Evidence;
+use crate::finding::{Drawn, Place, Tolerance};
+use crate::findings::Findings;
+use crate::item::item;
+use crate::printed_table::PrintedTable;
+use crate::samples::Samples;
+
+const MC1X1: &str = "mc1x1-shells";
+const SNAKE: &str = "column-snake+bf";
+const OCTET: &str = "octet-mbs";
+const FASTER: [&str; 4] = [SNAKE, "layered-mbs", OCTET, "granular-mbs"];
+const BUDDIES: [&str; 3] = ["layered-mbs", OCTET, "granular-mbs"];
+const BECAUSE: &str =
+    "whole simulations, reading included, as in the paper; MC1x1 scores all centres at once here";
+const TEN_PERCENT: Tolerance = Tolerance::Percent(10.0);
+
+/// A log of the figure, with its flat machine and its cubic one.
+struct Log {
+    dataset: &'static str,
+    flat: &'static str,
+    cube: &'static str,
+}
+
+const HPC2N: Log = Log { dataset: "HPC2N-2002", flat: "16x16", cube: "8x8x4" };
+const CM5: Log = Log { dataset: "LANL-CM5-1994", flat: "32x32", cube: "16x8x8" };
+
+/// Measured and printed seconds.
+struct Seconds<'a> {
+    evidence: &'a Evidence,
+    printed: &'a PrintedTable,
+}
+
+impl Seconds<'_> {
+    fn of(&self, dataset: &str, machine: &str, allocator: &str) -> Samples {
+        self.evidence.at(dataset).machine(machine).allocator(allocator).simulations()
+    }
+
+    fn ratio(&self, dataset: &str, machine: &str, allocator: &str, other: &str) -> Option<Estimate> {
+        self.of(dataset, machine, allocator).median_ratio(&self.of(dataset, machine, other))
+    }
+
+    fn printed(&self, dataset: &str, machine: &str, allocator: &str) -> Option<f64> {
+        Some(self.printed.cell(allocator, &format!("{dataset} {machine}"))?.value)
+    }
+
+    /// Returns the printed seconds of MC1x1 by those of another allocator.
+    fn printed_factor(&self, dataset: &str, machine: &str, other: &str) -> Option<f64> {
+        Some(self.printed(dataset, machine, MC1X1)? / self.printed(dataset, machine, other)?)
+    }
+}
+
+/// Judges the ratios and the text about them.
+pub(super) fn judge(findings: &mut Findings<'_>) {
+    let printed = PrintedTable::parse(include_str!("fig17.tsv"));
+    for (allocator, column, _) in printed.cells() {
+        let Some((dataset, machine)) = column.split_once(' ') else { continue };
+        let Some(log) = findings.log(dataset) else { continue };
+        let seconds = findings.at(dataset).machine(machine).allocator(allocator).simulations().median();
+        let place = Place::new(allocator, "seconds here", &format!("{log} {machine}"));
+        findings.add(
+            item("seconds", format!("{allocator}, seconds"))
+                .log(log)
+                .machine(machine)
+                .measured(seconds.map(Estimate::number))
+                .place(place.drawn(Drawn::Table)),
+        );
+    }
+    for log in [HPC2N, CM5] {
+        judge_ratios(findings, &printed, &log);
+    }
+    for log in [HPC2N, CM5] {
+        judge_factor(findings, &printed, &log);
+    }
+    judge_growth(findings, &printed);
+    for log in [HPC2N, CM5] {
+        judge_machines(findings, &log);
+    }
+    judge_octet(findings, &printed);
+}
+
+fn judge_ratios(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) {
+    let seconds = Seconds { evidence: findings.evidence, printed };
+    let Some(file) = findings.log(log.dataset) else { return };
+    for machine in [log.flat, log.cube] {
+        findings.about(file, machine);
+        for other in FASTER {
+            findings.add(
+                item("ratios", format!("mc1x1-shells by {other}"))
+                    .measured(seconds.ratio(log.dataset, machine, MC1X1, other))
+                    .expected(seconds.printed_factor(log.dataset, machine, other), TEN_PERCENT),
+            );
+        }
+    }
+    findings.about("", "");
+}
+
+/// "By a factor of up to 27 on the HPC2N trace and 205 on the LANL-CM5 trace".
+fn judge_factor(findings: &mut Findings<'_>, printed: &PrintedTable, log: &Log) {
+    let seconds = Seconds { evidence: findings.evidence, printed };
+    let Some(file) = findings.log(log.dataset) else { return };
+    let pairs = || [log.flat, log.cube].into_iter().flat_map(|machine| FASTER.map(|other| (machine, other)));
+    let measured = pairs().filter_map(|(machine, other)| seconds.ratio(log.dataset, machine, MC1X1, other));
+    let printed = pairs().filter_map(|(machine, other)| seconds.printed_factor(log.dataset, machine, other));
+    findings.add(
+        item("factors", "largest factor by which MC1x1 is slower")
+            .log(file)
+            .measured(measured.max_by(|a, b| a.number().total_cmp(&b.number())))
+            .expected(printed.max_by(f64::total_cmp), TEN_PERCENT)
+            .because(BECAUSE),
+    );
+}
+
+/// Seconds per job of MC1x1 grow from 0.0056 on 16x16 to 0.15 on 32x32; as printed, 18,059 s are for 122,057
+/// jobs.
+fn judge_growth(findings: &mut Findings<'_>, printed: &PrintedTable) {
+    let seconds = Seconds { evidence: findings.evidence, printed };
+    let evidence = findings.evidence;
+    let jobs = |log: &Log| Some(evidence.facts(log.dataset)?.jobs as f64);
+    let simulations = |log: &Log| seconds.of(log.dataset, log.flat, MC1X1);
+    let ratio = simulations(&CM5).median_ratio(&simulations(&HPC2N));
+    let (Some(ratio), Some(hpc2n_jobs), Some(cm5_jobs)) = (ratio, jobs(&HPC2N), jobs(&CM5)) else { return };
+    let growth = ratio * (hpc2n_jobs / cm5_jobs);
+    for (log, jobs) in [(HPC2N, hpc2n_jobs), (CM5, cm5_jobs)] {
+        let Some(file) = findings.log(log.dataset) else { continue };
+        let microseconds = simulations(&log).median().map(|seconds| 1_000_000.0 * seconds.number() / jobs);
+        findings.add(
+            item("per-job", "mc1x1-shells, microseconds per job")
+                .log(file)
+                .machine(log.flat)
+                .measured(microseconds),
+        );
+    }
+    let printed = seconds.printed(CM5.dataset, CM5.flat, MC1X1).map(|seconds| seconds / 122_057.0 / 0.0056);
+    findings.add(
+        item("growth", "growth of seconds per job of MC1x1 from 16x16 to 32x32")
+            .measured(Some(growth))
+            .expected(printed, TEN_PERCENT)
+            .because(BECAUSE),
+    );
+    findings.claim("growth", "seconds per job of MC1x1 grow with the machine", |is| {
+        is.above("seconds per job on 32x32 by those on 16x16", Some(growth), 1.0);
+    });
+}
+
+/// Adds what the text says of the allocators and of the shapes, on one log.
+fn judge_machines(findings: &mut Findings<'_>, log: &Log) {
+    let Log { dataset, flat, cube } = *log;
+    let Some(file) = findings.log(dataset) else { return };
+    let at = findings.at(dataset);
+    let seconds = |machine: &str, allocator: &str| at.machine(machine).allocator(allocator).simulations();
+    // The paper's own seconds of Octet MBS on 32x32 say otherwise.
+    let is_exception = |machine: &str, allocator: &str| machine == "32x32" && allocator == OCTET;
+    for machine in [flat, cube] {
+        findings.about(file, machine);
+        let ratio = |a, b| seconds(machine, a).median_ratio(&seconds(machine, b));
+        // The paper says that the others are much faster, and gives no number for it.
+        findings.claim("slowest", "MC1x1 takes much longer than the others (twice as long or more)", |is| {
+            for other in FASTER {
+                is.above(format!("mc1x1-shells by {other}"), ratio(MC1X1, other), 2.0);
+            }
+        });
+        // "The curve-based strategies are consistently slower than the buddy systems".
+        findings.claim("curves-slower", "the snake is slower than the buddy systems", |is| {
+            for buddy in BUDDIES.into_iter().filter(|buddy| !is_exception(machine, buddy)) {
+                is.above(format!("column-snake+bf by {buddy}"), ratio(SNAKE, buddy), 1.0);
+            }
+        });
+    }
+    findings.about(file, "");
+    findings.claim("cube-faster", "MC1x1 is faster on the cube-like shape", |is| {
+        let words = format!("mc1x1-shells on {flat} by mc1x1-shells on {cube}");
+        is.above(words, seconds(flat, MC1X1).median_ratio(&seconds(cube, MC1X1)), 1.0);
+    });
+    findings.claim("less-dependent", "curves and buddies depend on the shape less than MC1x1", |is| {
+        for other in FASTER.into_iter().filter(|other| !is_exception(flat, other)) {
+            let words = format!("how much more the logarithm of flat by cube is for MC1x1 than for {other}");
+            let [a, b] = [flat, cube].map(|machine| seconds(machine, MC1X1));
+            let [c, d] = [flat, cube].map(|machine| seconds(machine, other));
+            let difference =
+                Samples::join([&a, &b, &c, &d], |[a, b, c, d]| (a / b).ln().abs() - (c / d).ln().abs());
+            is.above(words, difference.median(), 0.0);
+        }
+    });
+    findings.about("", "");
+}
+
+/// Octet MBS is anomalously slow on 32x32, which is more than to be slower than the others there and on the
+/// other shape.
+fn judge_octet(findings: &mut Findings<'_>, printed: &PrintedTable) {
+    let seconds = Seconds { evidence: findings.evidence, printed };
+    let Some(file) = findings.log(CM5.dataset) else { return };
+    findings.about(file, "");
+    let octet = seconds.of(CM5.dataset, CM5.flat, OCTET);
+    let words = "Octet MBS is anomalously slow on 32x32 (twice as slow or more)";
+    findings.add(item("octet-slow", words).machine(CM5.flat).holds_if(|is| {
+        for (words, allocator, machine) in [
+            ("octet-mbs by layered-mbs", "layered-mbs", CM5.flat),
+            ("octet-mbs by granular-mbs", "granular-mbs", CM5.flat),
+            ("octet-mbs on 32x32 by octet-mbs on 16x8x8", OCTET, CM5.cube),
+        ] {
+            is.above(words, octet.median_ratio(&seconds.of(CM5.dataset, machine, allocator)), 2.0);
+        }
+    }));
+    let [flat, cube] = [CM5.flat, CM5.cube].map(|machine| seconds.printed(CM5.dataset, machine, OCTET));
+    findings.add(
+        item("octet-slow", "Octet MBS, 32x32 by 16x8x8")
+            .measured(octet.median_ratio(&seconds.of(CM5.dataset, CM5.cube, OCTET)))
+            .expected(flat.zip(cube).map(|(flat, cube)| flat / cube), TEN_PERCENT),
+    );
+}

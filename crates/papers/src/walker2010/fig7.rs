@@ -1,0 +1,114 @@
+//! Fig. 7: curves on a real machine.
+//!
+//! The paper timed jobs that broadcast on a Cray XT3/4 cabinet of 20x4 nodes. What is published of the jobs
+//! is their sizes, their number, that each does 25 all-to-all broadcasts, and FCFS. Here the broadcasts go
+//! over a network of our own, all jobs being there at the beginning; as in the paper the mean of three
+//! streams counts. A second table has the mean pairwise sums of twenty streams, for which run times are
+//! drawn.
+
+use crate::estimate::Estimate;
+use crate::finding::Tolerance;
+use crate::findings::Findings;
+use crate::item::item;
+use crate::point::Point;
+use crate::printed_table::PrintedTable;
+use crate::samples::Samples;
+use crate::stream::STREAM;
+
+const MACHINE: &str = "20x4";
+/// The curves from best to worst.
+const ORDERS: [&str; 4] = ["column-snake", "spliced-hilbert", "zoltan-hilbert", "row-snake"];
+const SELECTIONS: [&str; 3] = ["bf", "ss", "ff"];
+
+/// A selection that the published table has below another one.
+struct Step {
+    low: &'static str,
+    high: &'static str,
+}
+
+/// Which selections the published table has below which, by curve.
+const PUBLISHED_STEPS: [(&str, [Step; 2]); 4] = [
+    ("column-snake", [Step { low: "bf", high: "ss" }, Step { low: "ss", high: "ff" }]),
+    ("spliced-hilbert", [Step { low: "bf", high: "ff" }, Step { low: "ss", high: "ff" }]),
+    ("zoltan-hilbert", [Step { low: "ss", high: "bf" }, Step { low: "bf", high: "ff" }]),
+    ("row-snake", [Step { low: "ss", high: "bf" }, Step { low: "bf", high: "ff" }]),
+];
+
+fn at<'a>(findings: &mut Findings<'a>) -> Point<'a> {
+    findings.about(STREAM, MACHINE);
+    findings.at(STREAM).machine(MACHINE).scheduler("fcfs")
+}
+
+fn table() -> PrintedTable {
+    PrintedTable::parse(include_str!("fig7.tsv"))
+}
+
+/// The published makespans.
+pub(super) fn makespans(findings: &mut Findings<'_>) {
+    let network = "wormhole:pattern=all-to-all,quota=rounds,messages=25,law=constant,compute=none";
+    let at = at(findings).network(network);
+    let samples = |allocator: &str| at.allocator(allocator).by_workload("makespan_s");
+    for (selection, order, printed) in table().cells() {
+        let share = samples(&format!("{order}+{selection}")).share(&samples("mc1x1"));
+        // No more than the least of what the published ratios are above 1.
+        findings.add(
+            item("makespans", format!("makespan of {order}+{selection} by mc1x1"))
+                .measured(share.map(Estimate::number))
+                .published(printed, Tolerance::Absolute(0.003))
+                .because(
+                    "jobs here do nothing but broadcast, over a network that was not fitted to the machine",
+                ),
+        );
+    }
+    judge_orders(findings, &samples);
+}
+
+/// Mean pairwise sums, which the paper does not have.
+pub(super) fn sums(findings: &mut Findings<'_>) {
+    let at = at(findings);
+    let samples = |allocator: &str| at.allocator(allocator).by_workload("pairwise_sum_mean");
+    for (selection, order, _) in table().cells() {
+        let share = samples(&format!("{order}+{selection}")).share(&samples("mc1x1"));
+        let words = format!("pairwise sum of {order}+{selection} by mc1x1");
+        findings.add(item("sums", words).measured(share.map(Estimate::number)));
+    }
+    judge_orders(findings, &samples);
+}
+
+/// Adds the orders of the curves and of the selections.
+fn judge_orders(findings: &mut Findings<'_>, samples: &dyn Fn(&str) -> Samples) {
+    let orders = ORDERS.join(" < ");
+    findings.claim("curves", format!("order of the curves, mean of the selections: {orders}"), |is| {
+        for step in ORDERS.windows(2) {
+            // By stream, the sum over the selections.
+            let sum = |order: &str| {
+                let [bf, ss, ff] = SELECTIONS.map(|selection| samples(&format!("{order}+{selection}")));
+                Samples::join([&bf, &ss, &ff], |[bf, ss, ff]| bf + ss + ff)
+            };
+            let above = Samples::join([&sum(step[1]), &sum(step[0])], |[a, b]| 100.0 * (a / b - 1.0));
+            is.above(format!("{} above {}, percent", step[1], step[0]), above.mean(), 0.0);
+        }
+    });
+    for selection in SELECTIONS {
+        findings.claim("curves", format!("order of the curves, {selection}: {orders}"), |is| {
+            for step in ORDERS.windows(2) {
+                let [low, high] = [step[0], step[1]].map(|order| format!("{order}+{selection}"));
+                let words = format!("{high} above {low}, percent");
+                is.above(words, samples(&high).above(&samples(&low)), 0.0);
+            }
+        });
+    }
+    for (order, [first, second]) in PUBLISHED_STEPS {
+        let words = format!(
+            "order of the selections, {order}: {} < {}, {} < {}",
+            first.low, first.high, second.low, second.high
+        );
+        findings.claim("selections", words, |is| {
+            for step in [&first, &second] {
+                let [low, high] = [step.low, step.high].map(|selection| format!("{order}+{selection}"));
+                let words = format!("{high} above {low}, percent");
+                is.above(words, samples(&high).above(&samples(&low)), 0.0);
+            }
+        });
+    }
+}
