@@ -301,12 +301,8 @@ impl LineParser for SlurmJson {
         Ok(None)
     }
 
-    fn forget_nodes(&mut self) {
-        self.accounting.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(self.accounting.names())
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.accounting.names)
     }
 
     fn facts(&mut self) -> Facts {
