@@ -18,7 +18,7 @@ const PIECE: usize = 64 << 20;
 
 /// The most pieces of one level that are files at once. As many become a piece of the next level, so that few files are open
 /// however many records there are.
-const MOST_PIECES: usize = if cfg!(test) { 3 } else { 64 };
+const MOST_PIECES: usize = 64;
 
 /// A key by which records are sorted.
 pub trait SortKey: Copy + Ord {
@@ -83,6 +83,7 @@ pub struct Sorter<K> {
     levels: Vec<Vec<Scratch>>,
     /// The number of bytes from which on a piece goes into a file.
     most: usize,
+    most_pieces: usize,
 }
 
 /// The records that are in memory: their bytes, and of each the key, the begin and the end.
@@ -101,8 +102,13 @@ impl<K: SortKey> Default for Sorter<K> {
 impl<K: SortKey> Sorter<K> {
     /// Makes a sorter without records that has at most about this many bytes in memory.
     pub fn of_pieces(most: usize) -> Self {
+        Self::of_levels(most, MOST_PIECES)
+    }
+
+    /// Makes a sorter without records, of which fewer than `most_pieces` pieces of a level are files.
+    fn of_levels(most: usize, most_pieces: usize) -> Self {
         let piece = Piece { bytes: Vec::new(), records: Vec::new() };
-        Self { piece, levels: Vec::new(), most }
+        Self { piece, levels: Vec::new(), most, most_pieces }
     }
 
     /// Adds a record. Fails if the temporary file of a piece cannot be written.
@@ -130,7 +136,7 @@ impl<K: SortKey> Sorter<K> {
     fn keep(&mut self, level: usize, piece: Scratch) -> io::Result<()> {
         self.levels.resize_with(self.levels.len().max(level + 1), Vec::new);
         self.levels[level].push(piece);
-        if self.levels[level].len() < MOST_PIECES {
+        if self.levels[level].len() < self.most_pieces {
             return Ok(());
         }
         let mut merged = Merge::<K>::of(mem::take(&mut self.levels[level]))?;
@@ -272,11 +278,11 @@ mod tests {
         ordered.sort_by_key(|(key, _)| *key);
         let expected: String = ordered.into_iter().map(|(_, line)| line).collect();
         for most in [1, 100, 3_000, PIECE] {
-            let mut sorter = Sorter::of_pieces(most);
+            let mut sorter = Sorter::of_levels(most, 3);
             lines.iter().try_for_each(|(key, line)| sorter.add(*key, line.as_bytes()))?;
             let is_in_memory = sorter.levels.is_empty();
             assert_eq!(is_in_memory, most == PIECE);
-            assert!(sorter.levels.iter().all(|pieces| pieces.len() < MOST_PIECES));
+            assert!(sorter.levels.iter().all(|pieces| pieces.len() < 3));
             assert!(most > 1 || sorter.levels.len() > 4);
             let mut found = Vec::new();
             let mut lines = sorter.sorted()?;
@@ -292,7 +298,7 @@ mod tests {
     #[test]
     fn pairs_are_sorted_by_both_numbers() -> io::Result<()> {
         let mut pairs: Vec<(i64, u64)> = (0..200).map(|i| (i * 31 % 7 - 3, (i * 17 % 50) as u64)).collect();
-        let mut sorter = Sorter::of_pieces(300);
+        let mut sorter = Sorter::of_levels(300, 3);
         pairs.iter().try_for_each(|&pair| sorter.add(pair, &[]))?;
         assert!(!sorter.levels.is_empty());
         pairs.sort_unstable();

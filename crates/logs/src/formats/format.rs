@@ -120,11 +120,13 @@ pub trait LineParser {
     }
 
     /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
-    fn forget_nodes(&mut self) {}
+    fn forget_nodes(&mut self) {
+        self.names().into_iter().for_each(Names::forget_nodes);
+    }
 
     /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or tells them only
     /// at the end.
-    fn names(&self) -> Option<&Names> {
+    fn names(&mut self) -> Option<&mut Names> {
         None
     }
 

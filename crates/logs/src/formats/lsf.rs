@@ -212,12 +212,8 @@ impl LineParser for Lsf {
         Ok(Parsed::Record(self.record(&Fields::of(&String::from_utf8_lossy(line)))?, 0))
     }
 
-    fn forget_nodes(&mut self) {
-        self.names.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(&self.names)
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.names)
     }
 
     fn facts(&mut self) -> Facts {

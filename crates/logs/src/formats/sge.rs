@@ -214,8 +214,8 @@ impl LineParser for Sge {
         Ok(Parsed::Record(record, 0))
     }
 
-    fn names(&self) -> Option<&Names> {
-        Some(&self.names)
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.names)
     }
 
     fn facts(&mut self) -> Facts {

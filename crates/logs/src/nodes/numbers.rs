@@ -20,7 +20,7 @@ const MOST_NODES: usize = 1 << 24;
 const MOST_IN_TABLE: u64 = 1 << 20;
 
 /// The most numbers of nodes that are kept, 64 MB. Further lists are parsed whenever they are asked for.
-const MOST_KEPT: usize = if cfg!(test) { 64 } else { 1 << 24 };
+pub(super) const MOST_KEPT: usize = 1 << 24;
 
 /// The mark of a number without a node in a table.
 const NONE: u32 = u32::MAX;
@@ -33,6 +33,7 @@ pub(super) struct NodeNumbers<'a> {
     tables: HashMap<(String, usize), Vec<u32>>,
     /// The nodes of the lists that are kept, one after the other, and where those of each list are.
     kept: Vec<u32>,
+    most_kept: usize,
     places: Vec<Option<(u32, u32)>>,
     /// The nodes of the last list that is not kept.
     last: Vec<u32>,
@@ -44,13 +45,14 @@ pub(super) struct NodeNumbers<'a> {
 }
 
 impl<'a> NodeNumbers<'a> {
-    /// Begins with the lists of a log.
-    pub(super) fn new(names: &'a names::Names) -> Self {
+    /// Begins with the lists of a log. At most `most_kept` numbers of nodes are kept.
+    pub(super) fn new(names: &'a names::Names, most_kept: usize) -> Self {
         Self {
             names,
             by_name: HashMap::new(),
             tables: HashMap::new(),
             kept: Vec::new(),
+            most_kept,
             places: vec![None; names.count(NameKind::Nodes) + 1],
             last: Vec::new(),
             parses: 0,
@@ -85,7 +87,7 @@ impl<'a> NodeNumbers<'a> {
             }
         }
         let from = self.kept.len();
-        if from + self.last.len() > MOST_KEPT {
+        if from + self.last.len() > self.most_kept {
             return &self.last;
         }
         self.kept.extend(&self.last);
@@ -198,7 +200,7 @@ mod tests {
         ];
         let mut names = names::Names::default();
         let numbers: Vec<u32> = lists.iter().filter_map(|list| names.nodes(list.as_bytes())).collect();
-        let mut nodes = NodeNumbers::new(&names);
+        let mut nodes = NodeNumbers::new(&names, 64);
         let mut known: Vec<String> = Vec::new();
         for _ in 0..3 {
             for (text, &number) in lists.iter().zip(&numbers) {
@@ -224,7 +226,7 @@ mod tests {
         let mut names = names::Names::default();
         let lists =
             ["n[0-99999]c[0-9999]", "n1"].map(|list| names.nodes(list.as_bytes()).unwrap_or_default());
-        let mut nodes = NodeNumbers::new(&names);
+        let mut nodes = NodeNumbers::new(&names, MOST_KEPT);
         assert!(lists.iter().all(|&list| nodes.nodes(list).is_empty()));
         assert!(nodes.is_too_large());
     }

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::numbers::NodeNumbers;
+use super::numbers::{MOST_KEPT, NodeNumbers};
 use crate::in_use::InUse;
 use crate::names::Names;
 
@@ -115,7 +115,7 @@ impl NodeRuns {
     pub fn on_nodes(self, names: &Names) -> RunsOnNodes<'_> {
         let mut runs = self.runs;
         runs.sort_unstable_by_key(|run| run.start);
-        RunsOnNodes { runs, nodes: NodeNumbers::new(names) }
+        RunsOnNodes { runs, nodes: NodeNumbers::new(names, MOST_KEPT) }
     }
 }
 

@@ -84,12 +84,13 @@ impl Parser {
     /// partitions that are read, or stands in the log for the second time, it is counted apart and no entry of a job.
     fn entry<'a>(
         &mut self,
-        (record, surplus): (&'a Record, usize),
+        record: &'a Record,
+        surplus: usize,
         header: &Header,
         records: &mut Records,
     ) -> Entry<'a> {
         if let Some(filter) = &mut self.filter
-            && !filter.admits(record.partition, self.lines.names(), header)
+            && !filter.admits(record.partition, self.lines.names().map(|names| &*names), header)
         {
             return Entry::NoJob;
         }
@@ -184,7 +185,7 @@ impl Reader {
         if self.has_more {
             if let Some(record) = self.parser.lines.more() {
                 self.record = record;
-                return Ok(Some(self.parser.entry((&self.record, 0), &self.header, &mut self.records)));
+                return Ok(Some(self.parser.entry(&self.record, 0, &self.header, &mut self.records)));
             }
             self.has_more = false;
         }
@@ -219,7 +220,7 @@ impl Reader {
         match parsed {
             Ok(Parsed::Record(record, surplus)) => {
                 self.record = record;
-                Ok(Some(self.parser.entry((&self.record, surplus), &self.header, &mut self.records)))
+                Ok(Some(self.parser.entry(&self.record, surplus, &self.header, &mut self.records)))
             }
             Ok(Parsed::NoJob) => {
                 found.no_jobs += 1;

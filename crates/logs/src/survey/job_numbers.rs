@@ -9,8 +9,8 @@ use std::mem;
 
 use meshreplay_base::disk::Sorter;
 
-/// The most runs of consecutive numbers, and the most single ones beside, that are in memory.
-const MOST: usize = if cfg!(test) { 40 } else { 1 << 20 };
+/// The most runs of consecutive numbers, and the most single ones beside, that a survey has in memory.
+pub(super) const MOST: usize = 1 << 20;
 
 /// What is known of a job number when it is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,10 @@ pub(super) enum Seen {
 }
 
 /// The job numbers so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct JobNumbers {
+    /// The most runs, and the most single numbers beside, that are in memory.
+    most: usize,
     /// Those that were greater than all before them, as most are: the first and the last of each run.
     ascending: Vec<(i64, i64)>,
     others: HashSet<i64>,
@@ -45,6 +47,11 @@ pub(super) struct Duplicates {
 }
 
 impl JobNumbers {
+    /// Makes a list without numbers that has at most this many runs, and as many single numbers beside, in memory.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, ascending: Vec::new(), others: HashSet::new(), sorter: None, error: None }
+    }
+
     /// Adds the number of the record in a line. `may_repeat` says that it is no duplicate.
     pub(super) fn add(&mut self, number: i64, line: u64, may_repeat: bool) -> Seen {
         if self.sorter.is_some() {
@@ -52,7 +59,7 @@ impl JobNumbers {
             return Seen::Later;
         }
         let is_new = self.insert(number);
-        if self.ascending.len() > MOST || self.others.len() > MOST {
+        if self.ascending.len() > self.most || self.others.len() > self.most {
             self.spill();
         }
         if is_new || may_repeat { Seen::New } else { Seen::Before }
@@ -90,11 +97,11 @@ impl JobNumbers {
 
     /// Returns the duplicates of which [`Self::add`] has said that they are known later, and of them the `most` first ones. Fails
     /// if the temporary file cannot be written or read.
-    pub(super) fn duplicates(self, most: usize) -> io::Result<Duplicates> {
-        if let Some(error) = self.error {
+    pub(super) fn duplicates(&mut self, most: usize) -> io::Result<Duplicates> {
+        if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let Some(sorter) = self.sorter else { return Ok(Duplicates::default()) };
+        let Some(sorter) = self.sorter.take() else { return Ok(Duplicates::default()) };
         let (mut ascending, mut count, mut before) = (sorter.sorted()?, 0_u64, None);
         // The last of those that are shown is on top.
         let mut first = BinaryHeap::new();
@@ -121,7 +128,7 @@ mod tests {
         let noise = |i: i64, below: u64| ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % below;
         let mut late = 0;
         for seed in 0..60_i64 {
-            let (mut numbers, mut set) = (JobNumbers::default(), HashSet::new());
+            let (mut numbers, mut set) = (JobNumbers::new(40), HashSet::new());
             let (mut expected, mut found) = (Vec::new(), Vec::new());
             for line in 1..200_u64 {
                 let draw = noise(line as i64 * 31 + seed * 977, 1 << 20);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::{io, mem};
 
-use super::job_numbers::{Duplicates, JobNumbers, Seen};
+use super::job_numbers::{Duplicates, JobNumbers, MOST, Seen};
 use super::profile::add_run;
 use crate::error::{Problem, TraceError};
 use crate::formats::LogUnit;
@@ -168,11 +168,21 @@ impl Validation {
 /// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which there are too many
 /// runs. To find shared nodes, memory holds the lists of nodes.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
+    validate_within(path, options, shown_max, MOST)
+}
+
+/// Does what [`validate`] does, with at most `numbers_max` runs of job numbers in memory.
+fn validate_within(
+    path: &Path,
+    options: ReadOptions,
+    shown_max: usize,
+    numbers_max: usize,
+) -> Result<Validation, TraceError> {
     let (lenient, format) = (options.lenient, options.format.clone());
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
-    let mut check = Check::new(shown_max);
+    let mut check = Check::new(shown_max, numbers_max);
     if reader.format().repeats_jobs {
-        check.ended = Some(JobNumbers::default());
+        check.ended = Some(JobNumbers::new(numbers_max));
     }
     // Set at the first record, so that it also tells whether a comment comes late.
     let mut procs_max = None;
@@ -217,11 +227,11 @@ struct Check {
 
 impl Check {
     /// Makes a check without findings.
-    fn new(shown_max: usize) -> Self {
+    fn new(shown_max: usize, numbers_max: usize) -> Self {
         Self {
             shown_max,
             found: vec![(0, Vec::new()); DEFECTS.len()],
-            jobs: JobNumbers::default(),
+            jobs: JobNumbers::new(numbers_max),
             ended: None,
             previous: None,
             runs: NodeRuns::limited(),
@@ -301,9 +311,9 @@ impl Check {
 
     /// Finds the duplicates among the job numbers that are in a temporary file.
     fn late_duplicates(&mut self) -> io::Result<()> {
-        let mut late = mem::take(&mut self.jobs).duplicates(self.shown_max)?;
+        let mut late = self.jobs.duplicates(self.shown_max)?;
         late.first.sort_unstable();
-        let Some(ended) = self.ended.take() else {
+        let Some(mut ended) = self.ended.take() else {
             self.add_late(Defect::DuplicateJob, &late, "");
             return Ok(());
         };
@@ -386,7 +396,7 @@ mod tests {
     fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
         let mut file = tempfile::NamedTempFile::new()?;
         file.write_all(text.as_bytes())?;
-        let report = validate(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2)?;
+        let report = validate_within(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2, 40)?;
         let errors = report.count(Severity::Error);
         let row =
             |tally: Tally| (tally.defect, tally.count, tally.shown.first().and_then(|finding| finding.line));

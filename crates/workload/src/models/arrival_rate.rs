@@ -25,11 +25,16 @@ const SPELLINGS: [Spelling; 3] =
 
 impl ArrivalRate {
     /// Takes the rate of arrivals from `params`. It is given by one of three parameters; more than one is an error. If
-    /// none is given, it is the parameter of the name `default.0` with the value `default.1`. `given` is the spec that
+    /// none is given, it is the parameter `default_key` with the value `default`. `given` is the spec that
     /// `params` were made of.
-    pub(super) fn take(params: &mut Params, given: &Spec, default: (&str, f64)) -> Result<Self, SpecError> {
+    pub(super) fn take(
+        params: &mut Params,
+        given: &Spec,
+        default_key: &str,
+        default: f64,
+    ) -> Result<Self, SpecError> {
         let mut named = SPELLINGS.iter().filter(|(key, _)| given.params.contains_key(*key));
-        let by_default = || SPELLINGS.iter().find(|(key, _)| *key == default.0);
+        let by_default = || SPELLINGS.iter().find(|(key, _)| *key == default_key);
         let (key, rate) = named.next().or_else(by_default).unwrap_or(&SPELLINGS[0]);
         if let Some((other, _)) = named.next() {
             let found = given.params.get(*other).cloned().unwrap_or_default();
@@ -39,7 +44,7 @@ impl ArrivalRate {
                 &format!("nothing, as '{key}' says how often jobs arrive"),
             ));
         }
-        Ok(rate(positive(params, key, default.1)?))
+        Ok(rate(positive(params, key, default)?))
     }
 
     /// Returns the rate in jobs per second on a machine of `nodes` nodes, for jobs of `mean_size` processors and a run

@@ -89,7 +89,7 @@ impl Model {
         if !(1..=100_000_000).contains(&jobs) {
             return Err(params.bad_value("jobs", &jobs.to_string(), "a whole number from 1 to 100,000,000"));
         }
-        let rate = ArrivalRate::take(&mut params, given, entry.rate)?;
+        let rate = ArrivalRate::take(&mut params, given, entry.rate.0, entry.rate.1)?;
         let law = (entry.build)(&mut params, given)?;
         Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
     }

@@ -252,12 +252,8 @@ impl LineParser for Pbs {
         Ok(Parsed::Record(record, 0))
     }
 
-    fn forget_nodes(&mut self) {
-        self.names.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(&self.names)
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.names)
     }
 
     fn facts(&mut self) -> Facts {

@@ -66,7 +66,8 @@ pub(super) struct Accounting {
     unit: Unit,
     /// Whether jobs arrive when they become eligible, and not when they were submitted.
     is_eligible_arrival: bool,
-    names: Names,
+    /// The names so far.
+    pub(super) names: Names,
     pub(super) steps: u64,
     waiting: u64,
     running: u64,
@@ -101,11 +102,6 @@ impl Accounting {
         let accounting = Self::take(&mut params)?;
         params.finish()?;
         Ok(accounting)
-    }
-
-    /// Keeps no lists of nodes.
-    pub(super) fn forget_nodes(&mut self) {
-        self.names.forget_nodes();
     }
 
     /// Returns the unit of processors.
@@ -182,11 +178,6 @@ impl Accounting {
             Fate::Ended(CANCELLED) => self.cancelled += u64::from(!has_started),
             Fate::Ended(_) => self.never_started += u64::from(!has_started),
         }
-    }
-
-    /// Returns the names so far.
-    pub(super) fn names(&self) -> &Names {
-        &self.names
     }
 
     /// Returns what was learnt beside the records.

@@ -245,12 +245,8 @@ impl LineParser for Jobcomp {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
-    fn forget_nodes(&mut self) {
-        self.accounting.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(self.accounting.names())
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.accounting.names)
     }
 
     fn facts(&mut self) -> Facts {

@@ -24,6 +24,13 @@ pub(super) struct Counts {
     pub(super) limits: Limits,
 }
 
+/// A column with its name in the heading, and the unit of its times.
+#[derive(Clone, Copy)]
+pub(super) struct NamedColumn<'a> {
+    pub(super) name: &'a str,
+    pub(super) unit: &'static TimeUnit,
+}
+
 /// Counts of jobs with a run time and a limit, by how much longer they ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Limits {
@@ -78,7 +85,7 @@ impl Counts {
     pub(super) fn notes(
         &self,
         has_submits: bool,
-        limit: Option<(&str, &TimeUnit)>,
+        limit: Option<NamedColumn>,
         state: Option<&str>,
     ) -> Vec<String> {
         let mut notes = Vec::new();
@@ -92,14 +99,15 @@ impl Counts {
                 "numbers in column '{state}' are read as those of SWF: 0 failed, 1 completed, 5 cancelled"
             ));
         }
-        notes.extend(limit.and_then(|(name, unit)| self.limits.note(name, unit)));
+        notes.extend(limit.and_then(|column| self.limits.note(column)));
         notes
     }
 }
 
 impl Limits {
     /// Returns the note that most jobs run longer than their limit; `None` if they do not.
-    fn note(&self, name: &str, unit: &TimeUnit) -> Option<String> {
+    fn note(&self, column: NamedColumn) -> Option<String> {
+        let NamedColumn { name, unit } = column;
         let [longer, rest @ ..] = self.longer;
         if 2 * longer <= self.jobs || self.jobs == 0 {
             return None;
@@ -133,7 +141,7 @@ mod tests {
             for &(run_s, limit_s) in jobs {
                 counts.add_limit(run_s, limit_s);
             }
-            counts.notes(true, Some(("limit", SECONDS)), None).concat()
+            counts.notes(true, Some(NamedColumn { name: "limit", unit: SECONDS }), None).concat()
         };
         let found = note(&[(7200, 180), (3600, 90), (1800, 60), (10, 60), (-1, 5)]);
         assert!(found.starts_with("3 of 4 jobs run longer"), "{found}");

@@ -35,11 +35,11 @@ use crate::error::{Problem, TraceError};
 use crate::facts::{Facts, STEPS};
 use crate::names::Names;
 use crate::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
-use crate::times::{DateOrder, TimeUnit};
+use crate::times::DateOrder;
 use meshreplay_base::spec::{Params, Spec};
 
 use super::cells::{Cells, Delimiter, candidates};
-use counts::Counts;
+use counts::{Counts, NamedColumn};
 use field::{COUNT, FIELDS, Kind, plain};
 use layout::{Layout, Told};
 
@@ -287,12 +287,8 @@ impl LineParser for Table {
         Some(foldhash::fast::FixedState::with_seed(0).hash_one(cell))
     }
 
-    fn forget_nodes(&mut self) {
-        self.names.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(&self.names)
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.names)
     }
 
     fn facts(&mut self) -> Facts {
@@ -308,7 +304,8 @@ impl LineParser for Table {
         let has_submits =
             self.layout.as_ref().is_some_and(|(_, layout)| layout.column(Kind::Submit).is_some());
         // A column called `status` is that of SWF; a state is a word elsewhere.
-        let state = self.named("status").map(|(name, _)| name).filter(|name| plain(name).ends_with("state"));
+        let state =
+            self.named("status").map(|column| column.name).filter(|name| plain(name).ends_with("state"));
         let notes = self.counts.notes(has_submits, self.named("req-time"), state);
         facts.notes.extend(read.into_iter().chain(self.order_notes.iter().cloned()).chain(notes));
         facts.counts.extend(self.counts.rows(has_submits));
@@ -330,10 +327,10 @@ impl Table {
     }
 
     /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has the field.
-    fn named(&self, field: &str) -> Option<(&str, &'static TimeUnit)> {
+    fn named(&self, field: &str) -> Option<NamedColumn<'_>> {
         let (_, layout) = self.layout.as_ref()?;
         let field = field::find(field)?;
-        Some((layout.names.get(layout.columns[field]? - 1)?.as_str(), layout.unit(field)))
+        Some(NamedColumn { name: layout.names.get(layout.columns[field]? - 1)?, unit: layout.unit(field) })
     }
 
     /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what `sacct` prints that lacks

@@ -9,6 +9,12 @@ use crate::error::TraceError;
 use crate::formats::format::Preview;
 use crate::times::{DateOrder, numbers_of_date};
 
+/// The order of day and month in a column, and a date that decides it.
+struct DecidedOrder {
+    order: DateOrder,
+    example: String,
+}
+
 impl Table {
     /// Reads rows until the order of every column of dates is known, the dates have a fixed order, or the table ends. A
     /// column in which each date exists both ways has the order of the others.
@@ -50,10 +56,11 @@ impl Table {
         self.partial.clear();
         self.layout = None;
         let mut found = decided.iter().flatten();
-        let Some((first, example)) = found.next() else { return Ok(()) };
-        let all_have = |order: DateOrder| decided.iter().flatten().all(|(other, _)| *other == order);
-        if all_have(*first) {
-            self.orders = [Some(*first); COUNT];
+        let Some(first) = found.next() else { return Ok(()) };
+        let (first, example) = (first.order, &first.example);
+        let all_have = |order: DateOrder| decided.iter().flatten().all(|other| other.order == order);
+        if all_have(first) {
+            self.orders = [Some(first); COUNT];
             let (order, number) = match first {
                 DateOrder::DayFirst => ("day", "first"),
                 DateOrder::MonthFirst => ("month", "second"),
@@ -62,18 +69,14 @@ impl Table {
                 "dates are read with the {order} first: the {number} number of {example} is no month; --dates to choose"
             ));
         } else {
-            self.orders = decided.map(|decided| decided.map(|(order, _)| order));
+            self.orders = decided.map(|decided| decided.map(|decided| decided.order));
             self.order_notes.push("the order of day and month differs among the columns of dates".to_owned());
         }
         Ok(())
     }
 
     /// Looks at the dates of a row. Returns whether one of its instants is no date whose order is open.
-    fn look_at_dates(
-        &self,
-        is_either: &mut bool,
-        decided: &mut [Option<(DateOrder, String)>; COUNT],
-    ) -> bool {
+    fn look_at_dates(&self, is_either: &mut bool, decided: &mut [Option<DecidedOrder>; COUNT]) -> bool {
         let mut has_fixed = false;
         for (field, row) in FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant()) {
             let column = self.layout.as_ref().and_then(|(_, layout)| layout.columns[field]);
@@ -92,7 +95,7 @@ impl Table {
                         _ => continue,
                     };
                     let example = || String::from_utf8_lossy(cell).chars().take(10).collect();
-                    decided[field].get_or_insert_with(|| (order, example()));
+                    decided[field].get_or_insert_with(|| DecidedOrder { order, example: example() });
                 }
             }
         }
@@ -100,7 +103,7 @@ impl Table {
     }
 
     /// Returns whether the order is known in every column of instants.
-    fn are_all(&self, decided: &[Option<(DateOrder, String)>; COUNT]) -> bool {
+    fn are_all(&self, decided: &[Option<DecidedOrder>; COUNT]) -> bool {
         let Some((_, layout)) = &self.layout else { return false };
         let instants = FIELDS.iter().enumerate().filter(|(_, row)| row.kind.is_instant());
         instants

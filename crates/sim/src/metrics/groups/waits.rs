@@ -11,7 +11,7 @@ use crate::metrics::gather::{MOST_VALUES, Values};
 use meshreplay_base::disk::Sorter;
 
 /// The number of bytes of waits in the buckets of medians that are sorted in memory.
-const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
+const IN_MEMORY: usize = 32 << 20;
 
 /// The waits of jobs, in groups.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(super) struct Waits {
     /// The position of the group and the wait in seconds, of one job after the other.
     list: Values,
     groups: Vec<Buckets>,
+    /// The number of bytes that are sorted in memory.
+    in_memory: usize,
 }
 
 /// What is known of the waits in each bucket.
@@ -51,7 +53,7 @@ fn bucket_of(key: u64) -> u64 {
 impl Waits {
     /// Returns the waits of no jobs, for so many groups.
     pub(super) fn new(groups: usize) -> Self {
-        Self { list: Values::new(MOST_VALUES), groups: vec![Buckets::new(); groups] }
+        Self { list: Values::new(MOST_VALUES), groups: vec![Buckets::new(); groups], in_memory: IN_MEMORY }
     }
 
     /// Adds the wait of a job of a group.
@@ -69,7 +71,7 @@ impl Waits {
     /// Returns the number and the median of all waits, and of those of each group. A median is the mean of the two in the
     /// middle if their number is even, and `None` if there are no waits. Fails if waits cannot be kept in a temporary file.
     pub(super) fn medians(self) -> io::Result<(Counted, Vec<Counted>)> {
-        let Self { list, groups } = self;
+        let Self { list, groups, in_memory } = self;
         let whole = groups.iter().flatten().fold(Buckets::new(), |mut whole, (&at, &of_group)| {
             let bucket = whole.entry(at).or_insert(Bucket { count: 0, ..of_group });
             bucket.count = bucket.count.saturating_add(of_group.count);
@@ -79,7 +81,7 @@ impl Waits {
         });
         // The groups, and all waits as one more of them.
         let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
-        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(IN_MEMORY);
+        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
         list.for_each(|value| {
@@ -198,7 +200,7 @@ mod tests {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
         for seed in 0..120_u64 {
             let mut waits = Waits::new(4);
-            waits.list = Values::new(1 + seed as usize % 50);
+            (waits.list, waits.in_memory) = (Values::new(1 + seed as usize % 50), 1 << 10);
             let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
             for i in 0..noise(seed, 900) {
                 let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);

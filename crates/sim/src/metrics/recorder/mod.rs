@@ -34,8 +34,8 @@ use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
 /// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may be in. Others are
 /// measured at once, as their nodes would take more memory than the measures.
-const MOST_OPEN: usize = if cfg!(test) { 64 } else { 1 << 12 };
-const MOST_PARTS: usize = if cfg!(test) { 4 } else { 256 };
+const MOST_OPEN: usize = 1 << 12;
+const MOST_PARTS: usize = 256;
 
 /// The data that other threads share with a running replay: its progress, and the switch that stops it.
 #[derive(Debug, Default)]

@@ -1,97 +1,51 @@
 //! The members of `sacct --json` that are read, and the two ways in which numbers are written.
 
-/// The members that are read, by their keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Key {
-    /// A member that is not read, with all that it holds.
-    #[default]
-    Other,
-    /// An entry of a list, or the whole text.
-    Item,
-    Jobs,
-    JobId,
-    User,
-    Account,
-    Partition,
-    Qos,
-    Nodes,
-    AllocationNodes,
-    State,
-    Current,
-    Time,
-    Submission,
-    Eligible,
-    Start,
-    End,
-    Elapsed,
-    Limit,
-    Required,
-    Cpus,
-    Tres,
-    Allocated,
-    Requested,
-    Type,
-    Name,
-    Count,
-    Set,
-    Infinite,
-    Number,
+/// The numbers of a job that are read, by the keys that lead to them; `*` stands for the entries of a list.
+pub(super) const NUMBERS: [&str; 11] = [
+    "job_id",
+    "time.submission",
+    "time.eligible",
+    "time.start",
+    "time.end",
+    "time.elapsed",
+    "time.limit",
+    "allocation_nodes",
+    "required.CPUs",
+    "tres.allocated.*.count",
+    "tres.requested.*.count",
+];
+
+/// The texts of a job that are read, as [`NUMBERS`].
+pub(super) const TEXTS: [&str; 10] = [
+    "user",
+    "account",
+    "partition",
+    "qos",
+    "nodes",
+    "state.current.*",
+    "tres.allocated.*.type",
+    "tres.allocated.*.name",
+    "tres.requested.*.type",
+    "tres.requested.*.name",
+];
+
+/// The entries of the lists of resources. In the same order, the last two of [`NUMBERS`] and the last four of [`TEXTS`] are
+/// theirs.
+pub(super) const RESOURCES: [&str; 2] = ["tres.allocated.*", "tres.requested.*"];
+
+/// The places of the numbers and the texts of resources.
+pub(super) const COUNTS: usize = NUMBERS.len() - 2;
+pub(super) const KINDS: usize = TEXTS.len() - 4;
+
+/// Returns the place of a member in [`NUMBERS`] or [`TEXTS`]; `None` if it is not read.
+pub(super) fn place(members: &[&str], path: &[u8]) -> Option<usize> {
+    members.iter().position(|member| member.as_bytes() == path)
 }
 
-/// The number of kinds of members.
-pub(super) const KEYS: usize = Key::Number as usize + 1;
-
-impl Key {
-    /// Returns the member of a key.
-    pub(super) fn of(key: &[u8]) -> Self {
-        match key {
-            b"jobs" => Self::Jobs,
-            b"job_id" => Self::JobId,
-            b"user" => Self::User,
-            b"account" => Self::Account,
-            b"partition" => Self::Partition,
-            b"qos" => Self::Qos,
-            b"nodes" => Self::Nodes,
-            b"allocation_nodes" => Self::AllocationNodes,
-            b"state" => Self::State,
-            b"current" => Self::Current,
-            b"time" => Self::Time,
-            b"submission" => Self::Submission,
-            b"eligible" => Self::Eligible,
-            b"start" => Self::Start,
-            b"end" => Self::End,
-            b"elapsed" => Self::Elapsed,
-            b"limit" => Self::Limit,
-            b"required" => Self::Required,
-            b"CPUs" => Self::Cpus,
-            b"tres" => Self::Tres,
-            b"allocated" => Self::Allocated,
-            b"requested" => Self::Requested,
-            b"type" => Self::Type,
-            b"name" => Self::Name,
-            b"count" => Self::Count,
-            b"set" => Self::Set,
-            b"infinite" => Self::Infinite,
-            b"number" => Self::Number,
-            _ => Self::Other,
-        }
-    }
-
-    /// Returns the name of a number of a job in messages.
-    pub(super) const fn path(self) -> &'static str {
-        match self {
-            Self::JobId => "job_id",
-            Self::Submission => "time.submission",
-            Self::Eligible => "time.eligible",
-            Self::Start => "time.start",
-            Self::End => "time.end",
-            Self::Elapsed => "time.elapsed",
-            Self::Limit => "time.limit",
-            Self::AllocationNodes => "allocation_nodes",
-            Self::Cpus => "required.CPUs",
-            _ => "tres",
-        }
-    }
+/// Returns whether a member is read, or another one within it.
+pub(super) fn is_read(path: &[u8]) -> bool {
+    let mut members = NUMBERS.iter().chain(&TEXTS).filter_map(|member| member.as_bytes().strip_prefix(path));
+    members.any(|within| matches!(within, [] | [b'.', ..]))
 }
 
 /// A number, which may be an object of three members in any order.

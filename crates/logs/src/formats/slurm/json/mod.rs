@@ -7,7 +7,7 @@
 mod members;
 mod text;
 
-use self::members::{KEYS, Key, Number, other_text};
+use self::members::{COUNTS, KINDS, NUMBERS, Number, RESOURCES, TEXTS, is_read, other_text, place};
 use self::text::{Event, JsonText};
 use super::job::{Accounting, SlurmJob};
 use super::tres::Resources;
@@ -56,42 +56,33 @@ const READS: &[(&str, &str)] = &[
 /// What was read of the job that is being read.
 #[derive(Default)]
 struct Job {
-    numbers: [Number; KEYS],
-    state: Vec<u8>,
-    texts: [Vec<u8>; 5],
-    /// Whether the job has the member `nodes`.
-    has_nodes: bool,
-    allocated: Resources,
-    requested: Resources,
-    /// The type and the name of the resource that is being read.
-    kind: Vec<u8>,
-    name: Vec<u8>,
-    /// The sums of GPUs by type, of those allocated and those requested.
+    /// The numbers of [`NUMBERS`] and the texts of [`TEXTS`].
+    numbers: [Number; NUMBERS.len()],
+    texts: [Option<Vec<u8>>; TEXTS.len()],
+    /// What the job got and what it asked for, and the sums of GPUs by type in both.
+    resources: [Resources; 2],
     by_type: [i64; 2],
     problem: Option<Problem>,
 }
 
-/// The place of a text in [`Job::texts`]; `None` if the member is no text.
-const fn text_of(key: Key) -> Option<usize> {
-    match key {
-        Key::User => Some(0),
-        Key::Account => Some(1),
-        Key::Partition => Some(2),
-        Key::Qos => Some(3),
-        Key::Nodes => Some(4),
-        _ => None,
-    }
+/// An object or a list that is open.
+struct Open {
+    /// The length of its path.
+    length: usize,
+    is_list: bool,
 }
+
+/// The path of a job, and of all that it has.
+const JOB: &[u8] = b"jobs.*";
+const IN_JOB: &[u8] = b"jobs.*.";
 
 /// Where the text is, and what was read of the job there.
 #[derive(Default)]
 struct Document {
-    /// The members that are open, from the whole text on.
-    path: Vec<Key>,
-    /// Whether each open member is a list.
-    lists: Vec<bool>,
-    /// The member whose value comes next.
-    key: Key,
+    /// What is open, from the whole text on.
+    open: Vec<Open>,
+    /// The keys that lead to the member that was read last, with points between them.
+    path: Vec<u8>,
     /// The number of open brackets within a member that is not read; 0 outside of such a member.
     ignored: usize,
     has_jobs: bool,
@@ -113,130 +104,82 @@ impl Document {
             }
             return;
         }
-        if self.lists.last().is_none_or(|&is_list| is_list) {
-            self.key = Key::Item;
+        if self.open.last().is_some_and(|open| open.is_list) {
+            self.begin(b"*");
         }
         match event {
             Event::Key(key) => {
-                self.key = Key::of(key);
-                self.other = self.other.or_else(|| other_text(self.path.len(), key));
+                // Points separate keys, and a star is an entry of a list. No key that is read has any.
+                self.begin(if key.contains(&b'.') || key == b"*" { b"" } else { key });
+                self.other = self.other.or_else(|| other_text(self.open.len(), key));
             }
             Event::Object | Event::List if !self.is_read() => self.ignored = 1,
             Event::Object | Event::List => {
-                self.has_jobs |= self.path.len() == 1 && self.key == Key::Jobs;
-                self.path.push(self.key);
-                self.lists.push(event == Event::List);
+                self.has_jobs |= self.path == b"jobs";
+                self.open.push(Open { length: self.path.len(), is_list: event == Event::List });
             }
             Event::End => self.end(),
             Event::Text(text) => self.text(text),
-            Event::Plain(text) => self.plain(text),
+            Event::Plain(text) => self.number(text),
         }
     }
 
-    /// Returns whether a member that begins is read: the text, its list of jobs, and what stands in known members of jobs.
+    /// Begins a member of what is open.
+    fn begin(&mut self, key: &[u8]) {
+        self.path.truncate(self.open.last().map_or(0, |open| open.length));
+        if !self.path.is_empty() {
+            self.path.push(b'.');
+        }
+        self.path.extend_from_slice(key);
+    }
+
+    /// Returns whether an object or a list that begins is read: the text, its list of jobs, and what stands in known members of jobs.
     fn is_read(&self) -> bool {
-        match self.path.len() {
-            0 | 2 => true,
-            1 => self.key == Key::Jobs,
-            _ => self.key != Key::Other,
+        match self.path.strip_prefix(IN_JOB) {
+            Some(member) => is_read(member),
+            None => self.open.is_empty() || self.path == b"jobs" || self.path == JOB,
         }
     }
 
     /// Ends an object or a list.
     fn end(&mut self) {
-        match self.path.as_slice() {
-            [_, Key::Jobs, Key::Item, Key::Tres, list @ (Key::Allocated | Key::Requested), Key::Item] => {
-                let list = *list;
-                self.resource(list);
-            }
-            [_, Key::Jobs, Key::Item] => self.is_over = true,
-            _ => {}
+        self.path.truncate(self.open.pop().map_or(0, |open| open.length));
+        self.is_over |= self.path == JOB;
+        if let Some(list) = self.path.strip_prefix(IN_JOB).and_then(|path| place(&RESOURCES, path)) {
+            self.job.end_resource(list);
         }
-        self.path.pop();
-        self.lists.pop();
-    }
-
-    /// Keeps the resource that was read, as one of those allocated or requested.
-    fn resource(&mut self, list: Key) {
-        let job = &mut self.job;
-        let count = std::mem::take(&mut job.numbers[Key::Count as usize]).get();
-        let is_allocated = list == Key::Allocated;
-        let resources = if is_allocated { &mut job.allocated } else { &mut job.requested };
-        match (job.kind.as_slice(), job.name.as_slice()) {
-            (b"node", _) => resources.nodes = count,
-            (b"cpu", _) => resources.cpus = count,
-            (b"gres", b"gpu") => resources.gpus = count,
-            (b"gres", name) if name.starts_with(b"gpu:") => {
-                // Beyond 64 bits it is clamped, and larger than any machine anyway.
-                let by_type = &mut job.by_type[usize::from(!is_allocated)];
-                *by_type = by_type.saturating_add(count.unwrap_or_default());
-            }
-            _ => {}
-        }
-        job.kind.clear();
-        job.name.clear();
     }
 
     /// Takes a string.
     fn text(&mut self, text: &[u8]) {
-        let [_, Key::Jobs, Key::Item, inside @ ..] = self.path.as_slice() else { return };
-        let job = &mut self.job;
-        let kept = match (inside, self.key) {
-            ([], key) => {
-                job.has_nodes |= key == Key::Nodes;
-                text_of(key).map(|at| &mut job.texts[at])
-            }
-            // Of a list of states the first one counts.
-            ([Key::State], Key::Current) | ([Key::State, Key::Current], Key::Item)
-                if job.state.is_empty() =>
-            {
-                Some(&mut job.state)
-            }
-            ([Key::Tres, _, Key::Item], Key::Type) => Some(&mut job.kind),
-            ([Key::Tres, _, Key::Item], Key::Name) => Some(&mut job.name),
-            _ => None,
-        };
-        match kept {
-            Some(kept) => {
-                kept.clear();
-                kept.extend_from_slice(text);
-            }
-            None => self.plain(text),
+        let Some(member) = self.path.strip_prefix(IN_JOB) else { return };
+        let is_state = member.starts_with(b"state.current");
+        let place = place(&TEXTS, if member == b"state.current" { b"state.current.*" } else { member });
+        let Some(place) = place else { return self.number(text) };
+        let kept = self.job.texts[place].get_or_insert_default();
+        // Of a list of states the first one counts.
+        if !is_state || kept.is_empty() {
+            kept.clear();
+            kept.extend_from_slice(text);
         }
     }
 
     /// Takes a number or a word, or a string where a number should be.
-    fn plain(&mut self, text: &[u8]) {
-        let [_, Key::Jobs, Key::Item, inside @ ..] = self.path.as_slice() else { return };
+    fn number(&mut self, text: &[u8]) {
+        let Some(member) = self.path.strip_prefix(IN_JOB) else { return };
         // A number is the value of its member, or the member `number` of it.
-        let (within, owner, part) = match inside {
-            [within @ .., owner] if matches!(self.key, Key::Set | Key::Infinite | Key::Number) => {
-                (within, *owner, self.key)
-            }
-            _ => (inside, self.key, Key::Number),
-        };
-        let is_number = match within {
-            [] => matches!(owner, Key::JobId | Key::AllocationNodes),
-            [Key::Time] => {
-                matches!(
-                    owner,
-                    Key::Submission | Key::Eligible | Key::Start | Key::End | Key::Elapsed | Key::Limit
-                )
-            }
-            [Key::Required] => owner == Key::Cpus,
-            [Key::Tres, _, Key::Item] => owner == Key::Count,
-            _ => false,
-        };
-        if !is_number || text == b"null" {
-            return;
-        }
-        let number = &mut self.job.numbers[owner as usize];
+        let parts = [&b".number"[..], b".set", b".infinite"];
+        let owner = parts.into_iter().find_map(|part| Some((member.strip_suffix(part)?, part)));
+        let (owner, part) = owner.unwrap_or((member, parts[0]));
+        let Some(place) = place(&NUMBERS, owner).filter(|_| text != b"null") else { return };
+        let number = &mut self.job.numbers[place];
         match (part, text) {
-            (Key::Set, b"false") | (Key::Infinite, b"true") => number.is_void = true,
-            (Key::Number, _) => {
+            (b".set", b"false") | (b".infinite", b"true") => number.is_void = true,
+            (b".number", _) => {
                 number.value = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
                 if number.value.is_none() && self.job.problem.is_none() {
-                    self.job.problem = Some(Problem::value(owner.path(), text, "a whole number"));
+                    let name = if owner.starts_with(b"tres.") { "tres" } else { NUMBERS[place] };
+                    self.job.problem = Some(Problem::value(name, text, "a whole number"));
                 }
             }
             _ => {}
@@ -245,44 +188,70 @@ impl Document {
 }
 
 impl Job {
+    /// Returns the number of a member.
+    fn number(&self, member: &str) -> Number {
+        place(&NUMBERS, member.as_bytes()).map_or(Number::default(), |place| self.numbers[place])
+    }
+
+    /// Returns the text of a member; `None` if the job does not have it.
+    fn text(&self, member: &str) -> Option<&[u8]> {
+        self.texts[place(&TEXTS, member.as_bytes())?].as_deref()
+    }
+
+    /// Keeps the resource that was read, as one of those of a list of [`RESOURCES`].
+    fn end_resource(&mut self, list: usize) {
+        let count = std::mem::take(&mut self.numbers[COUNTS + list]).get();
+        let [kind, name] = [0, 1].map(|part| self.texts[KINDS + 2 * list + part].take().unwrap_or_default());
+        let resources = &mut self.resources[list];
+        match (kind.as_slice(), name.as_slice()) {
+            (b"node", _) => resources.nodes = count,
+            (b"cpu", _) => resources.cpus = count,
+            (b"gres", b"gpu") => resources.gpus = count,
+            (b"gres", name) if name.starts_with(b"gpu:") => {
+                // Beyond 64 bits it is clamped, and larger than any machine anyway.
+                self.by_type[list] = self.by_type[list].saturating_add(count.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+
     /// Returns the record of the job. The result is a problem if a number is malformed or missing.
     fn record(mut self, accounting: &mut Accounting) -> Result<Record, Problem> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
-        let numbers = self.numbers;
-        let number = |key: Key| numbers[key as usize];
-        let Some(id) = number(Key::JobId).get() else {
+        let Some(id) = self.number("job_id").get() else {
             return Err(Problem::value("job_id", b"", "the number of the job, as sacct --json writes it"));
         };
-        if number(Key::Submission).value.is_none() {
+        if self.number("time.submission").value.is_none() {
             let expected = format!("the time at which job {id} was submitted, as sacct --json writes it");
             return Err(Problem::value("time.submission", b"", &expected));
         }
-        for (resources, by_type) in [&mut self.allocated, &mut self.requested].into_iter().zip(self.by_type) {
+        for (resources, by_type) in self.resources.iter_mut().zip(self.by_type) {
             let is_told = *resources != Resources::default() || by_type > 0;
             resources.gpus = resources.gpus.or(is_told.then_some(by_type));
         }
-        let nodes = number(Key::AllocationNodes).get().filter(|&nodes| nodes > 0);
+        let [allocated, requested] = self.resources;
+        let nodes = self.number("allocation_nodes").get().filter(|&nodes| nodes > 0);
         let own = Resources { nodes, cpus: None, gpus: None };
-        let asked = Resources { cpus: number(Key::Cpus).get(), ..Resources::default() };
-        let [user, account, partition, qos, list] = &self.texts;
+        let asked = Resources { cpus: self.number("required.CPUs").get(), ..Resources::default() };
+        let text = |member: &str| self.text(member).unwrap_or_default();
         let job = SlurmJob {
             number: id,
-            submit_s: number(Key::Submission).instant(),
-            eligible_s: number(Key::Eligible).instant(),
-            start_s: number(Key::Start).instant(),
-            end_s: number(Key::End).instant(),
-            elapsed_s: number(Key::Elapsed).get(),
-            limit_s: number(Key::Limit).get().map(|minutes| minutes.saturating_mul(60)),
-            state: &self.state,
-            allocated: own.or(self.allocated),
-            requested: asked.or(self.requested),
-            user,
-            account,
-            partition,
-            qos,
-            nodes: self.has_nodes.then_some(list),
+            submit_s: self.number("time.submission").instant(),
+            eligible_s: self.number("time.eligible").instant(),
+            start_s: self.number("time.start").instant(),
+            end_s: self.number("time.end").instant(),
+            elapsed_s: self.number("time.elapsed").get(),
+            limit_s: self.number("time.limit").get().map(|minutes| minutes.saturating_mul(60)),
+            state: text("state.current.*"),
+            allocated: own.or(allocated),
+            requested: asked.or(requested),
+            user: text("user"),
+            account: text("account"),
+            partition: text("partition"),
+            qos: text("qos"),
+            nodes: self.text("nodes"),
         };
         Ok(accounting.record(&job))
     }
@@ -332,12 +301,8 @@ impl LineParser for SlurmJson {
         Ok(None)
     }
 
-    fn forget_nodes(&mut self) {
-        self.accounting.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(self.accounting.names())
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.accounting.names)
     }
 
     fn facts(&mut self) -> Facts {

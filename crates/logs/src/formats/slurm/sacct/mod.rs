@@ -432,12 +432,8 @@ impl LineParser for Sacct {
         problem.map_or_else(|| Ok(self.queue.pop_front()), Err)
     }
 
-    fn forget_nodes(&mut self) {
-        self.accounting.forget_nodes();
-    }
-
-    fn names(&self) -> Option<&Names> {
-        Some(self.accounting.names())
+    fn names(&mut self) -> Option<&mut Names> {
+        Some(&mut self.accounting.names)
     }
 
     fn facts(&mut self) -> Facts {
