@@ -6,7 +6,7 @@ use super::dataset::Located;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::Sheet;
+use meshreplay_results::frame::Table;
 use meshreplay_sim::execution;
 use meshreplay_sim::metrics::Interval;
 use meshreplay_study::study::LoadedLog;
@@ -130,14 +130,14 @@ impl Evidence {
     }
 
     /// Adds the summary of a study of `dataset` that was replayed in this round.
-    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &Table, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         for i in 0..sheet.height() {
             let numbers: BTreeMap<String, f64> = sheet
                 .columns
                 .iter()
-                .filter_map(|column| Some((column.name.clone(), column.numbers()?[i]?)))
+                .filter_map(|column| Some((column.name.clone(), column.numbers()?.get(i)?)))
                 .collect();
             let allocator = text("allocator_spec", i);
             let short = |spec: Spec| allocator::short(&spec);

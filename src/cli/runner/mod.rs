@@ -130,7 +130,8 @@ impl Runner {
         &self,
         study: &Study,
         cells: &[usize],
-        (keep, rows): (&Keep<'_, T>, Option<&Rows<'_>>),
+        keep: &Keep<'_, T>,
+        rows: Option<&Rows<'_>>,
         results: &mut dyn ResultSink<T>,
     ) -> Tally {
         let running = Arc::new(Running::new(study.cells.len()));
@@ -169,12 +170,7 @@ impl Runner {
             let _saving = Saving::begin();
             Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
         };
-        self.run(
-            study,
-            cells,
-            (&keep, None),
-            &mut InFolder { folder, study, of: cells.len(), is_lost: false },
-        )
+        self.run(study, cells, &keep, None, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
     }
 }
 

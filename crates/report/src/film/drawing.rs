@@ -101,8 +101,10 @@ impl Drawing<'_> {
         }
         let down = replay.down.iter().map(|down| (colours::DOWN, &down.nodes, (down.from_s, down.until_s)));
         let colour = |number: i64| colours::job(colours::of_job(number));
-        let jobs =
-            replay.jobs.iter().map(|job| (colour(job.number), &job.nodes, (job.times_s[1], job.times_s[2])));
+        let jobs = replay
+            .jobs
+            .iter()
+            .map(|job| (colour(job.row.number), &job.nodes, (job.row.start_s, job.row.end_s)));
         for (colour, nodes, (from_s, until_s)) in down.chain(jobs) {
             if let Some(during) = self.during(from_s, until_s) {
                 let (colour, squares) = (colours::named(colour), squares(place, nodes));

@@ -130,8 +130,8 @@ fn nodes(picture: &mut Canvas, layout: &Layout, place: &Place, replay: &PlayedRe
     for down in replay.down.iter().filter(|down| down.from_s <= time_s && time_s < down.until_s) {
         paint(picture, layout, place, &down.nodes, canvas::DOWN);
     }
-    for job in replay.jobs.iter().filter(|job| scene::runs(job.times_s, time_s)) {
-        let colour = canvas::FIRST_JOB + colours::of_job(job.number) as u8;
+    for job in replay.jobs.iter().filter(|job| scene::runs(job.row.times_s(), time_s)) {
+        let colour = canvas::FIRST_JOB + colours::of_job(job.row.number) as u8;
         paint(picture, layout, place, &job.nodes, colour);
     }
 }

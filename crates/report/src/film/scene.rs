@@ -17,7 +17,7 @@ pub(super) fn count(runs: &[(u32, u32)]) -> u32 {
 pub(super) fn state(replay: &PlayedReplay, played: &Played, time_s: f64) -> String {
     let nodes = replay.extents.iter().product::<u32>() - count(&replay.unavailable);
     let busy: u32 =
-        replay.jobs.iter().filter(|job| runs(job.times_s, time_s)).map(|job| count(&job.nodes)).sum();
+        replay.jobs.iter().filter(|job| runs(job.row.times_s(), time_s)).map(|job| count(&job.nodes)).sum();
     let (from_s, to_s) = played.window_s;
     let parts = replay.strip.queue.len();
     let part = ((time_s - from_s) / (to_s - from_s) * parts as f64).max(0.0) as usize;

@@ -3,20 +3,16 @@
 use gif::{ColorOutput, DecodeOptions, Repeat};
 
 use super::*;
-use crate::{PlayedJob, PlayedReplay, Strip};
+use crate::{PlayedReplay, Strip};
 use meshreplay_figures::{MARKED, is_marked};
-use meshreplay_results::frame::Down;
+use meshreplay_results::frame::{Down, PlacedJob};
+use meshreplay_sim::metrics::JobRow;
 
 /// Returns a film of 12 s in which job 7 has nodes 0, 1 and 4 of a machine of 4x2 nodes from 2 to 6 of 10 s, and in which node
 /// 3 is down from 5 s on and node 7 is unavailable.
 fn film() -> Film {
-    let job = PlayedJob {
-        number: 7,
-        times_s: [1.0, 2.0, 6.0],
-        procs: 3,
-        nodes: vec![(0, 1), (4, 4)],
-        is_killed: false,
-    };
+    let row = JobRow { number: 7, submit_s: 1.0, start_s: 2.0, end_s: 6.0, procs: 3, ..JobRow::default() };
+    let job = PlacedJob { row, nodes: vec![(0, 1), (4, 4)], killed_in: None };
     let replay = PlayedReplay {
         name: "a <b>".to_owned(),
         colour: "#0095ff",
@@ -131,7 +127,8 @@ fn nodes_change_when_words_do() -> Result<(), Box<dyn std::error::Error>> {
     // Pictures stand a tenth of a second apart: 2.1 and 6.1 of 10 s, which are 10 of 12 s of the film.
     for (times_s, expected) in [([1.0, 2.03, 6.01], Some("0;0.175;0.50833")), ([1.0, 2.03, 2.08], None)] {
         let mut film = film();
-        film.played.replays[0].jobs[0].times_s = times_s;
+        film.played.replays[0].jobs[0].row =
+            JobRow { number: 7, start_s: times_s[1], end_s: times_s[2], ..JobRow::default() };
         let text = String::from_utf8(drawing::svg(&film)?)?;
         let document = resvg::usvg::roxmltree::Document::parse(&text)?;
         let colour = colours::named(colours::job(7));

@@ -10,9 +10,6 @@ use std::io;
 use crate::metrics::gather::{MOST_VALUES, Values};
 use meshreplay_base::disk::Sorter;
 
-/// The number of bytes of waits in the buckets of medians that are sorted in memory.
-const IN_MEMORY: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
-
 /// The waits of jobs, in groups.
 #[derive(Debug)]
 pub(super) struct Waits {
@@ -48,16 +45,18 @@ fn bucket_of(key: u64) -> u64 {
     key >> 48
 }
 
-impl Waits {
-    /// Returns the waits of no jobs, for so many groups.
-    pub(super) fn new(groups: usize) -> Self {
-        Self { list: Values::new(MOST_VALUES), groups: vec![Buckets::new(); groups] }
+impl Default for Waits {
+    fn default() -> Self {
+        Self { list: Values::new(MOST_VALUES), groups: Vec::new() }
     }
+}
 
+impl Waits {
     /// Adds the wait of a job of a group.
     pub(super) fn add(&mut self, group: usize, wait_s: f64) {
         let key = key(wait_s);
-        let Some(buckets) = self.groups.get_mut(group) else { return };
+        self.groups.resize_with(self.groups.len().max(group + 1), Buckets::new);
+        let buckets = &mut self.groups[group];
         let new = Bucket { count: 0, least: key, greatest: key };
         let bucket = buckets.entry(bucket_of(key)).or_insert(new);
         bucket.count = bucket.count.saturating_add(1);
@@ -66,10 +65,14 @@ impl Waits {
         self.list.push(wait_s);
     }
 
-    /// Returns the number and the median of all waits, and of those of each group. A median is the mean of the two in the
-    /// middle if their number is even, and `None` if there are no waits. Fails if waits cannot be kept in a temporary file.
-    pub(super) fn medians(self) -> io::Result<(Counted, Vec<Counted>)> {
-        let Self { list, groups } = self;
+    /// Returns the number and the median of all waits, and of those of each of so many groups. A median is
+    /// the mean of the two in the middle if their number is even, and `None` if there are no waits. At most
+    /// `in_memory` bytes of waits in the buckets of medians are sorted in memory. Fails if waits cannot be
+    /// kept in a temporary file.
+    pub(super) fn medians(self, groups: usize, in_memory: usize) -> io::Result<(Counted, Vec<Counted>)> {
+        let (list, count) = (self.list, groups);
+        let mut groups = self.groups;
+        groups.resize_with(count, Buckets::new);
         let whole = groups.iter().flatten().fold(Buckets::new(), |mut whole, (&at, &of_group)| {
             let bucket = whole.entry(at).or_insert(Bucket { count: 0, ..of_group });
             bucket.count = bucket.count.saturating_add(of_group.count);
@@ -79,7 +82,7 @@ impl Waits {
         });
         // The groups, and all waits as one more of them.
         let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
-        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(IN_MEMORY);
+        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
         list.for_each(|value| {
@@ -197,8 +200,7 @@ mod tests {
     fn medians_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
         for seed in 0..120_u64 {
-            let mut waits = Waits::new(4);
-            waits.list = Values::new(1 + seed as usize % 50);
+            let mut waits = Waits { list: Values::new(1 + seed as usize % 50), groups: Vec::new() };
             let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
             for i in 0..noise(seed, 900) {
                 let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);
@@ -220,7 +222,7 @@ mod tests {
                 waits.add(group, value);
                 groups[group].push(value);
             }
-            let (whole, counted) = waits.medians()?;
+            let (whole, counted) = waits.medians(4, 1 << 10)?;
             assert_eq!(whole, sorted_median(groups.concat()), "{seed}");
             assert_eq!(counted, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
         }
