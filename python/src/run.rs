@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use meshreplay::allocator;
-use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail};
+use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail, RunPlace};
 use meshreplay::report::{SummaryTable, verdict};
 use meshreplay::scheduler;
 use meshreplay::study::{Coordinate, Study};
@@ -141,7 +141,7 @@ impl Run {
             return Err(message(format!("no format '{format}' (one of: {})", known.join(", "))));
         };
         let (study, run) = (Arc::clone(&self.study), Arc::clone(self.run()?));
-        let saved = wait_for(py, move || run.save(&study, (&folder, format, force)))?;
+        let saved = wait_for(py, move || run.save(&study, RunPlace { path: &folder, format, force }))?;
         saved.map_err(|error| failure(&error))
     }
 

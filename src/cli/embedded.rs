@@ -111,7 +111,7 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
     args.check(&[kind]).map_err(|error| error.to_string())?;
     let whole = |error| format!("{:#}", anyhow::Error::new(error));
     let results = Results::read(folder).map_err(whole)?;
-    let drawing = args.draw(kind, (folder, &results), true).map_err(whole)?;
+    let drawing = args.draw(kind, folder, &results, true).map_err(whole)?;
     let missing = || format!("{}: the results do not hold {}", kind.name, kind.needs);
     Ok(drawing.ok_or_else(missing)?.svg())
 }

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::terminal::screen;
 use super::{Failure, complain, print};
-use crate::frame::Sheet;
+use crate::frame::Table;
 use crate::metrics::Better;
 use crate::report::{CrosstabOptions, GROUPINGS, Grouping, GroupsOptions, crosstab, group_column, groups};
 use crate::text::PaperTable;
@@ -110,11 +110,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             "{option} needs --by; without it, rows stand in the order of the summary"
         )));
     }
-    let sheet = match args.frame.as_str() {
-        "summary" => Sheet::read(&args.folder)?,
+    let results = match args.frame.as_str() {
+        "summary" => Table::read(&args.folder)?,
         detail => {
-            let sheet = Sheet::read_details(&args.folder, detail, None, &|_| true)?;
-            sheet.ok_or_else(|| {
+            let details = Table::read_details(&args.folder, detail, &|_| true)?;
+            details.ok_or_else(|| {
                 anyhow!(
                     "{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape",
                     args.folder.display()
@@ -122,10 +122,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    if let Some(note) = sheet.missing_note() {
+    if let Some(note) = results.missing_note() {
         complain(&format!("note: {note}"));
     }
-    let table = crosstab(&sheet, &args.folder, &args.options())?;
+    let table = crosstab(&results, &args.folder, &args.options())?;
     if table.rows.is_empty() {
         complain(&format!("note: no result has a value of {}", args.value));
     }

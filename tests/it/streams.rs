@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use meshreplay::frame::{FileFormat, RunResults};
+use meshreplay::frame::{FileFormat, RunPlace, RunResults};
 use meshreplay::metrics::LeftJobs;
 use meshreplay::study::{Options, Outcome, Progress, Rows, Running, Study, sweep, sweep_into};
 use meshreplay::trace::LogNames;
@@ -48,7 +48,7 @@ fn files(
     (folder, format): (&Path, FileFormat),
 ) -> Result<std::collections::BTreeMap<String, Vec<u8>>, Box<dyn Error>> {
     let study = Study { most_kept: most, ..study.clone() };
-    let mut results = RunResults::open(&study, Some((folder, format, false)))?;
+    let mut results = RunResults::open(&study, Some(RunPlace { path: folder, format, force: false }))?;
     // Replays whose rows are taken read their log by threes.
     let errors = replayed(&study, &mut results, 3)?;
     assert_eq!(errors, Vec::<String>::new());
@@ -180,7 +180,10 @@ fn a_log_that_changes_while_it_is_replayed_gives_no_results() -> Tested {
     for late in ["; late\n".to_owned(), (more + "\n").repeat(4)] {
         fs::write(&log, text.clone() + &late)?;
         let folder = directory.path().join("out");
-        let mut results = RunResults::open(&study, Some((&folder, FileFormat::Parquet, false)))?;
+        let mut results = RunResults::open(
+            &study,
+            Some(RunPlace { path: &folder, format: FileFormat::Parquet, force: false }),
+        )?;
         let errors = replayed(&study, &mut results, 1)?;
         assert!(errors.len() == 1 && errors[0].contains("has changed"), "{errors:?}");
         assert!(results.finish()?.is_none());

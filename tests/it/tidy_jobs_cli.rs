@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use meshreplay::frame::Sheet;
+use meshreplay::frame::Table;
 
 use super::support::{Ran, Tested, bundled, columns, contents, run};
 
@@ -27,11 +27,11 @@ fn fine(at: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
 
 /// Fails unless the tidy jobs of a directory are what a join of its jobs and its summary gives, row by row.
 fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
-    let read = |detail| Sheet::read_details(folder, detail, None, &|_| true);
+    let read = |detail| Table::read_details(folder, detail, &|_| true);
     let (jobs, tidy) = (read("jobs")?.ok_or("no jobs")?, read("tidy")?.ok_or("no tidy jobs")?);
-    let summary = Sheet::read(folder)?;
+    let summary = Table::read(folder)?;
     assert_eq!(tidy.height(), jobs.height());
-    let label = |sheet: &Sheet, column: &str, row: usize| sheet.column(column).map(|found| found.label(row));
+    let label = |table: &Table, column: &str, row: usize| table.column(column).map(|found| found.label(row));
     for row in 0..jobs.height() {
         for column in jobs.columns.iter().map(|column| &column.name) {
             assert_eq!(label(&tidy, column, row), label(&jobs, column, row), "{column}, row {row}");

@@ -26,13 +26,13 @@ impl Clock {
     /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of several logs, or
     /// if arrival times are scaled, so that they have no dates.
     pub fn of(folder: &Path, results: &Results) -> Option<Self> {
-        Self::of_rows(folder, results, &(0..results.sheet.height()).collect::<Vec<_>>())
+        Self::of_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
     }
 
     /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the first load if
     /// there are none. `None` as for [`Self::of`].
     pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
-        let rows = 0..results.sheet.height();
+        let rows = 0..results.table.height();
         Self::of_rows(
             folder,
             results,

@@ -20,13 +20,14 @@ pub fn downtimes(
         return Ok(all);
     }
     let mut seen: Option<u64> = None;
-    for (row, number) in results.numbers("replay")?.iter().enumerate() {
-        let number = number.unwrap_or_default() as u64;
+    for row in 0..results.table.height() {
+        let Some(key) = results.table.replication(row) else { continue };
+        let number = key.replay;
         // The rows of a replay stand together, the first seed first.
         if seen.replace(number) == Some(number) {
             continue;
         }
-        let Some(found) = saved.remove(&(number, results.label(row, "seed"))) else { continue };
+        let Some(found) = saved.remove(&key) else { continue };
         let machine = results.machine(row)?;
         if let Some(node) = found.outside(machine.nodes()) {
             let path = folder.to_owned();

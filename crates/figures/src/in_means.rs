@@ -15,7 +15,7 @@ impl InMeans {
     /// Returns the numbers of these rows; `None` if one of them is not known.
     pub fn of(results: &Results, rows: &[usize]) -> Option<Self> {
         let jobs = results.numbers("jobs_in_means").ok()?;
-        Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs[row])))
+        Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs.get(row))))
     }
 
     /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None` if a number is not

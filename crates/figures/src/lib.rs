@@ -20,7 +20,7 @@ pub mod show;
 pub use clock::{Clock, Window};
 pub use downtimes::downtimes;
 pub use error::FigureError;
-pub use first_seeds::FirstSeeds;
+pub use first_seeds::{ShownJob, visit_shown_jobs};
 pub use in_means::InMeans;
 pub use kind::{Drawn, LoadAxis, Needs, PlotKind, PlotOptions, Setting};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};

@@ -1,7 +1,7 @@
 //! The load of a replay, for results in which replays differ in load.
 
 use meshreplay_base::spec::Spec;
-use meshreplay_results::frame::Sheet;
+use meshreplay_results::frame::Table;
 use meshreplay_workload::{Arrivals, Model, Rules};
 
 /// How densely jobs arrive at a machine.
@@ -83,14 +83,14 @@ impl Load {
 }
 
 /// Returns the arrival scale of a row; `None` if the summary has no such number.
-pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
-    sheet.numbers("arrival_scale")?[row].map(Load::Scale)
+pub(super) fn scale(table: &Table, row: usize) -> Option<Load> {
+    table.number("arrival_scale", row).map(Load::Scale)
 }
 
 /// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has uniform
 /// arrivals and all rules are equal apart from this time.
-pub(super) fn gaps(sheet: &Sheet) -> Option<Vec<f64>> {
-    let column = sheet.column("rules")?;
+pub(super) fn gaps(table: &Table) -> Option<Vec<f64>> {
+    let column = table.column("rules")?;
     let rules = |row| column.label(row).parse::<Rules>().ok();
     let without_gap = |rules: Rules| Rules { arrivals: Arrivals::Recorded, ..rules };
     let first = without_gap(rules(0)?);
@@ -100,5 +100,5 @@ pub(super) fn gaps(sheet: &Sheet) -> Option<Vec<f64>> {
         }
         Rules { arrivals: Arrivals::Recorded, .. } => None,
     };
-    (0..sheet.height()).map(gap).collect()
+    (0..table.height()).map(gap).collect()
 }

@@ -11,7 +11,7 @@ use super::looks::looks;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{Spec, SpecError};
 use meshreplay_machine::machine::Mesh;
-use meshreplay_results::frame::{HeldJobs, Sheet};
+use meshreplay_results::frame::{JobCounts, Numbers, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
 /// Returns the names of the columns in which different configurations differ. The seed is not among them, because rows
@@ -20,13 +20,10 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
 
-/// The coordinates that make up the place of a row beside its load.
-const PLACE: [&str; 3] = ["log", "partition", "machine"];
-
 /// The summary of a directory of results, prepared for plots.
 pub struct Results {
     /// The summary, which has at least one row.
-    pub sheet: Sheet,
+    pub table: Table,
     /// The identity columns in which the rows differ.
     varying: Vec<&'static str>,
     /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ in this
@@ -48,28 +45,23 @@ pub struct Curve {
 impl Results {
     /// Reads the summary in `folder`. Fails if the summary has no rows.
     pub fn read(folder: &Path) -> Result<Self, FigureError> {
-        let sheet = Sheet::read(folder)?;
-        if sheet.height() == 0 {
-            return Err(FigureError::NoRows { path: sheet.path });
+        let table = Table::read(folder)?;
+        if table.height() == 0 {
+            return Err(FigureError::NoRows { path: table.path });
         }
-        let varies = |name: &&str| {
-            sheet
-                .column(name)
-                .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
-        };
-        let varying: Vec<&str> = identity().filter(varies).collect();
-        let gaps = if varying.contains(&"rules") { load::gaps(&sheet) } else { None };
-        Ok(Self { sheet, varying, gaps })
+        let varying: Vec<&str> = identity().filter(|name| table.varies(name)).collect();
+        let gaps = if varying.contains(&"rules") { load::gaps(&table) } else { None };
+        Ok(Self { table, varying, gaps })
     }
 
     /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder` lack. The
     /// list is empty if no replay is missing. Fails if the jobs are others than the summary counts.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
-        let mut notes: Vec<String> = self.sheet.missing_note().into_iter().collect();
-        if let Some(jobs) = HeldJobs::of(folder)? {
-            jobs.check(&self.sheet, folder)?;
-            if jobs.sheet.missing != self.sheet.missing {
-                notes.extend(jobs.sheet.missing_note());
+        let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
+        if let Some(jobs) = JobCounts::of(folder)? {
+            jobs.check(&self.table, folder)?;
+            if jobs.missing != self.table.missing {
+                notes.extend(jobs.missing_note());
             }
         }
         Ok(notes)
@@ -79,27 +71,26 @@ impl Results {
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
-        let moves = self.numbers("moves").unwrap_or_default();
-        (0..self.sheet.height()).any(is_array) || moves.iter().flatten().any(|&moves| moves > 0.0)
+        (0..self.table.height()).any(is_array) || self.table.has_positive("moves")
     }
 
     /// Returns the numbers of a column, one for each row; `None` where there is no number. Fails if there is no such
     /// column of numbers.
-    pub fn numbers(&self, name: &str) -> Result<&[Option<f64>], FigureError> {
-        let path = || self.sheet.path.clone();
+    pub fn numbers(&self, name: &str) -> Result<&Numbers, FigureError> {
+        let path = || self.table.path.clone();
         self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
     }
 
     /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where there is no
     /// number.
-    pub fn chosen(&self, option: &'static str, name: &str) -> Result<&[Option<f64>], FigureError> {
+    pub fn chosen(&self, option: &'static str, name: &str) -> Result<&Numbers, FigureError> {
         self.find(name).map_err(|problem| FigureError::UnknownColumn { option, problem })
     }
 
     /// Returns the numbers of a column, or an error that lists the columns of numbers.
-    fn find(&self, name: &str) -> Result<&[Option<f64>], SpecError> {
-        self.sheet.numbers(name).ok_or_else(|| {
-            let columns = self.sheet.columns.iter().filter(|column| column.numbers().is_some());
+    fn find(&self, name: &str) -> Result<&Numbers, SpecError> {
+        self.table.numbers(name).ok_or_else(|| {
+            let columns = self.table.columns.iter().filter(|column| column.numbers().is_some());
             meshreplay_base::spec::unknown(
                 "column of numbers",
                 name,
@@ -118,31 +109,26 @@ impl Results {
         let mut spec = ReplaySpec::new(Mesh::new(&[1]).ok()?, Spec::named(""), Spec::named(""));
         for coordinate in COORDINATES {
             // A column is missing if no row has the coordinate.
-            let is_there = self.sheet.column(coordinate.column()).is_some();
+            let is_there = self.table.column(coordinate.column()).is_some();
             if is_there && !(coordinate.set)(&mut spec, &self.label(row, coordinate.column())) {
                 return None;
             }
         }
-        let label = |name: &str| self.label(row, name);
-        spec.labels = Arc::new(Labels {
-            scheduler: label("scheduler"),
-            allocator: label("allocator"),
-            network: label("network"),
-        });
+        spec.labels = Arc::new(Labels::of_names(|name| self.label(row, name)));
         Some(spec)
     }
 
     /// Returns the machine of a row.
     pub fn machine(&self, row: usize) -> Result<Mesh, FigureError> {
         self.label(row, "machine").parse().map_err(|error| FigureError::Damaged {
-            path: self.sheet.path.clone(),
+            path: self.table.path.clone(),
             problem: format!("column 'machine': {error}"),
         })
     }
 
     /// Returns the value of a row in a column as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
-        self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default()
+        self.table.label(name, row)
     }
 
     /// Returns the name of a row: its allocator and its values in the other varying columns, except for the columns in
@@ -177,23 +163,22 @@ impl Results {
     }
 
     /// Returns the coordinates that make up the place of a row, see [`Self::place`].
-    pub fn place_columns(&self) -> [&'static str; 4] {
-        let [log, partition, machine] = PLACE;
-        [log, partition, machine, self.load_column()]
+    pub fn place_columns(&self) -> Vec<&'static str> {
+        Coordinate::of_place().map(|row| row.name).chain([self.load_column()]).collect()
     }
 
     /// Returns the values that all rows share, as text; empty if they share none.
     pub fn shared(&self) -> String {
-        let is_shown = |name: &&str| !["rules", "network", "arrival_scale"].contains(name);
-        let fixed = identity().filter(|name| !self.varying.contains(name)).filter(is_shown);
-        let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
+        let is_shown = |row: &&Coordinate| row.name != "seed" && row.is_named_if_shared();
+        let fixed = Coordinate::listed().filter(is_shown).filter(|row| !self.varying.contains(&row.name));
+        let words = fixed.map(|row| self.label(0, row.name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }
 
     /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows, if it is one; see
     /// [`Self::is_shown`].
     pub fn shared_of_shown(&self, replays: &[u32]) -> String {
-        let shown: Vec<usize> = (0..self.sheet.height()).filter(|&row| self.is_shown(row, replays)).collect();
+        let shown: Vec<usize> = (0..self.table.height()).filter(|&row| self.is_shown(row, replays)).collect();
         let mut words = vec![self.shared()];
         if let Some(&first) = shown.first() {
             let is_one =
@@ -216,7 +201,7 @@ impl Results {
             let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
             return self.label(row, "arrival_scale") == self.label(0, "arrival_scale") && gap(row) == gap(0);
         }
-        let number = self.sheet.numbers("replay").and_then(|numbers| numbers[row]);
+        let number = self.table.number("replay", row);
         number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
     }
 
@@ -239,7 +224,7 @@ impl Results {
             Load::of_model(&log).map_or(log, |(_, rest)| rest)
         };
         // If all rows have the same model, its name need not be repeated for each curve.
-        let is_one = (0..self.sheet.height()).all(|row| without_load(row) == without_load(0));
+        let is_one = (0..self.table.height()).all(|row| without_load(row) == without_load(0));
         self.curves_named(|row| {
             let name = self.name(row, &["log"]);
             if is_one { name } else { format!("{name} · {}", without_load(row)) }
@@ -249,7 +234,7 @@ impl Results {
     /// Returns the curves of the rows: rows with the same `name` form one curve.
     fn curves_named(&self, name: impl Fn(usize) -> String) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
-        for row in 0..self.sheet.height() {
+        for row in 0..self.table.height() {
             let name = name(row);
             match curves.iter_mut().find(|curve| curve.name == name) {
                 Some(curve) => curve.rows.push(row),
@@ -285,7 +270,7 @@ impl Results {
     /// load.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
-            return load::scale(&self.sheet, row);
+            return load::scale(&self.table, row);
         }
         match &self.gaps {
             Some(gaps) => Some(Load::Gap(gaps[row])),
@@ -295,7 +280,7 @@ impl Results {
 
     /// Returns the number of replays.
     pub fn replays(&self) -> Result<usize, FigureError> {
-        let numbers = self.numbers("replay")?.iter().flatten().map(|number| *number as u64);
+        let numbers = self.numbers("replay")?.iter().flatten().map(|number| number as u64);
         Ok(numbers.collect::<BTreeSet<u64>>().len())
     }
 
@@ -307,8 +292,8 @@ impl Results {
     /// Returns the label below the bars of a row, in several lines: its log, its partition and its machine, as far as rows differ
     /// in them, and its load. The load is left out if the name of the log contains it. Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
-        let differing = PLACE.into_iter().filter(|name| self.varying.contains(name));
-        let mut lines: Vec<String> = differing.map(|name| self.label(row, name)).collect();
+        let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
+        let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();
         lines.extend(self.load(row).and_then(Load::label));
         lines.join("\n")
     }
@@ -316,7 +301,7 @@ impl Results {
     /// Returns the different labels of [`Self::place`], in the order of the results.
     pub fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
-        for place in (0..self.sheet.height()).map(|row| self.place(row)) {
+        for place in (0..self.table.height()).map(|row| self.place(row)) {
             if !places.contains(&place) {
                 places.push(place);
             }

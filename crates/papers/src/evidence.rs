@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dataset::Located;
 use super::point::Point;
-use meshreplay_results::frame::Sheet;
+use meshreplay_results::frame::Table;
 use meshreplay_study::study::{COORDINATES, Coordinate, LoadedLog};
 
 /// Facts about a log.
@@ -90,14 +90,14 @@ impl Evidence {
     }
 
     /// Adds the summary of a study of `dataset` that was replayed in this round.
-    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &Table, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         for i in 0..sheet.height() {
             let numbers = sheet
                 .columns
                 .iter()
-                .filter_map(|column| Some((column.name.clone(), column.numbers()?[i]?)))
+                .filter_map(|column| Some((column.name.clone(), column.numbers()?.get(i)?)))
                 .collect();
             let value = |coordinate: &Coordinate| Value::new(coordinate, text(coordinate.column(), i));
             let values = COORDINATES.iter().map(value).collect();

@@ -11,7 +11,7 @@ use super::finding::{Finding, Mark};
 use super::load::{Embedded, Figure, MODEL, Paper, ROUNDS};
 use super::stream::{STREAM, stream_logs, write_stream};
 use meshreplay_logs::{ReadOptions, TraceError};
-use meshreplay_results::frame::{FrameError, Sheet, StudyFolder};
+use meshreplay_results::frame::{FrameError, StudyFolder, Table};
 use meshreplay_study::study::{Manifest, Options, Study, StudyError, load};
 use meshreplay_workload::Rules;
 
@@ -202,7 +202,7 @@ impl Regeneration<'_> {
         embedded: &Embedded,
         round: Option<usize>,
         evidence: &Evidence,
-    ) -> Result<Option<Sheet>, RegenerateError> {
+    ) -> Result<Option<Table>, RegenerateError> {
         let timed = round.is_some();
         let results = self.results(paper);
         let find = |log: &str| {
@@ -230,6 +230,6 @@ impl Regeneration<'_> {
         }
         folder.write_summary(&manifest, false)?;
         let any = folder.missing(&manifest).len() < manifest.cells.len();
-        Ok(if any { Some(Sheet::read(folder.path())?) } else { None })
+        Ok(if any { Some(Table::read(folder.path())?) } else { None })
     }
 }

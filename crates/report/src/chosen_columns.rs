@@ -1,7 +1,7 @@
 //! The columns of the summary that the user asked for, formatted for a table.
 
 use meshreplay_base::spec::{SpecError, unknown};
-use meshreplay_results::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
+use meshreplay_results::frame::{self, FrameError, FrameSchema, Table};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Interval, METRICS, Metric, metric};
 use meshreplay_study::study::Options;
@@ -60,21 +60,21 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
         return Ok(());
     }
     let summary = frame::marked(frame::summary(&[], options)?, "")?;
-    chosen(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
+    chosen(names, &Table::of_frame(&summary)?, &[]).map(drop)
 }
 
 /// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications` holds their
 /// number for each replay. Fails if the summary lacks one of the columns.
 pub(super) fn chosen(
     names: &[String],
-    summary: &Sheet,
+    summary: &Table,
     replications: &[usize],
 ) -> Result<Vec<Chosen>, ColumnError> {
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
-fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen, ColumnError> {
+fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
@@ -83,12 +83,12 @@ fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen,
     // The first row of the replay.
     let mut first = 0;
     for &count in replications {
-        cells.push(match &column.values {
-            SheetValues::Text(texts) => texts[first].clone(),
-            SheetValues::Number { numbers, whole } => {
-                let found: Vec<f64> = numbers[first..first + count].iter().flatten().copied().collect();
+        cells.push(match column.numbers() {
+            None => column.label(first),
+            Some(numbers) => {
+                let found: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
                 // A whole number is printed as it is, because a seed may have more digits than an `f64` keeps.
-                if *whole && count == 1 && !found.is_empty() {
+                if column.is_whole() && count == 1 && !found.is_empty() {
                     column.label(first)
                 } else {
                     Interval::of(&found)

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use super::hidden::{Hidden, Operands};
 use super::intervals::Ratios;
-use super::sources::{Operands, Sources, counts, is_of_other_jobs, pair_results};
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
-use meshreplay_results::frame::{FrameError, Sheet, SheetColumn, SheetValues};
-use meshreplay_results::text::{PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
+use meshreplay_results::frame::{Column, FrameError, Numbers, Table};
+use meshreplay_results::text::{Grid, Labelled, PaperCell, PaperTable, Side, best, decimals, grouped};
 use meshreplay_sim::metrics::{Better, Interval, Metric, metric};
 use meshreplay_study::study::Coordinate;
 
@@ -32,20 +32,18 @@ pub struct CrosstabOptions {
 
 impl CrosstabOptions {
     /// Returns which numbers of these results are marked as best. Nodes that no job asked for make utilization no better.
-    fn best(&self, sheet: &Sheet) -> Better {
+    fn best(&self, table: &Table) -> Better {
         match self.best {
             Some(best) => best,
-            None if self.value == "utilization" && has_unasked(sheet) => Better::Neither,
+            None if self.value == "utilization" && has_unasked(table) => Better::Neither,
             None => better(&self.value),
         }
     }
 }
 
 /// Returns whether jobs of some result hold nodes that they did not ask for.
-pub(super) fn has_unasked(sheet: &Sheet) -> bool {
-    sheet
-        .numbers("internal_fragmentation")
-        .is_some_and(|shares| shares.iter().flatten().any(|&share| share > 0.0))
+pub(super) fn has_unasked(table: &Table) -> bool {
+    table.has_positive("internal_fragmentation")
 }
 
 /// The note on utilization of which no number is marked as best.
@@ -55,7 +53,7 @@ const UNASKED: &str =
 /// The note on intervals of means over replications.
 const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
 
-/// The note on ratios that say little, see [`is_of_other_jobs`].
+/// The note on ratios that say little, see [`Hidden::is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
 
 /// The note on columns in which no number is marked as best.
@@ -114,112 +112,260 @@ impl CrosstabError {
 ///
 /// Ratios have confidence intervals if the jobs in `folder`, or several seeds, allow it.
 pub fn crosstab(
-    sheet: &Sheet,
+    table: &Table,
     folder: &Path,
     options: &CrosstabOptions,
 ) -> Result<PaperTable, CrosstabError> {
     if let Some(name) = options.rows.iter().find(|name| options.columns.contains(name)) {
         return Err(CrosstabError::Twice(name.clone()));
     }
-    let rows = labels(sheet, "--rows", &options.rows)?;
-    let columns = labels(sheet, "--columns", &options.columns)?;
-    let (numbers, is_count) = numbers(sheet, &options.value)?;
-    let label = |of: &[&SheetColumn], i: usize| of.iter().map(|column| column.label(i)).collect();
-    let entries: Vec<PivotEntry> = numbers
-        .iter()
-        .enumerate()
-        .filter_map(|(i, number)| Some((label(&rows, i), label(&columns, i), (*number)?)))
+    let rows = labels(table, "--rows", &options.rows)?;
+    let columns = labels(table, "--columns", &options.columns)?;
+    let numbers = numbers(table, &options.value)?;
+    let label = |of: &[&Column], i: usize| of.iter().map(|column| column.label(i)).collect();
+    let results: Vec<Labelled> = (0..table.height())
+        .filter(|i| numbers.get(*i).is_some())
+        .map(|i| (i, label(&rows, i), label(&columns, i)))
         .collect();
-    let mut pivot = Pivot::new(&entries);
-    let sources = Sources::new(|i| numbers[i].map(|_| (label(&rows, i), label(&columns, i))), numbers.len());
-    let is_of_jobs = metric(&options.value).is_some_and(Metric::is_over_jobs_in_means);
-    let (mut title, best) = (options.value.clone(), options.best(sheet));
-    let hidden = hidden(options, sheet);
-    let mut are_comparable = vec![true; pivot.columns.len()];
-    let (mut notes, mut widths) = (Vec::<String>::new(), None);
-    if let Some(base) = &options.relative_to {
-        let (side, base) = baseline(options, &pivot, base)?;
-        title = format!("{title} relative to {base}");
-        let mut operands = sources.operands(&pivot, (side, base));
-        let mut pair = |operands| pair_results(sheet, &hidden, operands);
-        let are_cut: Vec<bool> = operands.iter_mut().flatten().map(&mut pair).collect();
-        notes.extend(mean_note(options, counts(&operands), &hidden));
-        if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
-            widths = ratio_widths(&Ratios::read(sheet, &options.value, folder)?, &operands);
-            notes.extend(widths.is_some().then(|| width_note(&hidden)));
-        }
-        pivot = pivot.relative_to(side, base);
-        if are_cut.contains(&true) {
-            notes.push(cut_note(&hidden).to_owned());
-            let cells = pivot.values.iter_mut().flatten().zip(operands.iter().flatten()).zip(are_cut);
-            let are_cut = cells.filter(|(_, is_cut)| *is_cut);
-            are_cut.for_each(|((value, both), _)| *value = value.and_then(|_| ratio(numbers, both)));
-        }
-        let is_of_same = |j| !operands.iter().any(|row| is_of_other_jobs(sheet, &hidden, &row[j]));
-        are_comparable = (0..pivot.columns.len()).map(|j| !is_of_jobs || is_of_same(j)).collect();
-        notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
-    } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
+    let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
+    let hidden = Hidden::among(table, identity().filter(|name| !is_shown(name)));
+    let grid = Grid::new(&results);
+    let crosstab = Crosstab { table, options, numbers, hidden, grid, best: options.best(table) };
+    let mut content = match &options.relative_to {
+        Some(base) => crosstab.ratios(base, folder)?,
+        None => crosstab.means(),
+    };
+    let is_unasked =
+        crosstab.best == Better::Neither && options.best.is_none() && options.value == "utilization";
+    content.notes.extend(is_unasked.then(|| UNASKED.to_owned()));
+    Ok(crosstab.shown(content))
+}
+
+/// The results that a table shows, and how.
+struct Crosstab<'a> {
+    table: &'a Table,
+    options: &'a CrosstabOptions,
+    /// The numbers of the column that is shown.
+    numbers: &'a Numbers,
+    hidden: Hidden<'a>,
+    grid: Grid,
+    /// Which numbers are marked as best.
+    best: Better,
+}
+
+/// Numbers by row and column; `None` where there is none.
+type Values = Vec<Vec<Option<f64>>>;
+
+/// What a table shows.
+struct Content {
+    title: String,
+    values: Values,
+    /// Half the widths of confidence intervals by row and column; `None` without any.
+    widths: Option<Values>,
+    /// For each column whether its numbers can be compared with each other.
+    are_comparable: Vec<bool>,
+    /// The number of decimals, unless the user asked for another one.
+    decimals: usize,
+    notes: Vec<String>,
+}
+
+impl Crosstab<'_> {
+    /// Returns the sum of the numbers of some results.
+    fn sum(&self, rows: &[usize]) -> f64 {
+        rows.iter().filter_map(|&i| self.numbers.get(i)).fold(0.0, |sum, number| sum + number)
+    }
+
+    /// Returns the mean of the numbers of some results; `None` without any.
+    fn mean(&self, rows: &[usize]) -> Option<f64> {
+        (!rows.is_empty()).then(|| self.sum(rows) / rows.len() as f64)
+    }
+
+    /// Returns whether the numbers are means over the jobs in means.
+    fn is_of_jobs(&self) -> bool {
+        metric(&self.options.value).is_some_and(Metric::is_over_jobs_in_means)
+    }
+
+    /// Returns a table of the numbers themselves.
+    fn means(&self) -> Content {
+        let Self { options, hidden, grid, .. } = self;
+        let counts = grid.map(<[usize]>::len).concat();
+        let (fewest, most) = extremes(counts.into_iter().filter(|count| *count > 0));
+        let mut notes: Vec<String> = self.mean_note((fewest, most)).into_iter().collect();
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
-        widths = half_widths(&pivot, &entries);
+        let widths = if hidden.is_seed() && most > 1 && !options.exact {
+            some(grid.map(|rows| {
+                let values: Vec<f64> = rows.iter().filter_map(|&i| self.numbers.get(i)).collect();
+                // Equal results do not depend on the seed.
+                Interval::of(&values)
+                    .map(|interval| interval.half_width)
+                    .filter(|&half_width| half_width > 0.0)
+            }))
+        } else {
+            None
+        };
         notes.extend(widths.is_some().then(|| OVER_SEEDS.to_owned()));
-    }
-    if options.relative_to.is_none() {
-        notes.splice(0..0, mean_note(options, pivot.results, &hidden));
-        if is_of_jobs {
-            are_comparable = sources.are_alike(&pivot, sheet, &hidden);
+        let columns = || 0..grid.columns.len();
+        let are_alike: Vec<bool> =
+            columns().map(|j| !self.is_of_jobs() || hidden.are_alike(grid.column(j))).collect();
+        let are_complete: Vec<bool> = columns().map(|j| hidden.are_complete(grid.column(j))).collect();
+        if self.best != Better::Neither {
+            notes.extend(are_alike.contains(&false).then(|| UNMARKED.to_owned()));
+            notes.extend(are_complete.contains(&false).then(|| OTHER_RESULTS.to_owned()));
         }
-        let marks = best != Better::Neither;
-        notes.extend((marks && are_comparable.contains(&false)).then(|| UNMARKED.to_owned()));
-        let are_complete = sources.are_complete(&pivot, sheet, &hidden);
-        notes.extend((marks && are_complete.contains(&false)).then(|| OTHER_RESULTS.to_owned()));
-        are_comparable.iter_mut().zip(are_complete).for_each(|(column, is_complete)| *column &= is_complete);
+        let values = grid.map(|rows| self.mean(rows));
+        // Single counts are shown without decimals.
+        let is_whole = self.table.column(&options.value).is_some_and(Column::is_whole);
+        let decimals = if is_whole && most == 1 { 0 } else { decimals(&values) };
+        let are_comparable = are_alike.iter().zip(are_complete).map(|(alike, complete)| *alike && complete);
+        Content {
+            title: options.value.clone(),
+            widths,
+            are_comparable: are_comparable.collect(),
+            decimals,
+            values,
+            notes,
+        }
     }
-    // Single counts are shown without decimals.
-    let decimals =
-        if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
-    let is_unasked = best == Better::Neither && options.best.is_none() && options.value == "utilization";
-    notes.extend(is_unasked.then(|| UNASKED.to_owned()));
-    Ok(Shown { options, best, pivot: &pivot, are_comparable, widths, decimals }.table(title, notes))
+
+    /// Returns a table of the ratios to the results with the label that the user means by `base`.
+    fn ratios(&self, base: &str, folder: &Path) -> Result<Content, CrosstabError> {
+        let Self { options, hidden, grid, .. } = self;
+        let (side, base) = baseline(options, grid, base)?;
+        let mut operands = grid.with_base(side, base);
+        // A base of 0 has no ratio.
+        let ratio = |of: Option<f64>, base: Option<f64>| Some(of? / base.filter(|base| base.abs() > 0.0)?);
+        let mut values: Values = each(&operands, |[of, base]| ratio(self.mean(of), self.mean(base)));
+        let mut has_cut = false;
+        for (value, both) in values.iter_mut().flatten().zip(operands.iter_mut().flatten()) {
+            if hidden.pair(both) {
+                has_cut = true;
+                let ratio = self.sum(&both[0]) / self.sum(&both[1]);
+                *value = value.and(Some(ratio)).filter(|ratio| ratio.is_finite());
+            }
+        }
+        let ratios = operands.iter().flatten().filter(|both| !both.iter().any(Vec::is_empty));
+        let mut notes: Vec<String> =
+            self.mean_note(extremes(ratios.flatten().map(Vec::len))).into_iter().collect();
+        let mut widths = None;
+        if !options.exact && (hidden.names().is_empty() || hidden.is_seed()) {
+            let intervals = Ratios::read(self.table, &options.value, folder)?;
+            widths = some(each(&operands, |[of, base]| intervals.half_width(of, base)));
+            notes.extend(widths.is_some().then(|| width_note(hidden)));
+        }
+        notes.extend(has_cut.then(|| cut_note(hidden).to_owned()));
+        let is_of_same = |j: usize| !operands.iter().any(|row| hidden.is_of_other_jobs(&row[j]));
+        let are_comparable: Vec<bool> =
+            (0..grid.columns.len()).map(|j| !self.is_of_jobs() || is_of_same(j)).collect();
+        notes.extend(are_comparable.contains(&false).then(|| OTHER_JOBS.to_owned()));
+        let title = format!("{} relative to {base}", options.value);
+        Ok(Content { title, widths, are_comparable, decimals: decimals(&values), values, notes })
+    }
+
+    /// Returns a note on the results that the numbers are means of, given the fewest and the most of them;
+    /// `None` if each number is a single result.
+    fn mean_note(&self, (fewest, most): (usize, usize)) -> Option<String> {
+        if most < 2 {
+            return None;
+        }
+        let count = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+        let hidden = self.hidden.names();
+        let over = if hidden.is_empty() {
+            String::new()
+        } else {
+            format!(", which differ in {}", hidden.join(", "))
+        };
+        let what = if self.options.relative_to.is_some() { "ratio of means" } else { "mean" };
+        Some(format!("each number is the {what} of {count} results{over}"))
+    }
+
+    /// Returns the table with this content.
+    fn shown(&self, content: Content) -> PaperTable {
+        let Self { options, grid, .. } = self;
+        let Content { mut title, values, widths, are_comparable, decimals, notes } = content;
+        let text = |value: f64| match (options.exact, options.decimals) {
+            (true, None) => value.to_string(),
+            (true, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
+            (false, given) => grouped(value, given.map_or(decimals, usize::from)),
+        };
+        // Numbers with the same text count as equal, so that the table never marks only one of them.
+        let bests = best(&values, self.best, |a, b| text(a) == text(b));
+        let cell = |i: usize, j: usize| {
+            let width = widths.as_ref().and_then(|widths| widths[i][j]);
+            let spread = width.map(|width| format!(" ±{}", text(width))).unwrap_or_default();
+            let text = values[i][j].map(|value| text(value) + &spread).unwrap_or_default();
+            PaperCell { text, best: bests[i][j] && are_comparable[j] }
+        };
+        let row = |(i, labels): (usize, &Vec<String>)| {
+            (labels.clone(), (0..grid.columns.len()).map(|j| cell(i, j)).collect())
+        };
+        let rows = grid.rows.iter().enumerate().map(row).collect();
+        let mut columns = grid.columns.clone();
+        if !options.exact {
+            for shared in take_shared(&options.columns, &mut columns) {
+                title = format!("{title} · {shared}");
+            }
+        }
+        PaperTable { title, corner: options.rows.clone(), columns, rows, notes, least_useful: Vec::new() }
+    }
+}
+
+/// Returns the least and the largest of some counts; 0 and 0 if there are none.
+fn extremes(counts: impl Iterator<Item = usize> + Clone) -> (usize, usize) {
+    (counts.clone().min().unwrap_or_default(), counts.max().unwrap_or_default())
+}
+
+/// Returns what `of` returns of the operands of each ratio, by row and column.
+fn each(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<f64>) -> Values {
+    operands.iter().map(|row| row.iter().map(&of).collect()).collect()
+}
+
+/// Returns the values if there are some.
+fn some(values: Values) -> Option<Values> {
+    values.iter().flatten().any(Option::is_some).then_some(values)
 }
 
 /// Returns the note on ratios for which some results of a side were left out.
-fn cut_note(hidden: &[&str]) -> &'static str {
-    if hidden == ["seed"] {
+fn cut_note(hidden: &Hidden<'_>) -> &'static str {
+    if hidden.is_seed() {
         "a ratio is over the seeds that both of its results have"
     } else {
         "a ratio is over the results that both sides have"
     }
 }
 
-/// Returns the ratio of the sums of two sides; `None` if there is none.
-fn ratio(numbers: &[Option<f64>], both: &Operands) -> Option<f64> {
-    let [of, base] = both.each_ref().map(|rows| rows.iter().filter_map(|&i| numbers[i]).sum::<f64>());
-    Some(of / base).filter(|ratio| ratio.is_finite())
+/// Returns the note on the confidence intervals of ratios.
+fn width_note(hidden: &Hidden<'_>) -> String {
+    let over = if hidden.names().is_empty() {
+        "by a block bootstrap over jobs"
+    } else {
+        "over seeds, or by a block bootstrap over jobs where all seeds give the same"
+    };
+    format!("± is half the width of the 95 % confidence interval, {over}")
 }
 
 /// Returns the columns of the summary with these names. Fails if one of them does not exist.
 fn labels<'a>(
-    sheet: &'a Sheet,
+    table: &'a Table,
     option: &'static str,
     names: &[String],
-) -> Result<Vec<&'a SheetColumn>, CrosstabError> {
-    let known = || sheet.columns.iter().map(|column| column.name.as_str());
+) -> Result<Vec<&'a Column>, CrosstabError> {
+    let known = || table.columns.iter().map(|column| column.name.as_str());
     let unknown = |name| CrosstabError::Unknown { option, source: unknown("column", name, known()) };
-    names.iter().map(|name| sheet.column(name).ok_or_else(|| unknown(name))).collect()
+    names.iter().map(|name| table.column(name).ok_or_else(|| unknown(name))).collect()
 }
 
-/// Returns the numbers of a column (`None` where there is none) and whether they are whole numbers by type.
-fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool), CrosstabError> {
-    let numeric = || sheet.columns.iter().filter(|column| column.numbers().is_some());
+/// Returns the numbers of a column. Fails if it has none.
+fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a Numbers, CrosstabError> {
+    let numeric = || table.columns.iter().filter(|column| column.numbers().is_some());
     let known = || numeric().map(|column| column.name.as_str());
-    match sheet.column(name).map(|column| &column.values) {
-        Some(SheetValues::Number { numbers, whole }) => Ok((numbers, *whole)),
-        Some(SheetValues::Text(_)) => {
-            let known = known().collect::<Vec<_>>().join(", ");
-            Err(CrosstabError::NoNumbers { name: name.to_owned(), known })
-        }
-        None => Err(CrosstabError::Unknown { option: "--value", source: unknown("column", name, known()) }),
-    }
+    let column = table.column(name).ok_or_else(|| CrosstabError::Unknown {
+        option: "--value",
+        source: unknown("column", name, known()),
+    })?;
+    column.numbers().ok_or_else(|| CrosstabError::NoNumbers {
+        name: name.to_owned(),
+        known: known().collect::<Vec<_>>().join(", "),
+    })
 }
 
 /// Returns the names of the columns that identify a result. Results that differ in one of them are different. The last two are of
@@ -228,66 +374,16 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
 }
 
-/// Returns the names of the columns in which results of the same row and column differ.
-fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
-    let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
-    let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
-    let is_hidden = |name: &&str| !is_shown(name) && sheet.column(name).is_some_and(varies);
-    identity().filter(is_hidden).collect()
-}
-
-/// Returns a note on the results that the numbers are means of; `None` if each number is a single result.
-fn mean_note(options: &CrosstabOptions, (fewest, most): (usize, usize), hidden: &[&str]) -> Option<String> {
-    if most < 2 {
-        return None;
-    }
-    let count = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
-    let over =
-        if hidden.is_empty() { String::new() } else { format!(", which differ in {}", hidden.join(", ")) };
-    let what = if options.relative_to.is_some() { "ratio of means" } else { "mean" };
-    Some(format!("each number is the {what} of {count} results{over}"))
-}
-
-/// Returns half the widths of the confidence intervals of ratios by row and column; `None` without any.
-fn ratio_widths(ratios: &Ratios<'_>, operands: &[Vec<Operands>]) -> Option<Vec<Vec<Option<f64>>>> {
-    let width = |[of, base]: &Operands| ratios.half_width(of, base);
-    let found: Vec<Vec<_>> = operands.iter().map(|row| row.iter().map(width).collect()).collect();
-    found.iter().flatten().any(Option::is_some).then_some(found)
-}
-
-/// Returns half the widths of the confidence intervals by row and column; `None` for a single result, and for equal ones, which
-/// do not depend on the seed. `None` without any.
-fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Option<Vec<Vec<Option<f64>>>> {
-    let width = |row: &Vec<String>, column: &Vec<String>| {
-        let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
-        let values: Vec<f64> = same.map(|(.., value)| *value).collect();
-        Interval::of(&values).map(|interval| interval.half_width).filter(|&half_width| half_width > 0.0)
-    };
-    let row = |row: &Vec<String>| pivot.columns.iter().map(|column| width(row, column)).collect();
-    let found: Vec<Vec<_>> = pivot.rows.iter().map(row).collect();
-    found.iter().flatten().any(Option::is_some).then_some(found)
-}
-
-/// Returns the note on the confidence intervals of ratios.
-fn width_note(hidden: &[&str]) -> String {
-    let over = if hidden.is_empty() {
-        "by a block bootstrap over jobs"
-    } else {
-        "over seeds, or by a block bootstrap over jobs where all seeds give the same"
-    };
-    format!("± is half the width of the 95 % confidence interval, {over}")
-}
-
 /// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,
 /// or the only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
-    pivot: &'a Pivot,
+    grid: &'a Grid,
     given: &str,
 ) -> Result<(Side, &'a str), CrosstabError> {
     let sides = (0..options.rows.len()).map(Side::Row).chain((0..options.columns.len()).map(Side::Column));
     let labels: Vec<(Side, &str)> =
-        sides.flat_map(|side| pivot.labels(side).into_iter().map(move |label| (side, label))).collect();
+        sides.flat_map(|side| grid.labels(side).into_iter().map(move |label| (side, label))).collect();
     let short = allocator::short_label(given);
     let found = labels.iter().find(|(_, label)| *label == given);
     let same = || labels.iter().find(|(_, label)| allocator::short_label(label) == short);
@@ -313,55 +409,6 @@ fn better(column: &str) -> Better {
         Some(metric) => metric.better,
         None if column == "replay" || identity().any(|name| name == column) => Better::Neither,
         None => Better::Lower,
-    }
-}
-
-/// A pivot table with the settings for its text.
-struct Shown<'a> {
-    options: &'a CrosstabOptions,
-    /// Which numbers are marked as best.
-    best: Better,
-    pivot: &'a Pivot,
-    /// For each column whether its numbers can be compared with each other.
-    are_comparable: Vec<bool>,
-    widths: Option<Vec<Vec<Option<f64>>>>,
-    /// The number of decimals, unless the user asked for another one.
-    decimals: usize,
-}
-
-impl Shown<'_> {
-    /// Returns a number as the table shows it.
-    fn text(&self, value: f64) -> String {
-        match (self.options.exact, self.options.decimals) {
-            (true, None) => value.to_string(),
-            (true, Some(decimals)) => format!("{value:.*}", usize::from(decimals)),
-            (false, decimals) => grouped(value, decimals.map_or(self.decimals, usize::from)),
-        }
-    }
-
-    /// Returns the table with this title and these notes.
-    fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
-        let Self { options, pivot, .. } = *self;
-        // Numbers with the same text count as equal, so that the table never marks only one of them.
-        let bests = pivot.best(self.best, |a, b| self.text(a) == self.text(b));
-        let row = |i: usize| {
-            let cell = |j: usize| {
-                let width = self.widths.as_ref().and_then(|widths| widths[i][j]);
-                let spread = width.map(|width| format!(" ±{}", self.text(width))).unwrap_or_default();
-                let text = pivot.values[i][j].map(|value| self.text(value) + &spread).unwrap_or_default();
-                PaperCell { text, best: bests[i][j] && self.are_comparable[j] }
-            };
-            (pivot.rows[i].clone(), (0..pivot.columns.len()).map(cell).collect())
-        };
-        let mut columns: Vec<Vec<String>> = pivot.columns.clone();
-        if !options.exact {
-            for shared in take_shared(&options.columns, &mut columns) {
-                title = format!("{title} · {shared}");
-            }
-        }
-        let rows = (0..pivot.rows.len()).map(row).collect();
-        let corner = options.rows.clone();
-        PaperTable { title, corner, columns, rows, notes, least_useful: Vec::new() }
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use meshreplay_results::frame::{FrameError, Replication, Sheet};
+use meshreplay_results::frame::{FrameError, JobColumns, JobOrder, Replication, Table};
 use meshreplay_sim::metrics::{BlockFiller, Blocks, Difference, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
 pub(super) struct Ratios<'a> {
     /// The summary.
-    pub(super) sheet: &'a Sheet,
+    pub(super) table: &'a Table,
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
     /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
@@ -30,9 +30,9 @@ enum Filling {
 
 impl Filling {
     /// Returns what is known before the first job of a replay of this size.
-    fn of(size: Option<Size>) -> Self {
+    fn of(size: Option<JobOrder>) -> Self {
         match size {
-            Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs)),
+            Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs as usize)),
             _ => Self::Unsorted(Vec::new()),
         }
     }
@@ -61,27 +61,14 @@ impl Filling {
     }
 }
 
-/// How many jobs a replay has, and whether they have the order of their arrival.
-#[derive(Clone, Copy)]
-struct Size {
-    jobs: usize,
-    is_sorted: bool,
-    last_submit_s: f64,
-}
-
-/// The size of a replay of which no job has been read yet.
-const NO_JOBS: Size = Size { jobs: 0, is_sorted: true, last_submit_s: f64::NEG_INFINITY };
-
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
     /// other jobs in every replay, and there is no interval; nor where several rows are of one replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each
     /// replay, and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
-    pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
-        let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
-        let is_trimmed =
-            sheet.numbers("trim_percent").is_some_and(|percent| percent.iter().any(Option::is_some));
-        let rows: BTreeSet<_> = (0..sheet.height()).map(|row| ratios.replay(row)).collect();
-        let is_whole = !is_trimmed && rows.len() == sheet.height();
+    pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
+        let mut ratios = Self { table, value, jobs: BTreeMap::new() };
+        let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
+        let is_whole = !table.has_number("trim_percent") && rows.len() == table.height();
         let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| is_whole)
         else {
             return Ok(ratios);
@@ -90,7 +77,7 @@ impl<'a> Ratios<'a> {
         let mut names = vec!["replay", "seed", "job", "submit_s", column];
         names.extend(less.filter(|less| *less != "submit_s"));
         let mut current: Option<(Replication, Filling)> = None;
-        Sheet::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
+        Table::visit_details::<FrameError>(folder, "jobs", &names, &|_| true, &mut |part| {
             let numbers = |name: &str| part.numbers(name);
             let (Some(values), Some(submit), Some(number)) =
                 (numbers(column), numbers("submit_s"), numbers("job"))
@@ -107,9 +94,9 @@ impl<'a> Ratios<'a> {
                 }
                 let Some((_, filling)) = &mut current else { continue };
                 for i in rows {
-                    let less = less.map_or(Some(0.0), |less| less[i]);
-                    let value = values[i].zip(less).map(|(value, less)| value - less);
-                    filling.add(submit[i].unwrap_or(0.0), number[i], value);
+                    let less = less.map_or(Some(0.0), |less| less.get(i));
+                    let value = values.get(i).zip(less).map(|(value, less)| value - less);
+                    filling.add(submit.get(i).unwrap_or(0.0), number.get(i), value);
                 }
             }
             Ok(())
@@ -126,20 +113,20 @@ impl<'a> Ratios<'a> {
             return None;
         }
         let found = if self.is_repeated(of) && self.is_repeated(base) {
-            let (jobs, blocks) = self.jobs.get(&self.replay(*of.first()?)?)?;
-            let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base.first()?)?)?;
+            let (jobs, blocks) = self.jobs.get(&self.table.replication(*of.first()?)?)?;
+            let (base_jobs, base_blocks) = self.jobs.get(&self.table.replication(*base.first()?)?)?;
             if jobs != base_jobs {
                 return None;
             }
             Difference::between(blocks, base_blocks)
         } else {
-            let seeds = self.sheet.column("seed")?;
-            let seeds = |rows: &[usize]| rows.iter().map(|&i| seeds.label(i)).collect::<Vec<_>>();
-            if seeds(of) != seeds(base) {
+            let seeds = self.table.column("seed")?;
+            if !of.iter().map(|&i| seeds.key(i)).eq(base.iter().map(|&i| seeds.key(i))) {
                 return None;
             }
-            let numbers = self.sheet.numbers(self.value)?;
-            let values = |rows: &[usize]| rows.iter().map(|&i| numbers[i]).collect::<Option<Vec<f64>>>();
+            let values = |rows: &[usize]| {
+                rows.iter().map(|&i| self.table.number(self.value, i)).collect::<Option<Vec<f64>>>()
+            };
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
         found.half_width.filter(|_| found.is_relative)
@@ -148,37 +135,22 @@ impl<'a> Ratios<'a> {
     /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept: then seeds say nothing
     /// about chance.
     fn is_repeated(&self, rows: &[usize]) -> bool {
-        let jobs = |row: usize| self.replay(row).and_then(|replay| self.jobs.get(&replay));
-        let number =
-            |row: usize| self.sheet.numbers(self.value).and_then(|numbers| numbers[row]).map(f64::to_bits);
+        let jobs = |row: usize| self.table.replication(row).and_then(|key| self.jobs.get(&key));
+        let number = |row: usize| self.table.number(self.value, row).map(f64::to_bits);
         rows.windows(2).all(|pair| number(pair[0]) == number(pair[1]) && jobs(pair[0]) == jobs(pair[1]))
-    }
-
-    /// Returns the number and the seed of the replay in a row of the summary.
-    fn replay(&self, row: usize) -> Option<(String, String)> {
-        Some((self.sheet.column("replay")?.label(row), self.sheet.column("seed")?.label(row)))
     }
 }
 
-/// Returns how many jobs each replay in `folder` has.
-fn sizes(folder: &Path) -> Result<BTreeMap<Replication, Size>, FrameError> {
-    let mut sizes: BTreeMap<Replication, Size> = BTreeMap::new();
-    Sheet::visit_details::<FrameError>(
-        folder,
-        "jobs",
-        &["replay", "seed", "submit_s"],
-        &|_| true,
-        &mut |part| {
-            let Some(submit) = part.numbers("submit_s") else { return Ok(()) };
-            for (key, rows) in part.replications() {
-                let size = sizes.entry(key).or_insert(NO_JOBS);
-                for submit_s in submit[rows].iter().map(|submit| submit.unwrap_or(0.0)) {
-                    size.is_sorted &= size.last_submit_s <= submit_s;
-                    (size.jobs, size.last_submit_s) = (size.jobs + 1, submit_s);
-                }
-            }
-            Ok(())
-        },
-    )?;
+/// Returns how many jobs each replay in `folder` has, and their order.
+fn sizes(folder: &Path) -> Result<BTreeMap<Replication, JobOrder>, FrameError> {
+    let mut sizes: BTreeMap<Replication, JobOrder> = BTreeMap::new();
+    Table::visit_details::<FrameError>(folder, "jobs", &["seed", "submit_s"], &|_| true, &mut |part| {
+        let jobs = JobColumns::of(part);
+        for (key, rows) in part.replications() {
+            let size = sizes.entry(key).or_default();
+            rows.for_each(|i| size.add(jobs.row(i).submit_s));
+        }
+        Ok(())
+    })?;
     Ok(sizes)
 }

@@ -5,11 +5,11 @@
 mod chosen_columns;
 mod crosstab;
 mod groups;
+mod hidden;
 mod intervals;
 mod laws_table;
 mod listing;
 mod page;
-mod sources;
 mod sparklines;
 mod summary_table;
 mod verdict;
@@ -20,8 +20,8 @@ pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, group_column, 
 pub use laws_table::laws_table;
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::{
-    BlockTree, Meaning, Played, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, ReportError,
-    ReportFigure, ReportOptions, ReportTable, Strip, safe_svg,
+    BlockTree, Meaning, Played, PlayedReplay, Report, ReportCell, ReportColumn, ReportError, ReportFigure,
+    ReportOptions, ReportTable, Strip, safe_svg,
 };
 pub use sparklines::Sparklines;
 pub use summary_table::SummaryTable;

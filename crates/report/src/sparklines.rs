@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use meshreplay_results::text::{Screen, grouped};
-use meshreplay_sim::metrics::{BusyNodes, KilledWaits};
-use meshreplay_study::study::{Outcome, ReplaySpec};
+use meshreplay_sim::metrics::{BusyNodes, ColumnType, KilledWaits};
+use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec};
 
 /// The signs of values above 0, from the least to the largest. A blank stands for 0.
 const SIGNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -43,11 +43,6 @@ impl Sparklines {
             self.lacks_jobs |= !outcomes.is_empty();
             return;
         };
-        let labels = &spec.labels;
-        let partition = spec.partition.as_ref().map(ToString::to_string).unwrap_or_default();
-        let words =
-            [&labels.allocator, &labels.scheduler, &labels.network, &spec.log.to_string(), &partition];
-        let rest = [spec.machine.to_string(), format!("scale {}", spec.arrival_scale)];
         let lost_runs = outcome.recording.outages.iter().flat_map(|outages| &outages.lost_runs);
         let waits = KilledWaits::of(lost_runs.clone().map(|run| (run.job.number, run.times_s())));
         let killed = lost_runs.zip(waits.before()).map(|(run, &from_s)| {
@@ -61,7 +56,7 @@ impl Sparklines {
         });
         self.replays.push(Replay {
             number,
-            labels: words.into_iter().cloned().chain(rest).collect(),
+            labels: labels(spec),
             nodes: f64::from(spec.machine.available()),
             runs: killed.chain(ended).collect(),
         });
@@ -119,6 +114,18 @@ impl Sparklines {
     }
 }
 
+/// Returns what can tell a replay from others: its coordinates.
+fn labels(spec: &ReplaySpec) -> Vec<String> {
+    // The allocator comes first, and other algorithms before what is replayed, and on what.
+    let mut coordinates = Coordinate::by_column();
+    coordinates.sort_by_key(|row| (row.name != "allocator", row.label.is_none()));
+    let label = |row: &Coordinate| match row.column_info().kind {
+        ColumnType::Str => row.shown(spec),
+        _ => format!("{} {}", row.title(), row.text(spec)),
+    };
+    coordinates.into_iter().map(label).collect()
+}
+
 impl Replay {
     /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the time.
     fn curves(&self, span_s: (f64, f64), parts: usize) -> [Vec<f64>; 2] {
@@ -163,9 +170,22 @@ fn span(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshreplay_study::study::Labels;
 
     fn replay(labels: [&str; 3], runs: Vec<([f64; 3], f64)>) -> Replay {
         Replay { number: 0, labels: labels.map(str::to_owned).to_vec(), nodes: 4.0, runs }
+    }
+
+    #[test]
+    fn every_coordinate_is_a_label() -> Result<(), Box<dyn std::error::Error>> {
+        let base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        for row in Coordinate::listed() {
+            let mut other = base.clone();
+            assert!((row.set)(&mut other, row.example), "{}", row.name);
+            other.labels = Labels::short(&other.scheduler, &other.allocator, &other.network).into();
+            assert_ne!(labels(&base), labels(&other), "{}", row.name);
+        }
+        Ok(())
     }
 
     #[test]

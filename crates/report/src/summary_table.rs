@@ -3,13 +3,12 @@
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use super::verdict::Winners;
-use meshreplay_results::frame::{FinishedRun, Sheet};
+use meshreplay_results::frame::{self, FinishedRun};
 use meshreplay_results::text::{Align, Screen, Table, duration_ns, grouped};
-use meshreplay_sim::execution::RECORDED;
 use meshreplay_sim::metrics::{
     Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When,
 };
-use meshreplay_study::study::{Options, Outcome, ReplaySpec, Study};
+use meshreplay_study::study::{Coordinate, Options, Outcome, ReplaySpec, Study};
 
 /// The summary of a run, formatted as a table.
 pub struct SummaryTable {
@@ -39,7 +38,7 @@ impl SummaryTable {
         let chosen = if columns.is_empty() {
             Vec::new()
         } else {
-            chosen(columns, &Sheet::of_frame(&run.summary)?, &replications)?
+            chosen(columns, &frame::Table::of_frame(&run.summary)?, &replications)?
         };
         let mut order: Vec<usize> = (0..replays.len()).collect();
         if let Some(metric) = sort {
@@ -62,8 +61,8 @@ impl SummaryTable {
     /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
     /// no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
-        let mut constant =
-            vec!["log", "partition", "machine", "scheduler", "network", "scale", "seed", "replications"];
+        let shared = names().into_iter().map(Coordinate::title).filter(|title| *title != ALLOCATOR);
+        let mut constant: Vec<&str> = shared.chain(["replications"]).collect();
         constant.extend((!self.keeps_jobs).then_some("jobs"));
         if screen.width.is_some() && self.table.height() > 1 {
             constant.extend(self.by_use.iter().rev());
@@ -156,13 +155,13 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen, winners } = shown;
-    let mut left = vec!["log"];
-    left.extend(options.partitions.then_some("partition"));
-    left.extend(["machine", "scheduler"]);
-    let has_networks = replays.iter().any(|(spec, _)| spec.network.name != RECORDED);
-    left.extend(has_networks.then_some("network"));
-    left.extend(["scale", "seed", "allocator"]);
-    let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
+    // A network is named if any replay has one.
+    let is_given = |row: &&Coordinate| match row.column_info().when {
+        When::Partitions => options.partitions,
+        _ => !row.has_default() || replays.iter().any(|(spec, _)| !row.is_default(spec)),
+    };
+    let left: Vec<&Coordinate> = names().into_iter().filter(is_given).collect();
+    let mut columns: Vec<_> = left.iter().map(|row| (row.title(), Align::Left)).collect();
     let has_jobs = shown.has_jobs();
     let mut right = Vec::new();
     right.extend(has_jobs.then_some("jobs"));
@@ -174,7 +173,10 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let mut table = Table::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
-        let mut cells = names((spec, outcomes), options, has_networks, has_jobs);
+        let mut cells: Vec<String> = left.iter().map(|row| row.cell(spec)).collect();
+        let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
+        cells.extend(has_jobs.then(|| grouped(Interval::of(&jobs).unwrap_or_default().mean, 0)));
+        cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -194,23 +196,17 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     table
 }
 
-/// Returns the cells that identify a replay, then its number of jobs if `has_jobs` and, if there are several, its number of
-/// replications.
-fn names(
-    (spec, outcomes): (&ReplaySpec, &[Outcome]),
-    options: &Options,
-    has_networks: bool,
-    has_jobs: bool,
-) -> Vec<String> {
-    let mut cells = vec![spec.log.to_string()];
-    cells.extend(options.partitions.then(|| spec.partition_label()));
-    cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
-    cells.extend(has_networks.then(|| spec.labels.network.clone()));
-    let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
-    cells.extend([spec.arrival_scale.to_string(), spec.seed.to_string(), spec.labels.allocator.clone()]);
-    cells.extend(has_jobs.then(|| grouped(Interval::of(&jobs).unwrap_or_default().mean, 0)));
-    cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
-    cells
+/// The name of the coordinate that stands next to the numbers.
+const ALLOCATOR: &str = "allocator";
+
+/// Returns the coordinates that name the rows, in the order of the columns. The rules are the same for all
+/// replays of a run.
+fn names() -> Vec<&'static Coordinate> {
+    let mut rows = Coordinate::by_column();
+    rows.retain(|row| row.name != "rules");
+    // The sort is stable.
+    rows.sort_by_key(|row| row.name == ALLOCATOR);
+    rows
 }
 
 /// Returns the mean of a number over its replications, as text. Replications without the number do not count, and the

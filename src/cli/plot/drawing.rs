@@ -126,7 +126,8 @@ impl DrawingArgs {
     pub(in crate::cli) fn draw(
         &self,
         kind: &PlotKind,
-        (folder, results): (&Path, &Results),
+        folder: &Path,
+        results: &Results,
         is_asked: bool,
     ) -> Result<Option<Drawing>, FigureError> {
         let clock = self.window.as_ref().and_then(|_| Clock::of_shown(folder, results, &self.replay));

@@ -133,7 +133,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let is_asked = !args.kind.is_empty();
     let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
     for kind in wanted {
-        let Some(drawing) = args.drawing.draw(kind, (&args.folder, &results), is_asked)? else {
+        let Some(drawing) = args.drawing.draw(kind, &args.folder, &results, is_asked)? else {
             let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
             if is_asked {
                 return Err(anyhow!(missing).into());

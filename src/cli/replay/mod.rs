@@ -13,7 +13,7 @@ use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, complain, terminal, unwritten};
-use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
+use crate::frame::{self, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
@@ -54,8 +54,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         check_room(&study, &all, args.file_format(), args.large)?;
     }
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
-    let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
-    let results = RunResults::open(&study, folder)?;
+    let place = |path| RunPlace { path, format: args.file_format(), force: args.force };
+    let results = RunResults::open(&study, args.output.as_deref().map(place))?;
     let parts = results.parts();
     let rows = parts.as_ref().map(|parts| {
         move |number, seed, names: &LogNames, left: LeftJobs| Ok(parts.take(number, seed, names, &left)?)

@@ -170,13 +170,7 @@ impl Runner {
             let _saving = Saving::begin();
             Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
         };
-        self.run(
-            study,
-            cells,
-            &keep,
-            None,
-            &mut InFolder { folder, study, of: cells.len(), is_lost: false },
-        )
+        self.run(study, cells, &keep, None, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
     }
 }
 

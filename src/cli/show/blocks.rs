@@ -43,6 +43,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         &args.holes.out_of(&args.machine)?,
         &flat(&args.allocator),
         args.size,
-        (screen(), args.color.is_on()),
+        screen(),
+        args.color.is_on(),
     )?)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use meshreplay::cli::embedded;
-use meshreplay::frame::{FileFormat, RunResults};
+use meshreplay::frame::{FileFormat, RunPlace, RunResults};
 use meshreplay::study::{Options, Study};
 
 use crate::streams;
@@ -52,7 +52,10 @@ fn streamed(at: &Path) -> bool {
             Options { jobs: true, placements: true, ..Options::default() },
         )?;
         let study = Study { most_kept: 20, ..study };
-        let mut results = RunResults::open(&study, Some((&at.join("out"), FileFormat::Parquet, false)))?;
+        let mut results = RunResults::open(
+            &study,
+            Some(RunPlace { path: &at.join("out"), format: FileFormat::Parquet, force: false }),
+        )?;
         let errors = streams::replayed(&study, &mut results, 1)?;
         results.finish()?;
         Ok(errors.is_empty())

@@ -1,7 +1,7 @@
 //! The plot `box`: how a number of the jobs is distributed, as a box for each replay.
 
 use super::jobs::columns::{about_jobs, distributions};
-use super::jobs::values::JobValue;
+use super::jobs::values::FrameValue;
 use crate::draw::{Axis, BoxRow, Boxes, Scale};
 use crate::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
@@ -21,8 +21,8 @@ const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 /// Draws the plot; `None` if the jobs were not kept or lack the number.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let value = JobValue::of(options, "wait_s")?;
-    let Some(found) = distributions(options, results, value.column())? else { return Ok(None) };
+    let value = FrameValue::of(options, "wait_s")?;
+    let Some(found) = distributions(options, results, value.name(), value.steps())? else { return Ok(None) };
     let row = |(curve, found): &(super::jobs::columns::JobCurve, meshreplay_sim::metrics::Distribution)| {
         let marks = SHARES.map(|share| found.quantile(share).unwrap_or_default());
         Some(BoxRow { name: curve.name.clone(), look: curve.look, marks, mean: found.mean()? })

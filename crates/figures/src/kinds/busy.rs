@@ -32,7 +32,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let outages = downtimes(options.folder, results, &is_shown)?;
     // Runs in which jobs were killed kept nodes busy too.
     let killed = outages.values().flat_map(|outages| &outages.killed);
-    let ends = killed.flat_map(|run| [run.times_s[1], run.times_s[2]]);
+    let ends = killed.flat_map(|run| [run.row.start_s, run.row.end_s]);
     let span = TimeAxis::of("jobs", options, ["start_s", "end_s"], &curves, ends)?;
     let Some(axis) = span else { return Ok(None) };
     let empty = BusyNodes::new(axis.span_s(), PARTS);
@@ -55,7 +55,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let share = |(time_s, nodes): (f64, f64)| (axis.at(time_s), 100.0 * nodes / all);
         if let Some(outages) = outages.get(&replay) {
             for run in &outages.killed {
-                found.add(run.times_s[1], run.times_s[2], f64::from(run.allocated));
+                found.add(run.row.start_s, run.row.end_s, f64::from(run.row.allocated));
             }
             let mut down = empty.clone();
             outages.down.iter().for_each(|one| down.add(one.from_s, one.until_s, one.count()));

@@ -18,7 +18,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept or have no times of calls.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(found) = distributions(options, results, ("allocate_ns", 1.0))? else { return Ok(None) };
+    let Some(found) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     let ends = found.iter().flat_map(|(_, found)| [found.quantile(0.0), found.quantile(1.0)]);
     let unit = Nanoseconds::of(ends.flatten());
     if found.iter().all(|(_, found)| found.count() == 0) {

@@ -1,7 +1,7 @@
 //! The plot `cdf`: how a number of the jobs is distributed, as the share of jobs with at most this number.
 
 use super::jobs::columns::{about_jobs, distributions, shares};
-use super::jobs::values::JobValue;
+use super::jobs::values::FrameValue;
 use crate::draw::{Axis, Chart, Scale};
 use crate::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
@@ -19,8 +19,8 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if the jobs were not kept or lack the number.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let value = JobValue::of(options, "pairwise_sum")?;
-    let Some(found) = distributions(options, results, value.column())? else { return Ok(None) };
+    let value = FrameValue::of(options, "pairwise_sum")?;
+    let Some(found) = distributions(options, results, value.name(), value.steps())? else { return Ok(None) };
     let none: u64 = found.iter().map(|(_, found)| found.count()).sum();
     if none == 0 {
         return Ok(None);

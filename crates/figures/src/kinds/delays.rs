@@ -32,7 +32,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         for delay in &delays {
             let y = results.numbers(delay.name())?;
             let value = |rows: &[usize]| {
-                mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
+                mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y.get(row)))
             };
             let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
             let name = format!("{}\n{place}", delay.title()).trim_end().to_owned();

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use super::busy::PARTS;
 use super::jobs::columns::{job_curves, plain, visit_rows};
 use super::jobs::time_axis::TimeAxis;
+use super::jobs::values::FrameValue;
 use crate::draw::{Axis, Chart, Kind, Series};
-use crate::error::FigureError;
 use crate::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
-use meshreplay_base::spec::unknown;
-use meshreplay_results::frame::FrameSchema;
-use meshreplay_sim::metrics::{BusyNodes, ColumnType};
+use meshreplay_sim::metrics::BusyNodes;
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -30,13 +28,13 @@ const DEFAULT: &str = "largest_free_submesh";
 /// Draws the plot; `None` if the fragmentation was not kept. Each point is a mean over one of equally many parts of the
 /// time.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let value = value(options)?;
+    let value = FrameValue::of_frame(options, FRAME, "column of numbers", DEFAULT)?.name();
     let curves = job_curves(options, results)?;
     let span = TimeAxis::of(FRAME, options, ["time_s", "time_s"], &curves, std::iter::empty())?;
     let Some(axis) = span else { return Ok(None) };
     // A value holds from its row to the next one of its replay.
     let mut found: BTreeMap<u64, Steps> = BTreeMap::new();
-    let is_there = visit_rows(FRAME, options, &["time_s", value.as_str()], &curves, &mut |row| {
+    let is_there = visit_rows(FRAME, options, &["time_s", value], &curves, &mut |row| {
         if row.is_first_seed {
             let [time_s, value] = [row.values[0], row.values[1]];
             found.entry(row.replay).or_insert_with(|| Steps::new(&axis)).add(time_s, value);
@@ -50,7 +48,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(Series { name: curve.name, look: curve.look, kind: Kind::Line, points })
     });
     let series = series.collect();
-    let (title, unit_of_value) = title(&value);
+    let (title, unit_of_value) = title(value);
     let chart = Chart {
         title: format!("{title} over time"),
         subtitle: results.shared_of_shown(options.replays),
@@ -91,25 +89,6 @@ impl Steps {
         let inside = means.filter(|(time_s, _)| *time_s >= self.first_s && *time_s <= until_s);
         inside.map(|(time_s, value)| (axis.at(time_s), value)).collect()
     }
-}
-
-/// Returns the column of the frame that is drawn: the one that the user chose, if it is a column of numbers of this
-/// frame. Any other choice is an error if the user asked for this kind, and concerns other kinds if not.
-fn value(options: &PlotOptions<'_>) -> Result<String, FigureError> {
-    let Some(given) = options.value else { return Ok(DEFAULT.to_owned()) };
-    let schema = FrameSchema::all().into_iter().find(|schema| schema.name == FRAME);
-    let columns = schema.map(|schema| schema.columns).unwrap_or_default();
-    let drawn = columns.iter().filter(|column| {
-        column.kind != ColumnType::Str && !["replay", "seed", "time_s"].contains(&column.name)
-    });
-    if drawn.clone().any(|column| column.name == given) {
-        return Ok(given.to_owned());
-    }
-    if options.is_asked {
-        let problem = unknown("column of numbers", given, drawn.map(|column| column.name));
-        return Err(FigureError::UnknownColumn { option: "--value", problem });
-    }
-    Ok(DEFAULT.to_owned())
 }
 
 /// Returns the title of a column of the frame, and its unit in parentheses.

@@ -21,17 +21,19 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Ok(medians) = results.numbers("allocate_ns_p50") else { return Ok(None) };
     // A plain mean would show how often other processes ran meanwhile. Short replays have no trimmed mean, and all points
     // must have the same statistic.
-    let trimmed =
-        results.numbers("allocate_ns_trimmed_mean").ok().filter(|means| means.iter().all(Option::is_some));
+    let trimmed = results
+        .numbers("allocate_ns_trimmed_mean")
+        .ok()
+        .filter(|means| means.iter().all(|mean| mean.is_some()));
     let statistic = if trimmed.is_some() {
         "mean call that places a job, without the slowest 1 %"
     } else {
         "median call that places a job"
     };
     let costs = trimmed.unwrap_or(medians);
-    let cost = |row: usize| costs[row].filter(|ns| *ns > 0.0);
+    let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
-    let unit = Nanoseconds::of((0..results.sheet.height()).filter_map(cost));
+    let unit = Nanoseconds::of((0..results.table.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
         let same_load = |a: &usize, b: &usize| {
@@ -39,7 +41,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         };
         let point = |rows: &[usize]| {
             let x = mean(rows.iter().map(|&row| cost(row)))? / unit.ns;
-            Some(Point { x, y: mean(rows.iter().map(|&row| y[row]))?, half_width: 0.0 })
+            Some(Point { x, y: mean(rows.iter().map(|&row| y.get(row)))?, half_width: 0.0 })
         };
         let points = rows.chunk_by(same_load).filter_map(point).collect();
         Series { name, look, kind: Kind::Points, points }

@@ -2,8 +2,7 @@
 //! user chose, or else begins with the first job, and ends where it would have more than `MOST_BARS` rectangles.
 
 use super::jobs::held_nodes::{
-    DOWN, PlacedJob, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays,
-    visit_placed,
+    DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
 };
 use super::jobs::job_colours::{JobColours, Rectangle};
 use super::jobs::time_axis::TimeAxis;
@@ -12,7 +11,7 @@ use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::NodeId;
-use meshreplay_results::frame::{Downtimes, KilledRun};
+use meshreplay_results::frame::{Downtimes, PlacedJob};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
@@ -42,14 +41,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         return Ok(None);
     };
     for earliest in &mut found {
-        earliest.jobs.retain(|job| wants(job.start_s, job.end_s));
+        earliest.jobs.retain(|job| wants(job.row.start_s, job.row.end_s));
         earliest.cut();
     }
     let jobs = || found.iter().flat_map(|earliest| &earliest.jobs);
-    let from = jobs().map(|job| job.start_s).fold(f64::INFINITY, f64::min).max(low);
+    let from = jobs().map(|job| job.row.start_s).fold(f64::INFINITY, f64::min).max(low);
     // All panels end where the first one has to.
     let end = found.iter().filter_map(|earliest| earliest.next_s).fold(f64::INFINITY, f64::min);
-    let last = jobs().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max);
+    let last = jobs().map(|job| job.row.end_s).fold(f64::NEG_INFINITY, f64::max);
     let to = if end < f64::INFINITY { end.min(high) } else { last.min(high) };
     if from > to {
         return Ok(None);
@@ -88,7 +87,7 @@ impl Earliest {
     /// Takes a job if it may have room.
     fn add(&mut self, job: PlacedJob) {
         // Jobs after the first one that has no room have none either.
-        if self.next_s.is_some_and(|next_s| job.start_s >= next_s) {
+        if self.next_s.is_some_and(|next_s| job.row.start_s >= next_s) {
             return;
         }
         self.bars += job.nodes.len();
@@ -100,7 +99,7 @@ impl Earliest {
 
     /// Sorts the jobs by start, and drops those that have no room.
     fn cut(&mut self) {
-        self.jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+        self.jobs.sort_by(|a, b| a.row.start_s.total_cmp(&b.row.start_s));
         let (mut bars, mut shown) = (0, 0);
         for job in &self.jobs {
             if bars + job.nodes.len() > self.most {
@@ -110,7 +109,7 @@ impl Earliest {
             shown += 1;
         }
         if let Some(next) = self.jobs.get(shown) {
-            let next_s = self.next_s.map_or(next.start_s, |next_s| next_s.min(next.start_s));
+            let next_s = self.next_s.map_or(next.row.start_s, |next_s| next_s.min(next.row.start_s));
             self.next_s = Some(next_s);
         }
         self.jobs.truncate(shown);
@@ -126,13 +125,14 @@ fn panel(
     (options, count, x, colours): (&PlotOptions<'_>, usize, Axis, &JobColours),
 ) -> Grid {
     let (from, to) = axis.span_s();
-    let is_shown = |job: &&PlacedJob| job.start_s < to || (job.start_s <= to && job.end_s <= to);
+    let is_shown = |job: &&PlacedJob| job.row.start_s < to || (job.row.start_s <= to && job.row.end_s <= to);
     let jobs: Vec<&PlacedJob> = jobs.iter().filter(is_shown).collect();
     let bars = |job: &&PlacedJob| {
-        let (start, end) = (axis.at(job.start_s.max(from)), axis.at(job.end_s.min(to)));
-        let killed = if job.is_killed { ", killed as a node went down" } else { "" };
-        let words = format!("job {}: {:.0} s to {:.0} s{killed}", job.number, job.start_s, job.end_s);
-        let colour = colours.colour(job.number);
+        let (start, end) = (axis.at(job.row.start_s.max(from)), axis.at(job.row.end_s.min(to)));
+        let killed = if job.killed_in.is_some() { ", killed as a node went down" } else { "" };
+        let words =
+            format!("job {}: {:.0} s to {:.0} s{killed}", job.row.number, job.row.start_s, job.row.end_s);
+        let colour = colours.colour(job.row.number);
         let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
             place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
             colour: colour.clone(),
@@ -148,7 +148,7 @@ fn panel(
     });
     // These bars lie below those of jobs, which may have gone on.
     let down = bars_of_down(&replay.outages, axis);
-    let shown = jobs.iter().filter(|job| !job.is_killed).count();
+    let shown = jobs.iter().filter(|job| job.killed_in.is_none()).count();
     let killed = match jobs.len() - shown {
         0 => String::new(),
         killed => format!(" and {} that were killed", counted(killed, "run")),
@@ -176,8 +176,11 @@ fn panel(
 
 /// Returns the rectangles of a job.
 fn rectangles(job: &PlacedJob) -> impl Iterator<Item = Rectangle> + '_ {
-    let rectangle =
-        |&nodes: &(NodeId, NodeId)| Rectangle { job: job.number, times_s: (job.start_s, job.end_s), nodes };
+    let rectangle = |&nodes: &(NodeId, NodeId)| Rectangle {
+        job: job.row.number,
+        times_s: (job.row.start_s, job.row.end_s),
+        nodes,
+    };
     job.nodes.iter().map(rectangle)
 }
 
@@ -188,15 +191,7 @@ fn count_of(jobs: usize) -> String {
 
 /// Returns the runs in which jobs were killed as jobs of the chart, as far as their nodes are known.
 fn killed_runs(outages: &Downtimes) -> Vec<PlacedJob> {
-    let killed = outages.killed.iter().filter(|run| !run.nodes.is_empty());
-    let job = |run: &KilledRun| PlacedJob {
-        number: run.number,
-        start_s: run.times_s[1],
-        end_s: run.times_s[2],
-        nodes: run.nodes.clone(),
-        is_killed: true,
-    };
-    killed.map(job).collect()
+    outages.killed.iter().filter(|run| !run.nodes.is_empty()).cloned().collect()
 }
 
 /// Returns the bars of nodes that were down in the time of `axis`, at most [`MOST_BARS`] of them.

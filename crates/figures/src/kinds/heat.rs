@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::jobs::columns::{JobCurve, about_jobs, job_curves, visit_rows};
 use super::jobs::held_nodes::some_of;
 use super::jobs::time_axis::TimeAxis;
-use super::jobs::values::JobValue;
+use super::jobs::values::FrameValue;
 use super::nodes::shade;
 use super::values::Nanoseconds;
 use crate::downtimes::downtimes;
@@ -61,11 +61,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let mut curves = job_curves(options, results)?;
     let all = curves.len();
     curves.truncate(MOST_PANELS);
-    let value = JobValue::of(options, "allocate_ns")?;
+    let value = FrameValue::of(options, "allocate_ns")?;
     let (value, found) = match means(options, results, &curves, &value)? {
         Some(found) => (value, found),
         None if options.value.is_none() => {
-            let value = JobValue::of(options, "pairwise_mean")?;
+            let value = FrameValue::of(options, "pairwise_mean")?;
             let Some(found) = means(options, results, &curves, &value)? else { return Ok(None) };
             (value, found)
         }
@@ -110,7 +110,7 @@ fn means(
     options: &PlotOptions<'_>,
     results: &Results,
     curves: &[JobCurve],
-    value: &JobValue,
+    value: &FrameValue,
 ) -> Result<Option<BTreeMap<u64, Cells>>, FigureError> {
     let whole = PlotOptions { window_s: None, ..*options };
     let span = TimeAxis::of("jobs", &whole, ["start_s", "end_s"], curves, std::iter::empty())?;
@@ -124,7 +124,7 @@ fn means(
         outages
             .killed
             .iter()
-            .for_each(|run| found.add(run.times_s[1], run.times_s[2], f64::from(run.allocated)));
+            .for_each(|run| found.add(run.row.start_s, run.row.end_s, f64::from(run.row.allocated)));
     }
     let names = ["start_s", "end_s", "allocated"];
     visit_rows("jobs", options, &names, curves, &mut |row| {
@@ -142,7 +142,7 @@ fn means(
     }
     let mut cells: BTreeMap<u64, Cells> = BTreeMap::new();
     let is_ns = value.unit() == "ns";
-    let names = ["start_s", "procs", value.column().0];
+    let names = ["start_s", "procs", value.name()];
     let mut has_some = false;
     let is_there = visit_rows("jobs", options, &names, curves, &mut |row| {
         let [start_s, procs, value] = [row.values[0], row.values[1], row.values[2]];

@@ -30,14 +30,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(first) = results.load(0) else { return Ok(None) };
     // Loads of several kinds, as jobs per second and traffic ratios, have no axis in common.
     let is_of_kind = |load: Load| discriminant(&load) == discriminant(&first);
-    let is_one_kind = (0..results.sheet.height()).filter_map(|row| results.load(row)).all(is_of_kind);
+    let is_one_kind = (0..results.table.height()).filter_map(|row| results.load(row)).all(is_of_kind);
     if options.axis != Some(LoadAxis::Utilization) && !is_one_kind {
         return Ok(None);
     }
     let utilization = results.numbers("utilization")?;
     let x = |row: usize| match options.axis {
         None | Some(LoadAxis::Arrivals) => results.load(row).map(Load::arrivals),
-        Some(LoadAxis::Utilization) => utilization[row].map(|share| 100.0 * share),
+        Some(LoadAxis::Utilization) => utilization.get(row).map(|share| 100.0 * share),
         Some(LoadAxis::Factor) => results.load(row).map(Load::value),
     };
     let (title, most) = match options.axis {
@@ -46,7 +46,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         Some(LoadAxis::Factor) => (first.title(), None),
     };
     let series = |Curve { name, look, rows }: Curve| {
-        let points = points(&rows, &|row| results.load_key(row), &x, y);
+        let points = points(&rows, &|row| results.load_key(row), &x, &|row| y.get(row));
         Series { name, look, kind: Kind::Curve, points }
     };
     let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
@@ -78,7 +78,7 @@ fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
     let load = |row: usize| results.load(row).map(Load::arrivals);
     let curves = results.curves_by_load();
     let mut heights = curves.iter().map(|curve| {
-        let found = points(&curve.rows, &|row| results.load_key(row), &load, turnaround);
+        let found = points(&curve.rows, &|row| results.load_key(row), &load, &|row| turnaround.get(row));
         found.into_iter().map(|point| point.y).collect::<Vec<f64>>()
     });
     let Some(first) = heights.next() else { return Ok(false) };

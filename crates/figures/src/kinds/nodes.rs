@@ -54,7 +54,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (low, high) = options.window_s.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let mut found: Vec<Busy> = replays.iter().map(|replay| Busy::of_killed(replay, (low, high))).collect();
     let kept = visit_placed(options, &replays, &|start, end| end > low && start < high, &mut |i, job| {
-        found[i].add(&job.nodes, (job.start_s.max(low), job.end_s.min(high)));
+        found[i].add(&job.nodes, (job.row.start_s.max(low), job.row.end_s.min(high)));
     })?;
     if kept.is_none() || options.window_s.is_some() && found.iter().all(|busy| busy.length_s() <= 0.0) {
         return Ok(None);
@@ -93,7 +93,7 @@ impl Busy {
         let span_s = (f64::INFINITY, f64::NEG_INFINITY);
         let mut busy = Self { busy_s: vec![0.0; replay.machine.nodes() as usize], span_s };
         for run in &replay.outages.killed {
-            let (start_s, end_s) = (run.times_s[1].max(low_s), run.times_s[2].min(high_s));
+            let (start_s, end_s) = (run.row.start_s.max(low_s), run.row.end_s.min(high_s));
             if start_s < end_s {
                 busy.add(&run.nodes, (start_s, end_s));
             }

@@ -34,7 +34,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     for (replay, outages) in downtimes(options.folder, results, &is_shown)? {
         let (waits, found) = (outages.waits(), waiting.entry(replay).or_insert_with(none));
         for (run, &from_s) in outages.killed.iter().zip(waits.before()) {
-            found.add(from_s, run.times_s[1], 1.0);
+            found.add(from_s, run.row.start_s, 1.0);
         }
         killed.insert(replay, waits);
     }

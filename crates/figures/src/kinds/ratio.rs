@@ -42,7 +42,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let here = |rows: &[usize]| -> Vec<usize> {
             rows.iter().copied().filter(|&row| results.place(row) == *place).collect()
         };
-        let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y[row]));
+        let value = |rows: Vec<usize>| mean(rows.into_iter().map(|row| y.get(row)));
         let ratio = |(curve, base): (&Curve, &Option<usize>)| {
             let [of, by] = of_common_seeds(results, [here(&curve.rows), here(&curves[(*base)?].rows)]);
             are_of_same_jobs.set(are_of_same_jobs.get() && has_same_jobs([&of, &by]));

@@ -20,7 +20,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
     let series = |Curve { name, look, rows }: Curve| {
-        let points = points(&rows, &|row| results.load_key(row), &|row| x[row].map(|share| 100.0 * share), y);
+        let points = points(
+            &rows,
+            &|row| results.load_key(row),
+            &|row| x.get(row).map(|share| 100.0 * share),
+            &|row| y.get(row),
+        );
         let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
         Series { name, look, kind, points }
     };

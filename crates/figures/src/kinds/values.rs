@@ -59,12 +59,12 @@ pub(super) fn points(
     rows: &[usize],
     load: &dyn Fn(usize) -> String,
     x: &dyn Fn(usize) -> Option<f64>,
-    y: &[Option<f64>],
+    y: &dyn Fn(usize) -> Option<f64>,
 ) -> Vec<Point> {
     type Values = (Vec<f64>, Vec<f64>);
     let mut by_load: Vec<(String, Values)> = Vec::new();
     for &row in rows {
-        let (Some(x), Some(y)) = (x(row), y[row]) else { continue };
+        let (Some(x), Some(y)) = (x(row), y(row)) else { continue };
         let load = load(row);
         let i = by_load.iter().position(|(other, _)| *other == load).unwrap_or_else(|| {
             by_load.push((load, Values::default()));
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn replications_are_one_point() {
         let (x, y) = ([0.5, 0.7, 0.9], [Some(1.0), Some(3.0), Some(5.0)]);
-        let found = points(&[2, 0, 1], &|row| (row / 2).to_string(), &|row| Some(x[row]), &y);
+        let found = points(&[2, 0, 1], &|row| (row / 2).to_string(), &|row| Some(x[row]), &|row| y[row]);
         assert_eq!(
             found.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>(),
             [(0.6, 2.0), (0.9, 5.0)]

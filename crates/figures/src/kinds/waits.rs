@@ -17,7 +17,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// Draws the plot; `None` if there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
-    let Some(found) = distributions(options, results, ("wait_s", 1.0))? else { return Ok(None) };
+    let Some(found) = distributions(options, results, "wait_s", 1.0)? else { return Ok(None) };
     if found.iter().all(|(_, found)| found.count() == 0) {
         return Ok(None);
     }

@@ -44,7 +44,8 @@ pub fn blocks(
     mesh: &Mesh,
     allocators: &[Spec],
     size: Option<Size>,
-    (screen, is_coloured): (Screen, bool),
+    screen: Screen,
+    is_coloured: bool,
 ) -> Result<String, ShowError> {
     let found = allocators.iter().map(|spec| hierarchy(spec, mesh)).collect::<Result<Vec<_>, _>>()?;
     if let Some(size) = size {

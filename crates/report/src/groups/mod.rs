@@ -5,17 +5,20 @@ mod sums;
 
 pub use columns::group_column;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
 use self::sums::{Found, Sums};
 use meshreplay_alloc::allocator;
 use meshreplay_logs::{Partitions, status};
-use meshreplay_results::frame::{FrameError, HeldJobs, Replication, Sheet, SheetColumn};
+use meshreplay_results::frame::{
+    Column as FrameColumn, FrameError, JobColumns, JobCounts, Key, Replication, Table,
+};
 use meshreplay_results::text::{PaperCell, PaperTable};
-use meshreplay_sim::metrics::{GroupNumbers, GroupedJob, Trim};
+use meshreplay_sim::metrics::{GroupNumbers, Trim};
 use meshreplay_study::study::Coordinate;
 
 /// What the jobs of a group have in common: a row of [`GROUPINGS`].
@@ -25,8 +28,10 @@ pub struct Grouping {
     pub name: &'static str,
     /// The column of the `jobs` frame that tells the group of a job.
     column: &'static str,
-    /// Returns the group of the job in a row of the columns.
-    group: fn(&JobColumns<'_>, usize) -> Group,
+    /// Returns what jobs of one group have in common, of the job in a row.
+    key: for<'a> fn(&JobGroups<'a>, usize) -> Key<'a>,
+    /// Returns the group of the job in a row.
+    group: fn(&JobGroups<'_>, usize) -> Group,
     /// Whether the groups have an order of their own. Otherwise those with most node-hours come first.
     is_ordered: bool,
     /// Whether a group is called what one log calls it, so that another log may mean somebody else by the same name.
@@ -38,14 +43,38 @@ type Group = (u32, String);
 
 /// Every way to group jobs.
 pub const GROUPINGS: &[Grouping] = &[
-    Grouping { name: "user", column: "user", group: labelled, is_ordered: false, is_of_log: true },
-    Grouping { name: "account", column: "account", group: labelled, is_ordered: false, is_of_log: true },
-    Grouping { name: "partition", column: "partition", group: labelled, is_ordered: false, is_of_log: true },
-    Grouping { name: "queue", column: "queue", group: labelled, is_ordered: false, is_of_log: true },
-    Grouping { name: "status", column: "status", group: ending, is_ordered: false, is_of_log: false },
-    Grouping { name: "size", column: "procs", group: size_class, is_ordered: true, is_of_log: false },
-    Grouping { name: "hour", column: "submit_hour", group: hour, is_ordered: true, is_of_log: false },
+    Grouping { name: "user", column: "user", is_of_log: true, ..OF_COLUMN },
+    Grouping { name: "account", column: "account", is_of_log: true, ..OF_COLUMN },
+    Grouping { name: "partition", column: "partition", is_of_log: true, ..OF_COLUMN },
+    Grouping { name: "queue", column: "queue", is_of_log: true, ..OF_COLUMN },
+    Grouping { name: "status", column: "status", group: ending, ..OF_COLUMN },
+    Grouping {
+        name: "size",
+        column: "procs",
+        key: size_key,
+        group: size_class,
+        is_ordered: true,
+        ..OF_COLUMN
+    },
+    Grouping {
+        name: "hour",
+        column: "submit_hour",
+        key: hour_key,
+        group: hour,
+        is_ordered: true,
+        ..OF_COLUMN
+    },
 ];
+
+/// A way to group jobs by the values of a column.
+const OF_COLUMN: Grouping = Grouping {
+    name: "",
+    column: "",
+    key: |jobs, i| jobs.group.key(i),
+    group: labelled,
+    is_ordered: false,
+    is_of_log: false,
+};
 
 /// The form of a table of groups.
 #[derive(Clone, Debug)]
@@ -107,70 +136,41 @@ impl From<io::Error> for GroupsError {
     }
 }
 
-/// The columns of saved jobs.
-struct JobColumns<'a> {
-    /// The column that tells the group.
-    jobs: &'a Sheet,
-    group: &'a SheetColumn,
-    submit_s: &'a [Option<f64>],
-    start_s: &'a [Option<f64>],
-    end_s: &'a [Option<f64>],
-    procs: &'a [Option<f64>],
-    allocated: &'a [Option<f64>],
-    pairwise_sum: &'a [Option<f64>],
+/// A part of saved jobs, with the column that tells their groups.
+struct JobGroups<'a> {
+    rows: JobColumns<'a>,
+    group: &'a FrameColumn,
 }
 
-/// The names of the columns beside the one that tells the group.
-const COLUMNS: [&str; 8] =
-    ["replay", "seed", "submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
-
-impl<'a> JobColumns<'a> {
+impl<'a> JobGroups<'a> {
     /// Finds the columns in the saved jobs.
-    fn of(jobs: &'a Sheet, by: &Grouping) -> Result<Self, GroupsError> {
+    fn of(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
-        let numbers = |name: &'static str| match column(name)?.numbers() {
-            Some(numbers) => Ok(numbers),
-            None => Err(GroupsError::NoNumbers { path: jobs.path.clone(), column: name }),
-        };
         column("replay")?;
         column("seed")?;
-        Ok(Self {
-            jobs,
-            group: column(by.column)?,
-            submit_s: numbers("submit_s")?,
-            start_s: numbers("start_s")?,
-            end_s: numbers("end_s")?,
-            procs: numbers("procs")?,
-            allocated: numbers("allocated")?,
-            pairwise_sum: numbers("pairwise_sum")?,
-        })
-    }
-
-    /// Returns the job in row `i`, in a group.
-    fn job(&self, i: usize, group: usize) -> GroupedJob {
-        let number = |of: &[Option<f64>]| of[i].unwrap_or(0.0);
-        GroupedJob {
-            submit_s: number(self.submit_s),
-            start_s: number(self.start_s),
-            end_s: number(self.end_s),
-            procs: number(self.procs) as u32,
-            allocated: number(self.allocated) as u32,
-            pairwise_sum: number(self.pairwise_sum) as u64,
-            group,
+        let group = column(by.column)?;
+        for name in NUMBERS {
+            if column(name)?.numbers().is_none() {
+                return Err(GroupsError::NoNumbers { path: jobs.path.clone(), column: name });
+            }
         }
+        Ok(Self { rows: JobColumns::of(jobs), group })
     }
 }
+
+/// The columns of numbers that are summed up.
+const NUMBERS: [&str; 6] = ["submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
 
 /// The label of jobs of which the log does not tell the group.
 const UNKNOWN: &str = "unknown";
 
-fn labelled(jobs: &JobColumns<'_>, i: usize) -> Group {
+fn labelled(jobs: &JobGroups<'_>, i: usize) -> Group {
     let label = jobs.group.label(i);
     (0, if label.is_empty() || label == "none" { UNKNOWN.to_owned() } else { label })
 }
 
-fn ending(jobs: &JobColumns<'_>, i: usize) -> Group {
+fn ending(jobs: &JobGroups<'_>, i: usize) -> Group {
     let (_, label) = labelled(jobs, i);
     match label.parse().ok().and_then(status::word) {
         Some(word) => (0, format!("{label} ({word})")),
@@ -179,23 +179,45 @@ fn ending(jobs: &JobColumns<'_>, i: usize) -> Group {
 }
 
 /// Returns the class of a size: 1, 2, 3–4, 5–8 and so on, up to each power of two.
-fn size_class(jobs: &JobColumns<'_>, i: usize) -> Group {
-    let procs = jobs.procs[i].unwrap_or(0.0) as u64;
-    let most = procs.max(1).next_power_of_two();
-    let label = if most < 3 { most.to_string() } else { format!("{}–{most}", most / 2 + 1) };
-    (most.trailing_zeros(), label)
+fn size_class(jobs: &JobGroups<'_>, i: usize) -> Group {
+    let class = class_of(jobs, i);
+    let most = 1_u64 << class;
+    (class, if most < 3 { most.to_string() } else { format!("{}–{most}", most / 2 + 1) })
 }
 
-/// Returns the hour of the week of a job: by the log's date or, if the log has none, by the time since its start.
-fn hour(jobs: &JobColumns<'_>, i: usize) -> Group {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    if let Some(hour) = jobs.group.numbers().and_then(|hours| hours[i]) {
-        let hour = hour as usize % 168;
-        return (hour as u32, format!("{} {:02}", DAYS[hour / 24], hour % 24));
+/// Returns the logarithm of the most processors in the class of a job.
+fn class_of(jobs: &JobGroups<'_>, i: usize) -> u32 {
+    u64::from(jobs.rows.row(i).procs).max(1).next_power_of_two().trailing_zeros()
+}
+
+fn size_key<'a>(jobs: &JobGroups<'a>, i: usize) -> Key<'a> {
+    Key::Number(class_of(jobs, i).into())
+}
+
+/// Returns the hour of the week of a job: by the log's date or, if the log has none, by the time since its
+/// start. Hours of logs without a date come after all others.
+fn hour_of(jobs: &JobGroups<'_>, i: usize) -> u32 {
+    if let Some(hour) = jobs.group.numbers().and_then(|hours| hours.get(i)) {
+        return (hour as usize % WEEK_H) as u32;
     }
-    let hour = (jobs.submit_s[i].unwrap_or(0.0) / 3600.0).floor().rem_euclid(168.0) as u32;
-    // Hours of logs without a date come after all others.
-    (168 + hour, format!("hour {hour}"))
+    WEEK_H as u32 + (jobs.rows.row(i).submit_s / 3600.0).floor().rem_euclid(WEEK_H as f64) as u32
+}
+
+/// The hours of a week.
+const WEEK_H: usize = 168;
+
+fn hour(jobs: &JobGroups<'_>, i: usize) -> Group {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let hour = hour_of(jobs, i);
+    let label = match hour.checked_sub(WEEK_H as u32) {
+        None => format!("{} {:02}", DAYS[hour as usize / 24], hour % 24),
+        Some(hour) => format!("hour {hour}"),
+    };
+    (hour, label)
+}
+
+fn hour_key<'a>(jobs: &JobGroups<'a>, i: usize) -> Key<'a> {
+    Key::Number(hour_of(jobs, i).into())
 }
 
 /// A replay with jobs.
@@ -206,16 +228,18 @@ struct Replayed {
     trim: Trim,
 }
 
-/// Hands the jobs in `folder` to `visit` in parts. Fails if there are none, or if they lack a column.
-fn visit_jobs(
-    folder: &Path,
-    by: &Grouping,
-    visit: &mut dyn FnMut(&JobColumns<'_>) -> Result<(), GroupsError>,
-) -> Result<(), GroupsError> {
-    let mut columns = COLUMNS.to_vec();
-    columns.extend(Some(by.column).filter(|column| !COLUMNS.contains(column)));
-    let mut visit = |part: &Sheet| visit(&JobColumns::of(part, by)?);
-    if Sheet::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
+/// A function that takes some rows of one replay, in a part of the jobs.
+type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<(), GroupsError> + 'a;
+
+/// Hands the jobs in `folder` to `visit`. Fails if there are none, or if they lack
+/// a column.
+fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
+    let columns: Vec<&str> = NUMBERS.into_iter().chain(["seed", by.column]).collect();
+    let mut visit = |part: &Table| {
+        let jobs = JobGroups::of(part, by)?;
+        part.replications().into_iter().try_for_each(|(key, rows)| visit(key, &jobs, rows))
+    };
+    if Table::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
         Ok(())
     } else {
         Err(GroupsError::NoJobs(folder.to_owned()))
@@ -224,16 +248,17 @@ fn visit_jobs(
 
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
-    let summary = Sheet::read(folder)?;
-    let (mut found, mut counts) = (Found::default(), BTreeMap::new());
-    visit_jobs(folder, options.by, &mut |columns| {
-        for (key, rows) in columns.jobs.replications() {
-            *counts.entry(key).or_insert(0_u64) += rows.len() as u64;
-        }
-        found.add(columns, options.by);
-        Ok(())
+    let (summary, by) = (Table::read(folder)?, options.by);
+    // Which jobs are one of several groups together, or count in means, is known when all have been read.
+    let is_once = options.top.is_none() && !summary.has_number("trim_percent");
+    let (mut found, mut sums) = (Found::default(), Sums::of_all(&summary));
+    visit_jobs(folder, by, &mut |key, jobs, rows| {
+        let grouped = found.grouped(jobs, by, rows);
+        found.add(key, &grouped);
+        if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
     })?;
-    summary.check_jobs(folder, &|replay, seed| counts.get(&(replay.to_owned(), seed.to_owned())).copied())?;
+    let held = JobCounts::counted(folder, found.counts())?;
+    held.iter().try_for_each(|held| held.check(&summary, folder))?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),
@@ -241,39 +266,42 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     };
     let (varying, replays) = replays(&summary, &found, &shorten);
     let shown = Shown::choose(&found, &replays, options);
-    let mut sums = Sums::new(&found, &replays, shown.labels.len());
-    visit_jobs(folder, options.by, &mut |columns| {
-        for (key, rows) in columns.jobs.replications() {
-            // A file that has changed in between may have other groups, which are left out.
-            let place = |i: usize| Some((i, *shown.places.get(&(options.by.group)(columns, i))?));
-            let jobs = rows.len() as u64;
-            sums.add(&key, jobs, rows.filter_map(place).map(|(i, group)| columns.job(i, group)).collect())?;
-        }
-        Ok(())
-    })?;
+    if !is_once {
+        sums = Sums::of_found(&found, &replays);
+        let places = shown.places(&found);
+        visit_jobs(folder, by, &mut |key, jobs, rows| {
+            let (rows, mut groups) = found.grouped(jobs, by, rows);
+            // A file that has changed in between may have other groups.
+            for group in &mut groups {
+                *group = places.get(*group).copied().unwrap_or(places.len());
+            }
+            Ok(sums.add(key, &(rows, groups))?)
+        })?;
+    }
     let mut members: Vec<Members> = vec![Vec::new(); shown.labels.len() + 1];
     for replay in &replays {
-        let Some((whole, groups)) = sums.finish(&replay.key)? else { continue };
+        let Some((whole, groups)) = sums.finish(replay.key)? else { continue };
+        let of_place = |place: usize| groups.get(if is_once { shown.positions[place] } else { place });
+        let numbers = (0..shown.labels.len()).map(of_place).chain([Some(&whole)]);
         let labels = shown.labels.iter().map(String::as_str).chain(["all"]);
-        for (at, (label, numbers)) in labels.zip(groups.into_iter().chain([whole])).enumerate() {
-            if numbers.jobs > 0 {
+        for (at, (label, numbers)) in labels.zip(numbers).enumerate() {
+            if let Some(numbers) = numbers.filter(|numbers| numbers.jobs > 0) {
                 let labels = [label.to_owned()].into_iter().chain(replay.labels.iter().cloned()).collect();
-                members[at].push((labels, numbers));
+                members[at].push((labels, numbers.clone()));
             }
         }
     }
     if let Some(column) = options.sort.and_then(Column::named) {
-        sort(&mut members[..shown.named], &column);
+        sort(&mut members[..shown.positions.len()], &column);
     }
     let shown_columns = Column::chosen(options);
     // Labels are those of the group and then of the replay.
     let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
-    let held = HeldJobs::of(folder)?;
-    let mut notes: Vec<String> = held.and_then(|jobs| jobs.sheet.missing_note()).into_iter().collect();
+    let mut notes: Vec<String> = held.and_then(|held| held.missing_note()).into_iter().collect();
     notes.extend(dateless_note(&found, options.by));
-    notes.extend(namesake_note(&members[..shown.named], &varying, options.by));
+    notes.extend(namesake_note(&members[..shown.positions.len()], &varying, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
     let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
@@ -337,30 +365,26 @@ fn rows_of(
 /// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of the summary.
 /// `shown` returns a label of a column as the table shows it.
 fn replays(
-    summary: &Sheet,
+    summary: &Table,
     jobs: &Found,
     shown: &dyn Fn(&str, &str) -> String,
 ) -> (Vec<&'static str>, Vec<Replayed>) {
-    let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i)).unwrap_or_default();
-    let mut keys: BTreeSet<Replication> = jobs.replays().cloned().collect();
-    let mut found: Vec<(usize, Replication)> = Vec::new();
-    for i in 0..summary.height() {
-        if let Some(key) = keys.take(&(label("replay", i), label("seed", i))) {
-            found.push((i, key));
-        }
-    }
+    let mut keys = jobs.counts();
+    let found: Vec<(usize, Replication)> = (0..summary.height())
+        .filter_map(|row| Some((row, summary.replication(row)?)))
+        .filter(|(_, key)| keys.remove(key).is_some())
+        .collect();
     let differs = |name: &&str| {
-        summary.column(name).is_some_and(|column| found.iter().any(|(i, _)| !column.is_same(found[0].0, *i)))
+        summary.column(name).is_some_and(|column| column.varies(found.iter().map(|(row, _)| *row)))
     };
     let identity = Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"]);
     let varying: Vec<&str> = identity.filter(differs).collect();
-    let trims = summary.numbers("trim_percent");
-    let replay = |(i, key): (usize, Replication)| Replayed {
+    let replay = |&(row, key): &(usize, Replication)| Replayed {
         key,
-        labels: varying.iter().map(|name| shown(name, &label(name, i))).collect(),
-        trim: Trim { percent: trims.and_then(|trims| trims[i]) },
+        labels: varying.iter().map(|name| shown(name, &summary.label(name, row))).collect(),
+        trim: Trim { percent: summary.number("trim_percent", row) },
     };
-    let replays = found.into_iter().map(replay).collect();
+    let replays = found.iter().map(replay).collect();
     (varying, replays)
 }
 
@@ -368,10 +392,9 @@ fn replays(
 struct Shown {
     /// The labels, in their order.
     labels: Vec<String>,
-    /// How many of the labels are of one group. One for all others follows them if there are more.
-    named: usize,
-    /// The place of each group among the labels. Several groups share the last place if there are more than are shown.
-    places: BTreeMap<Group, usize>,
+    /// The positions of the groups that have a label of their own. One label for all others follows them if
+    /// there are more.
+    positions: Vec<usize>,
 }
 
 impl Shown {
@@ -379,21 +402,29 @@ impl Shown {
         let mut ranked = found.ranked(replays);
         // The sort is stable: groups with as many node-hours keep the order of their labels.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let top = options.top.unwrap_or(usize::MAX).min(ranked.len());
-        let others: Vec<&Group> = ranked.drain(top..).map(|(group, _)| group).collect();
-        let mut named: Vec<&Group> = ranked.into_iter().map(|(group, _)| group).collect();
+        let others = ranked.split_off(options.top.unwrap_or(usize::MAX).min(ranked.len())).len();
+        let mut positions: Vec<usize> = ranked.into_iter().map(|(position, _)| position).collect();
         if options.by.is_ordered {
-            named.sort();
+            positions.sort_by_key(|&position| &found.groups()[position]);
         }
-        let mut labels: Vec<String> = named.iter().map(|(_, label)| label.clone()).collect();
-        let places = named.iter().map(|group| (*group).clone()).zip(0..);
-        let places = places.chain(others.iter().map(|group| ((*group).clone(), top))).collect();
-        labels.extend(match others.len() {
+        let mut labels: Vec<String> =
+            positions.iter().map(|&position| found.groups()[position].1.clone()).collect();
+        labels.extend(match others {
             0 => None,
             1 => Some("1 other".to_owned()),
             count => Some(format!("{count} others")),
         });
-        Self { labels, named: named.len(), places }
+        Self { labels, positions }
+    }
+
+    /// Returns the place of each group among the labels, by its position. Several groups share the last place
+    /// if there are more than are shown.
+    fn places(&self, found: &Found) -> Vec<usize> {
+        let mut places = vec![self.positions.len(); found.groups().len()];
+        for (place, &position) in self.positions.iter().enumerate() {
+            places[position] = place;
+        }
+        places
     }
 }
 
@@ -414,7 +445,7 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
 
 /// Returns a note if groups are hours since the start of a log that does not tell its date.
 fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
-    let is_dateless = by.name == "hour" && found.groups().any(|(place, _)| *place >= 168);
+    let is_dateless = by.name == "hour" && found.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
     is_dateless.then(|| {
         "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not tell its date \
          and time zone (UnixStartTime and TimeZoneString in its header)"

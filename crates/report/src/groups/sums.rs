@@ -1,163 +1,175 @@
-//! The two readings of jobs by group: the first one finds the groups and the replays, and the second one sums up.
+//! The readings of jobs by group: the first one finds the groups and the replays. It sums up as well, unless
+//! the sums depend on what it finds; then a second one does.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::ops::Range;
 
-use super::{Group, GroupedJob, Grouping, JobColumns, Replayed};
-use meshreplay_results::frame::Replication;
-use meshreplay_sim::metrics::{GroupSums, OfGroups, Trim, group_numbers};
+use super::{Group, Grouping, JobGroups, Replayed};
+use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
+use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups, Trim};
 
 /// The jobs of a replay, as the first reading finds them.
 #[derive(Default)]
 struct OfReplay {
-    /// How many there are.
-    jobs: u64,
+    order: JobOrder,
     /// The node-seconds of each group, by its position.
     node_s: Vec<f64>,
-    /// When the last one arrived, in seconds, and whether one arrived before the one above it.
-    last_s: f64,
-    is_unordered: bool,
 }
 
 /// The groups of all jobs, as the first reading of the jobs finds them.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The position of each group in the order in which they were found.
-    positions: HashMap<Group, usize>,
-    replays: HashMap<Replication, OfReplay>,
+    /// The groups in the order in which they were found.
+    groups: Vec<Group>,
+    /// The position of the group of each value of the column that tells it.
+    of_number: HashMap<Option<u64>, usize>,
+    of_text: HashMap<String, usize>,
+    replays: BTreeMap<Replication, OfReplay>,
 }
 
+/// Jobs, and the position of the group of each.
+pub(super) type Grouped = (Vec<JobRow>, Vec<usize>);
+
 impl Found {
-    /// Adds the jobs of a part.
-    pub(super) fn add(&mut self, columns: &JobColumns<'_>, by: &Grouping) {
-        for (key, rows) in columns.jobs.replications() {
-            let OfReplay { jobs, node_s, last_s, is_unordered } = self.replays.entry(key).or_default();
-            let mut is_first = *jobs == 0;
-            *jobs += rows.len() as u64;
-            for i in rows {
-                let next = self.positions.len();
-                let at = *self.positions.entry((by.group)(columns, i)).or_insert(next);
-                node_s.resize(node_s.len().max(at + 1), 0.0);
-                let GroupedJob { submit_s, start_s, end_s, allocated, .. } = columns.job(i, 0);
-                *is_unordered |= !is_first && submit_s.total_cmp(last_s).is_lt();
-                (*last_s, is_first) = (submit_s, false);
-                node_s[at] += (end_s - start_s) * f64::from(allocated);
-            }
+    /// Returns the position of the group of the job in row `i`. A new group gets the next position.
+    fn position(&mut self, jobs: &JobGroups<'_>, by: &Grouping, i: usize) -> usize {
+        let key = (by.key)(jobs, i);
+        let known = match key {
+            Key::Text(text) => self.of_text.get(text),
+            Key::Number(bits) => self.of_number.get(&Some(bits)),
+            Key::Missing => self.of_number.get(&None),
+        };
+        if let Some(position) = known {
+            return *position;
+        }
+        // Several values may have one label, as all that are unknown.
+        let group = (by.group)(jobs, i);
+        let position = self.groups.iter().position(|other| *other == group).unwrap_or(self.groups.len());
+        if position == self.groups.len() {
+            self.groups.push(group);
+        }
+        match key {
+            Key::Text(text) => self.of_text.insert(text.to_owned(), position),
+            Key::Number(bits) => self.of_number.insert(Some(bits), position),
+            Key::Missing => self.of_number.insert(None, position),
+        };
+        position
+    }
+
+    /// Returns these rows, each with the position of its group.
+    pub(super) fn grouped(&mut self, jobs: &JobGroups<'_>, by: &Grouping, rows: Range<usize>) -> Grouped {
+        rows.map(|i| (jobs.rows.row(i), self.position(jobs, by, i))).unzip()
+    }
+
+    /// Adds jobs of a replay.
+    pub(super) fn add(&mut self, key: Replication, (rows, positions): &Grouped) {
+        let OfReplay { order, node_s } = self.replays.entry(key).or_default();
+        node_s.resize(node_s.len().max(self.groups.len()), 0.0);
+        for (row, &at) in rows.iter().zip(positions) {
+            order.add(row.submit_s);
+            node_s[at] += (row.end_s - row.start_s) * f64::from(row.allocated);
         }
     }
 
-    /// Returns the replays that have jobs, in no order.
-    pub(super) fn replays(&self) -> impl Iterator<Item = &Replication> {
-        self.replays.keys()
+    /// Returns the number of jobs of each replay.
+    pub(super) fn counts(&self) -> BTreeMap<Replication, u64> {
+        self.replays.iter().map(|(key, replay)| (*key, replay.order.jobs)).collect()
     }
 
-    /// Returns all groups, in no order.
-    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.positions.keys()
+    /// Returns all groups, in the order of their positions.
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
     }
 
-    /// Returns each group with the node-seconds of its jobs in these replays, in the order of the groups.
-    pub(super) fn ranked(&self, replays: &[Replayed]) -> Vec<(&Group, f64)> {
+    /// Returns the position of each group with the node-seconds of its jobs in these replays, in the order of
+    /// the groups.
+    pub(super) fn ranked(&self, replays: &[Replayed]) -> Vec<(usize, f64)> {
         let of = |at: usize, replay: &Replayed| {
             self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().unwrap_or(0.0)
         };
         let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
-        let mut ranked: Vec<(&Group, f64)> =
-            self.positions.iter().map(|(group, &at)| (group, total(at))).collect();
-        ranked.sort_by_key(|(group, _)| *group);
+        let mut ranked: Vec<(usize, f64)> = (0..self.groups.len()).map(|at| (at, total(at))).collect();
+        ranked.sort_by_key(|(at, _)| &self.groups[*at]);
         ranked
     }
 }
 
-/// The numbers of the replays while their jobs are read again.
+/// The numbers of the replays while their jobs are read.
 pub(super) struct Sums {
-    groups: usize,
     /// The replays of which jobs are still to come.
     open: HashMap<Replication, Open>,
     done: HashMap<Replication, OfGroups>,
 }
 
 /// A replay of which jobs are still to come.
+#[derive(Default)]
 struct Open {
     /// How many.
     left: u64,
     trim: Trim,
-    /// If jobs are in the order of their arrival, which of them count in means.
-    in_order: Option<Counting>,
-    sums: Option<OfJobs>,
-}
-
-/// Which jobs of a replay count in means, as they come in the order of their arrival.
-struct Counting {
     /// What [`Trim::bounds`] returns.
     bounds: Option<(usize, f64)>,
     /// How many have come.
     before: usize,
-}
-
-impl Counting {
-    /// Returns the positions of those of the next jobs that count.
-    fn kept(&mut self, jobs: &[GroupedJob]) -> Vec<usize> {
-        let (before, bounds) = (self.before, self.bounds);
-        self.before += jobs.len();
-        let counts =
-            |i: &usize| bounds.is_none_or(|(first, end_s)| before + i >= first && jobs[*i].start_s < end_s);
-        (0..jobs.len()).filter(counts).collect()
-    }
-}
-
-/// The numbers of a replay so far.
-enum OfJobs {
-    /// It is known which jobs count in means.
-    Running(GroupSums),
-    /// It is known once all jobs are, as they are in no order.
-    Kept(Vec<GroupedJob>),
+    sums: GroupSums,
+    /// The jobs that have come, if it is known only then which of them count in means: they are in no order.
+    kept: Option<Grouped>,
 }
 
 impl Sums {
-    /// Prepares to sum up `replays` with jobs of so many groups.
-    pub(super) fn new(found: &Found, replays: &[Replayed], groups: usize) -> Self {
-        let none = OfReplay::default();
-        let open = |Replayed { key, trim, .. }: &Replayed| {
-            let OfReplay { jobs, last_s, is_unordered, .. } = found.replays.get(key).unwrap_or(&none);
-            let bounds = trim.bounds(*jobs as usize, *last_s);
-            let in_order = (bounds.is_none() || !is_unordered).then_some(Counting { bounds, before: 0 });
-            (key.clone(), Open { left: *jobs, trim: *trim, in_order, sums: None })
+    /// Prepares to sum up the replays of a summary, of which all jobs count in means.
+    pub(super) fn of_all(summary: &Table) -> Self {
+        let open = |row: usize| {
+            // Where the number of jobs is not known, jobs may come until the end.
+            let left = summary.number("jobs", row).map_or(u64::MAX, |jobs| jobs as u64);
+            Some((summary.replication(row)?, Open { left, ..Open::default() }))
         };
-        Self { groups, open: replays.iter().map(open).collect(), done: HashMap::new() }
+        Self { open: (0..summary.height()).filter_map(open).collect(), done: HashMap::new() }
     }
 
-    /// Adds jobs of a replay. `count` is the number of rows that were read, of which some may be of no group. Jobs beyond those
-    /// that were found are left out, as the file has changed. Fails if waits cannot be kept in a temporary file.
-    pub(super) fn add(&mut self, replay: &Replication, count: u64, jobs: Vec<GroupedJob>) -> io::Result<()> {
-        let Some(Open { left, in_order, sums, .. }) = self.open.get_mut(replay) else { return Ok(()) };
-        let begin = || match in_order {
-            Some(_) => OfJobs::Running(GroupSums::new(self.groups)),
-            None => OfJobs::Kept(Vec::new()),
+    /// Prepares to sum up `replays`, whose jobs were found before.
+    pub(super) fn of_found(found: &Found, replays: &[Replayed]) -> Self {
+        let open = |&Replayed { key, trim, .. }: &Replayed| {
+            let JobOrder { jobs, last_s, is_sorted } = found.replays.get(&key)?.order;
+            let bounds = trim.bounds(jobs as usize, last_s);
+            let kept = (bounds.is_some() && !is_sorted).then(Grouped::default);
+            Some((key, Open { left: jobs, trim, bounds, kept, ..Open::default() }))
         };
-        match (sums.get_or_insert_with(begin), in_order) {
-            (OfJobs::Running(sums), Some(counting)) => sums.add_kept(&jobs, &counting.kept(&jobs)),
-            (OfJobs::Running(sums), None) => sums.add(&jobs),
-            (OfJobs::Kept(kept), _) => kept.extend(jobs),
+        Self { open: replays.iter().filter_map(open).collect(), done: HashMap::new() }
+    }
+
+    /// Adds the next jobs of a replay. Jobs beyond those that are expected are left out. Fails if waits
+    /// cannot be kept in a temporary file.
+    pub(super) fn add(&mut self, key: Replication, (rows, groups): &Grouped) -> io::Result<()> {
+        let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
+        if let Some(kept) = &mut open.kept {
+            kept.0.extend(rows);
+            kept.1.extend(groups);
+        } else {
+            let (before, bounds) = (open.before, open.bounds);
+            open.sums.add(rows, groups, &|i| {
+                bounds.is_none_or(|(first, end_s)| before + i >= first && rows[i].start_s < end_s)
+            });
         }
-        *left = left.saturating_sub(count);
-        if *left == 0 { self.close(replay) } else { Ok(()) }
+        open.before += rows.len();
+        open.left = open.left.saturating_sub(rows.len() as u64);
+        if open.left == 0 { self.close(key) } else { Ok(()) }
     }
 
     /// Ends the sums of a replay.
-    fn close(&mut self, replay: &Replication) -> io::Result<()> {
-        let Some(Open { trim, sums, .. }) = self.open.remove(replay) else { return Ok(()) };
-        let numbers = match sums.unwrap_or(OfJobs::Kept(Vec::new())) {
-            OfJobs::Running(sums) => sums.finish()?,
-            OfJobs::Kept(jobs) => group_numbers(&jobs, trim, self.groups)?,
-        };
-        self.done.insert(replay.clone(), numbers);
+    fn close(&mut self, key: Replication) -> io::Result<()> {
+        let Some(Open { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
+        if let Some((rows, groups)) = kept {
+            sums.add_trimmed(&rows, &groups, trim);
+        }
+        self.done.insert(key, sums.finish()?);
         Ok(())
     }
 
     /// Returns the numbers of a replay, of which no more jobs will come; `None` if it is unknown.
-    pub(super) fn finish(&mut self, replay: &Replication) -> io::Result<Option<OfGroups>> {
-        self.close(replay)?;
-        Ok(self.done.remove(replay))
+    pub(super) fn finish(&mut self, key: Replication) -> io::Result<Option<OfGroups>> {
+        self.close(key)?;
+        Ok(self.done.remove(&key))
     }
 }

@@ -150,20 +150,16 @@ impl ReportFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockTree, PlayedJob, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use crate::{BlockTree, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
     use meshreplay_figures::mark::{MARKED, is_marked};
-    use meshreplay_results::frame::Down;
+    use meshreplay_results::frame::{Down, PlacedJob};
+    use meshreplay_sim::metrics::JobRow;
 
     /// Returns the data of a player with a job, a run that was lost, outages and blocks.
     fn some_jobs() -> Played {
-        let job = PlayedJob {
-            number: 7,
-            times_s: [0.0, 1.5, 2.0],
-            procs: 3,
-            nodes: vec![(0, 1), (4, 4)],
-            is_killed: false,
-        };
-        let lost = PlayedJob { is_killed: true, ..job.clone() };
+        let row = JobRow { number: 7, start_s: 1.5, end_s: 2.0, procs: 3, ..JobRow::default() };
+        let job = PlacedJob { row, nodes: vec![(0, 1), (4, 4)], killed_in: None };
+        let lost = PlacedJob { killed_in: Some(1), ..job.clone() };
         let replay = PlayedReplay {
             name: "<b>".to_owned(),
             colour: "#0095ff",

@@ -14,7 +14,7 @@ mod verdicts;
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportFigure};
-pub use player::{BlockTree, Played, PlayedJob, PlayedReplay, Strip};
+pub use player::{BlockTree, Played, PlayedReplay, Strip};
 pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;

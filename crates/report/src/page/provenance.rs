@@ -57,10 +57,10 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
         None => add("version", results.label(0, "version")),
     }
     // Logs stand above with their files, if these are known.
-    let has_column = |row: &&Coordinate| row.name != "log" && results.sheet.column(row.name).is_some();
+    let has_column = |row: &&Coordinate| row.name != "log" && results.table.column(row.name).is_some();
     for column in Coordinate::by_place().into_iter().filter(has_column).map(|row| row.name) {
         let mut values: Vec<String> = Vec::new();
-        for i in 0..results.sheet.height() {
+        for i in 0..results.table.height() {
             let (label, spec) = (results.label(i, column), results.label(i, &format!("{column}_spec")));
             let value = if spec.is_empty() || spec == label { label } else { format!("{label} ({spec})") };
             if !values.contains(&value) {
@@ -69,14 +69,14 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
         }
         add(column, values.join("; "));
     }
-    if let Some(missing) = results.sheet.missing_note() {
+    if let Some(missing) = results.table.missing_note() {
         add("missing", missing);
     }
     Ok(lines)
 }
 
-/// The arguments of a command: each option with its values.
-type Arguments = Vec<(String, Vec<String>)>;
+/// The arguments of a command: each option with its values, as they were typed, and whether it takes several.
+type Arguments = Vec<(String, Vec<String>, bool)>;
 
 /// Returns the commands that give the replays again, as they run in the directory of the results: a single one if they are all
 /// combinations of its arguments, otherwise one for each replay. Empty if the directory does not hold the options of the replays or
@@ -95,7 +95,7 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, 
     let Some(each) = each else { return Ok(Vec::new()) };
     let directory = command_line(["cd".to_owned(), place.directory.to_string_lossy().into_owned()]);
     let command = |arguments: &Arguments| {
-        let given = arguments.iter().flat_map(|(option, values)| {
+        let given = arguments.iter().flat_map(|(option, values, _)| {
             // The logs come first, without an option.
             std::iter::once(option).filter(|option| !option.is_empty()).chain(values)
         });
@@ -114,10 +114,10 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, 
 
 /// Returns the description of each replay; `None` if one cannot be read.
 fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
-    let numbers = results.sheet.column("replay")?;
+    let numbers = results.table.column("replay")?;
     let mut seen = Vec::new();
     let mut specs = Vec::new();
-    for row in 0..results.sheet.height() {
+    for row in 0..results.table.height() {
         if !seen.contains(&numbers.label(row)) {
             seen.push(numbers.label(row));
             specs.push(results.spec(row)?);
@@ -129,32 +129,20 @@ fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
 /// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None` if its file is not
 /// known.
 fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
-    let mut arguments = vec![(String::new(), vec![place.logs.get(&*spec.log)?.clone()])];
-    let mut words = spec.arguments().into_iter();
-    while let (Some(option), Some(value)) = (words.next(), words.next()) {
-        let typed = match option.as_str() {
-            "--scheduler" => spec.labels.scheduler.clone(),
-            "--allocator" => spec.labels.allocator.clone(),
-            "--network" => spec.labels.network.clone(),
-            _ => String::new(),
-        };
-        let value = if typed.is_empty() { value } else { typed };
-        arguments.push((option, vec![value]));
-    }
-    Some(arguments)
+    let log = (String::new(), vec![place.logs.get(&*spec.log)?.clone()], true);
+    let others =
+        spec.arguments().into_iter().map(|given| (given.option, vec![given.typed], given.takes_several));
+    Some(std::iter::once(log).chain(others).collect())
 }
 
 /// Returns the arguments of which the replays are all combinations; `None` if they are not.
 fn product(each: &[Arguments]) -> Option<Arguments> {
-    /// The arguments that `replay` takes several values of.
-    const SEVERAL: [&str; 7] =
-        ["", "--machine", "--scheduler", "--allocator", "--network", "--arrival-scale", "--partition"];
     let mut all = each.first()?.clone();
     for arguments in each {
         if arguments.len() != all.len() {
             return None;
         }
-        for ((option, values), (name, value)) in all.iter_mut().zip(arguments) {
+        for ((option, values, _), (name, value, _)) in all.iter_mut().zip(arguments) {
             if option != name {
                 return None;
             }
@@ -163,7 +151,7 @@ fn product(each: &[Arguments]) -> Option<Arguments> {
         }
     }
     let is_allowed =
-        |(option, values): &(String, Vec<String>)| values.len() == 1 || SEVERAL.contains(&option.as_str());
-    let count: usize = all.iter().map(|(_, values)| values.len()).product();
+        |(_, values, takes_several): &(String, Vec<String>, bool)| values.len() == 1 || *takes_several;
+    let count: usize = all.iter().map(|(_, values, _)| values.len()).product();
     (count == each.len() && all.iter().all(is_allowed)).then_some(all)
 }

@@ -5,6 +5,7 @@ use crate::chosen_columns::spread;
 use crate::crosstab::has_unasked;
 use crate::verdict::{SavedAnswer, Winners};
 use meshreplay_figures::{Curve, InMeans, Results};
+use meshreplay_results::frame::Numbers;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{
     Better, Circumstances, Display, Group, Interval, METRICS, MOST_SLICES, Metric, TableColumn,
@@ -16,7 +17,7 @@ struct Shown<'a> {
     metric: &'static Metric,
     column: TableColumn,
     /// The number of each row of the summary.
-    numbers: &'a [Option<f64>],
+    numbers: &'a Numbers,
 }
 
 /// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width of its
@@ -141,14 +142,11 @@ fn class(text: &str) -> &'static str {
 
 /// Returns the coordinates that all rows share, except those that are only named where replays differ in them.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
-    let is_shared = |name: &&str| {
-        !results.varying().contains(name) && !["rules", "network", "arrival_scale"].contains(name)
-    };
-    let names = Coordinate::listed().map(|row| row.name).filter(is_shared);
+    let is_shared = |row: &&Coordinate| !results.varying().contains(&row.name) && row.is_named_if_shared();
+    let names = Coordinate::listed().filter(is_shared).map(|row| row.name);
     // A table of one row names its allocator in the row.
     let is_row = |name: &&str| *name == "allocator" && results.varying().is_empty();
-    let seeds = results.sheet.column("seed");
-    let one_seed = (0..results.sheet.height()).all(|row| seeds.is_some_and(|seeds| seeds.is_same(0, row)));
+    let one_seed = results.table.column("seed").is_some() && !results.table.varies("seed");
     let names = names.filter(|name| !is_row(name) && (*name != "seed" || one_seed));
     let shared = names.map(|name| (ReportColumn::words(title(name)), results.label(0, name)));
     shared.filter(|(_, label)| !label.is_empty()).collect()
@@ -156,26 +154,22 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 
 /// Returns the numbers that the table can show, in their order.
 fn shown(results: &Results) -> Vec<Shown<'_>> {
-    let refused = results.numbers("allocate_failures").unwrap_or_default();
-    let has = |name: &str| results.sheet.column(name).is_some();
-    let has_slice = |i: &usize| {
-        let fits = results.sheet.numbers(&format!("slices_fit_{i}_mean"));
-        fits.is_some_and(|fits| fits.iter().any(Option::is_some))
-    };
+    let has = |name: &str| results.table.column(name).is_some();
+    let has_slice = |i: &usize| results.table.has_number(&format!("slices_fit_{i}_mean"));
     let circumstances = Circumstances {
         delays: results.have_delays(),
-        refused: refused.iter().flatten().any(|&calls| calls > 0.0),
+        refused: results.table.has_positive("allocate_failures"),
         outages: has("goodput"),
         predictions: has("prediction_error_s_mean"),
         slices: (1..=MOST_SLICES).filter(has_slice).count(),
         recorded: has("starts_delayed"),
         recorded_nodes: has("nodes_replaced"),
-        unasked: has_unasked(&results.sheet),
+        unasked: has_unasked(&results.table),
         ..Circumstances::default()
     };
     let number = |metric: &'static Metric| {
         let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
-        Some(Shown { metric, column, numbers: results.sheet.numbers(metric.name())? })
+        Some(Shown { metric, column, numbers: results.table.numbers(metric.name())? })
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
@@ -224,7 +218,7 @@ impl Shown<'_> {
         let (factor, decimals) = (self.metric.display.factor(), self.metric.display.decimals());
         let cell = |curve: &Curve| {
             let values: Vec<f64> =
-                curve.rows.iter().filter_map(|&row| Some(factor * self.numbers[row]?)).collect();
+                curve.rows.iter().filter_map(|&row| Some(factor * self.numbers.get(row)?)).collect();
             let Some(found) = Interval::of(&values) else { return ReportCell::words("-") };
             let text = if self.column.group == Group::Last {
                 grouped(found.mean, decimals)

@@ -77,7 +77,7 @@ fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path
         left += count.saturating_sub(room);
         room = room.saturating_sub(count);
     }
-    lines.extend((left > 0).then(|| rest(left, &all, (&varying, primary), folder)));
+    lines.extend((left > 0).then(|| rest(left, &all, &varying, primary, folder)));
     lines
 }
 
@@ -146,7 +146,8 @@ fn with_one_reason(line: &str) -> String {
 fn rest(
     count: usize,
     replays: &[&Measured<'_>],
-    (varying, primary): (&[&Coordinate], &str),
+    varying: &[&Coordinate],
+    primary: &str,
     folder: Option<&Path>,
 ) -> String {
     let groups = counted(count, "more group");

@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::measured::{Measured, Replication, compared};
+use super::measured::{self, Measured, compared};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
-use meshreplay_results::frame::{Sheet, pooling_replays};
-use meshreplay_sim::metrics::{BlockSums, METRICS, SavedJob, Trim};
+use meshreplay_results::frame::{JobColumns, Numbers, Replication, Table, pooling_replays};
+use meshreplay_sim::metrics::{BlockSums, JobRow, METRICS, Trim};
 use meshreplay_study::study::ReplaySpec;
 
 /// The columns of the jobs that say which jobs were replayed, and which of them count in means.
@@ -21,8 +22,8 @@ const COLUMNS: [&str; 6] = ["replay", "seed", "job", "submit_s", "start_s", "pro
 /// The columns of the summary that count jobs that some replays have and others have not.
 const LEFT_OUT: [&str; 3] = ["never_fit", "jobs_given_up", "jobs_never_started"];
 
-/// The sums over blocks of jobs of saved replications, by replay and seed.
-type SavedBlocks = BTreeMap<(String, String), BlockSums>;
+/// The sums over blocks of jobs of saved replications.
+type SavedBlocks = BTreeMap<Replication, BlockSums>;
 
 /// Saved results with what they are compared by.
 pub(crate) struct SavedAnswer<'a> {
@@ -38,15 +39,11 @@ pub(crate) struct SavedAnswer<'a> {
 impl<'a> SavedAnswer<'a> {
     /// Reads the jobs in `folder`, if they were kept.
     pub(crate) fn read(folder: &Path, results: &'a Results) -> Result<Self, FigureError> {
-        let sheet = &results.sheet;
-        let is_one = sheet
-            .column("replay")
-            .is_none_or(|replays| (0..sheet.height()).all(|row| replays.is_same(0, row)));
-        let mut blocks = if is_one { SavedBlocks::new() } else { blocks(folder, results)? };
-        let leaves_out = |name: &&str| {
-            sheet.numbers(name).is_some_and(|counts| counts.iter().flatten().any(|&count| count > 0.0))
-        };
-        let has_all = (0..sheet.height()).all(|row| blocks.contains_key(&key(sheet, row)));
+        let table = &results.table;
+        let mut blocks = if table.varies("replay") { blocks(folder, results)? } else { SavedBlocks::new() };
+        let leaves_out = |name: &&str| table.has_positive(name);
+        let has_blocks = |row| table.replication(row).is_some_and(|key| blocks.contains_key(&key));
+        let has_all = (0..table.height()).all(has_blocks);
         if !has_all {
             blocks.clear();
         }
@@ -60,11 +57,11 @@ impl<'a> SavedAnswer<'a> {
         if self.may_differ {
             return Vec::new();
         }
-        let sheet = &self.results.sheet;
-        let Some(column) = sheet.column("replay") else { return Vec::new() };
+        let table = &self.results.table;
+        let Some(column) = table.column("replay") else { return Vec::new() };
         let mut rows = BTreeMap::<u64, Vec<usize>>::new();
-        for row in 0..sheet.height() {
-            let Ok(number) = column.label(row).parse() else { return Vec::new() };
+        for row in 0..table.height() {
+            let Some(number) = column.whole(row) else { return Vec::new() };
             rows.entry(number).or_default().push(row);
         }
         let mut replays = BTreeMap::new();
@@ -88,25 +85,24 @@ impl<'a> SavedAnswer<'a> {
     }
 
     fn primary(&self) -> &'static str {
-        primary(self.results.sheet.column("packets").is_some())
+        primary(self.results.table.column("packets").is_some())
     }
 
     /// Returns the replay in these rows of the summary; `None` if it cannot be read.
     fn measured(&self, rows: &[usize]) -> Option<Measured<'_>> {
-        let sheet = &self.results.sheet;
-        let number = |row: usize, name: &str| sheet.numbers(name).and_then(|numbers| numbers[row]);
+        let table = &self.results.table;
         let replication = |&row: &usize| {
-            let key = key(sheet, row);
-            Some(Replication {
-                seed: key.1.parse().ok()?,
-                jobs: number(row, "jobs"),
-                in_means: number(row, "jobs_in_means"),
-                numbers: compared(|name| number(row, name)),
+            let key = table.replication(row)?;
+            Some(measured::Replication {
+                seed: key.seed,
+                jobs: table.number("jobs", row),
+                in_means: table.number("jobs_in_means", row),
+                numbers: compared(|name| table.number(name, row)),
                 blocks: self.blocks.get(&key).map(Cow::Borrowed),
             })
         };
         let first = *rows.first()?;
-        let number = sheet.column("replay").and_then(|column| column.label(first).parse().ok());
+        let number = table.column("replay").and_then(|column| column.whole(first));
         Some(Measured {
             spec: Cow::Owned(self.results.spec(first)?),
             replications: rows.iter().map(replication).collect::<Option<_>>()?,
@@ -116,7 +112,7 @@ impl<'a> SavedAnswer<'a> {
 
     /// Returns the replays that run.json or study.json lists and the summary lacks, with their numbers.
     fn missing(&self) -> Vec<(u64, ReplaySpec)> {
-        let missing = &self.results.sheet.missing;
+        let missing = &self.results.table.missing;
         let Some(path) = missing.listed_by.as_ref().filter(|_| !missing.replays.is_empty()) else {
             return Vec::new();
         };
@@ -142,126 +138,72 @@ impl<'a> SavedAnswer<'a> {
     }
 }
 
-/// Returns the replay and the seed of a row.
-fn key(sheet: &Sheet, row: usize) -> (String, String) {
-    let label = |name: &str| sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
-    (label("replay"), label("seed"))
-}
-
 /// The number of jobs of a replication up to which differences have intervals. More would take much memory: all jobs of
 /// a replication are in memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
 /// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very many.
 fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
-    let jobs = results.sheet.numbers("jobs").unwrap_or_default();
-    if jobs.iter().flatten().any(|&jobs| jobs > MOST_JOBS) {
+    let jobs = results.table.numbers("jobs");
+    if jobs.is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {
         return Ok(SavedBlocks::new());
     }
-    let compared: Vec<_> = METRICS
-        .iter()
-        .filter(|metric| metric.is_compared)
-        .filter_map(|metric| Some((metric.name(), metric.of_jobs?)))
-        .collect();
     let mut names = COLUMNS.to_vec();
-    for (_, (column, less)) in &compared {
-        names.extend([Some(*column), *less].into_iter().flatten());
-    }
+    names.extend(compared_columns().flat_map(|(_, (column, less))| [Some(column), less]).flatten());
     names.sort_unstable();
     names.dedup();
-    let trim = Trim { percent: results.sheet.numbers("trim_percent").and_then(|percent| percent[0]) };
-    let mut found = SavedBlocks::new();
-    let mut reading = Reading { names: &names, key: None, columns: Vec::new() };
-    let mut has_all = true;
-    let mut add = |reading: &mut Reading<'_>| {
-        let Some(key) = reading.key.take() else { return };
-        match reading.sums(&compared, trim) {
-            Some(sums) => drop(found.insert(key, sums)),
-            None => has_all = false,
+    let trim = Trim { percent: results.table.number("trim_percent", 0) };
+    let (mut found, mut has_all) = (SavedBlocks::new(), true);
+    let mut current: Option<(Replication, Reading)> = None;
+    let mut finish = |current: Option<(Replication, Reading)>| {
+        if let Some((key, reading)) = current {
+            found.insert(key, BlockSums::of_saved(&reading.jobs, trim, &reading.numbers));
         }
     };
-    let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
-        let is_same =
-            |name: &str, i: usize| sheet.column(name).is_some_and(|column| column.is_same(i, i - 1));
-        for i in 0..sheet.height() {
-            // The rows of a replication stand together.
-            let is_new = if i > 0 {
-                !(is_same("replay", i) && is_same("seed", i))
-            } else {
-                reading.key.as_ref() != Some(&key(sheet, 0))
-            };
-            if is_new {
-                add(&mut reading);
-                reading.begin(key(sheet, i), sheet);
+    Table::visit_details::<FigureError>(folder, "jobs", &names, &|_| true, &mut |part| {
+        has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
+        // The rows of a replication stand together.
+        for (key, rows) in part.replications() {
+            if current.as_ref().is_none_or(|(of, _)| *of != key) {
+                finish(current.replace((key, Reading::default())));
             }
-            reading.push(sheet, i);
+            let Some((_, reading)) = &mut current else { continue };
+            has_all &= reading.add(part, rows).is_some();
         }
         Ok(())
-    };
-    Sheet::visit_details(folder, "jobs", &names, &|_| true, &mut part)?;
-    add(&mut reading);
+    })?;
+    finish(current);
     Ok(if has_all { found } else { SavedBlocks::new() })
 }
 
-/// The columns of one replication, as they are read.
-struct Reading<'a> {
-    names: &'a [&'static str],
-    /// The replay and the seed; `None` before the first row.
-    key: Option<(String, String)>,
-    /// The numbers of each column; empty for a column that the jobs lack.
-    columns: Vec<Option<Vec<f64>>>,
+/// Returns the name of each number that is compared, and the columns of the jobs that it is a mean of: one of
+/// them, and one that is subtracted from it.
+fn compared_columns() -> impl Iterator<Item = (&'static str, (&'static str, Option<&'static str>))> {
+    let compared = METRICS.iter().filter(|metric| metric.is_compared);
+    compared.filter_map(|metric| Some((metric.name(), metric.of_jobs?)))
 }
 
-impl Reading<'_> {
-    /// Begins with another replication, whose first row is in `sheet`.
-    fn begin(&mut self, key: (String, String), sheet: &Sheet) {
-        self.key = Some(key);
-        self.columns = self.names.iter().map(|name| sheet.numbers(name).map(|_| Vec::new())).collect();
-    }
+/// The jobs of one replication, as they are read.
+#[derive(Default)]
+struct Reading {
+    jobs: Vec<JobRow>,
+    /// The name of each number that is compared, with its value for each job.
+    numbers: Vec<(&'static str, Vec<f64>)>,
+}
 
-    /// Adds a row.
-    fn push(&mut self, sheet: &Sheet, i: usize) {
-        for (name, column) in self.names.iter().zip(&mut self.columns) {
-            if let (Some(values), Some(numbers)) = (column.as_mut(), sheet.numbers(name)) {
-                values.push(numbers[i].unwrap_or_default());
-            }
+impl Reading {
+    /// Adds these rows of a part of the jobs; `None` if it lacks a column.
+    fn add(&mut self, part: &Table, rows: Range<usize>) -> Option<()> {
+        let jobs = JobColumns::of(part);
+        self.jobs.extend(rows.clone().map(|i| jobs.row(i)));
+        self.numbers.resize_with(compared_columns().count(), Default::default);
+        for ((name, (column, less)), numbers) in compared_columns().zip(&mut self.numbers) {
+            let (of, less) = (part.numbers(column)?, less.and_then(|less| part.numbers(less)));
+            let number = |of: &Numbers, i: usize| of.get(i).unwrap_or_default();
+            let value = |i: usize| number(of, i) - less.map_or(0.0, |less| number(less, i));
+            numbers.0 = name;
+            numbers.1.extend(rows.clone().map(value));
         }
-    }
-
-    /// Returns the numbers of a column; `None` if the jobs lack it.
-    fn column(&self, name: &str) -> Option<&[f64]> {
-        let at = self.names.iter().position(|other| *other == name)?;
-        self.columns.get(at)?.as_deref()
-    }
-
-    /// Returns the sums over blocks of the replication; `None` if a column is missing.
-    fn sums(
-        &self,
-        compared: &[(&'static str, (&'static str, Option<&'static str>))],
-        trim: Trim,
-    ) -> Option<BlockSums> {
-        let saved = self.saved_jobs()?;
-        let values = |(name, less): (&str, Option<&str>)| {
-            let (of, less) = (self.column(name)?, less.map(|less| self.column(less)));
-            let value = |i: usize| of[i] - less.flatten().map_or(0.0, |less| less[i]);
-            Some((0..of.len()).map(value).collect::<Vec<f64>>())
-        };
-        let numbers: Option<Vec<_>> =
-            compared.iter().map(|(name, columns)| Some((*name, values(*columns)?))).collect();
-        Some(BlockSums::of_saved(&saved, trim, &numbers?))
-    }
-
-    /// Returns the jobs of the replication; `None` if a column is missing.
-    fn saved_jobs(&self) -> Option<Vec<SavedJob>> {
-        let [number, submit, start, procs] =
-            ["job", "submit_s", "start_s", "procs"].map(|name| self.column(name));
-        let (number, submit, start, procs) = (number?, submit?, start?, procs?);
-        let job = |i: usize| SavedJob {
-            number: number[i] as i64,
-            submit_s: submit[i],
-            start_s: start[i],
-            procs: procs[i] as u32,
-        };
-        Some((0..number.len()).map(job).collect())
+        Some(())
     }
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::measured::{Measured, Replication};
-use super::{DISTANCE, lines};
-use meshreplay_sim::metrics::{BlockSums, SavedJob, Trim};
-use meshreplay_study::study::ReplaySpec;
+use super::{DISTANCE, lines, prefix, varying};
+use meshreplay_sim::metrics::{BlockSums, JobRow, Trim};
+use meshreplay_study::study::{Coordinate, ReplaySpec};
 
 /// Returns a replay of 200 jobs. `wait` returns the wait of a job, in seconds.
 fn measured<'a>(
@@ -19,9 +19,11 @@ fn measured<'a>(
     let spec = ReplaySpec::new("8x8".parse().expect("a machine"), scheduler, allocator);
     let waits: Vec<f64> = (0..JOBS).map(&wait).collect();
     let sums: Vec<f64> = (0..JOBS).map(|i| 100.0 + (i % 7) as f64).collect();
-    let job =
-        |i: usize| SavedJob { number: i as i64, submit_s: i as f64, start_s: i as f64 + waits[i], procs: 4 };
-    let jobs: Vec<SavedJob> = (0..JOBS).map(job).collect();
+    let job = |i: usize| {
+        let (submit_s, start_s) = (i as f64, i as f64 + waits[i]);
+        JobRow { number: i as i64, submit_s, start_s, procs: 4, ..JobRow::default() }
+    };
+    let jobs: Vec<JobRow> = (0..JOBS).map(job).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / JOBS as f64;
     let mut found =
         vec![("wait_s_mean", mean(&waits)), ("pairwise_sum_mean", mean(&sums)), ("service_s_mean", 500.0)];
@@ -102,4 +104,15 @@ fn replays_that_differ_in_seeds_are_one_with_the_seeds() {
     let told = lines(replays, DISTANCE, None);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("waits under naive are ") && told[0].contains(", 4 seeds)"), "{told:?}");
+}
+
+#[test]
+fn every_coordinate_tells_groups_apart() {
+    for row in Coordinate::listed() {
+        let [base, mut other] = [(); 2].map(|()| measured("fcfs", "naive", |_| 1.0, &[]));
+        assert!((row.set)(other.spec.to_mut(), row.example), "{}", row.name);
+        let found = varying(&[&base, &other]);
+        assert_eq!(found.iter().map(|row| row.name).collect::<Vec<_>>(), [row.name]);
+        assert!(prefix(&other.spec, &found, &[]).contains(&row.cell(&other.spec)), "{}", row.name);
+    }
 }

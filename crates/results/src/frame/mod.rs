@@ -2,6 +2,7 @@
 //! imports polars.
 
 mod column;
+mod coordinates;
 mod detail;
 mod file;
 mod folder;
@@ -15,9 +16,9 @@ mod read_downtimes;
 mod run;
 mod schedule;
 mod schema;
-mod sheet;
 mod study_jobs;
 mod summary;
+mod table;
 mod unfinished;
 mod whole;
 
@@ -28,18 +29,18 @@ pub use merge::{MergeError, merge};
 pub use origin::{Missing, Place, RUN_FILE, STUDY_FILE, marked, pooling_replays, result_files};
 pub use polars_core::prelude::DataFrame;
 pub use read::{is_reading, read_tables_of_logs};
-pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
-pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunResults};
+pub use read_downtimes::{Down, Downtimes, Intervals, PlacedJob, read_downtimes};
+pub use run::{FinishedRun, JobParts, KeptDetail, RunFolderError, RunPlace, RunResults};
 pub use schedule::{InParts, SavedJobs, ScheduleError, Selected, Selection, read_schedule};
 pub use schema::FrameSchema;
-pub use sheet::{HeldJobs, Replication, Sheet, SheetColumn, SheetValues, read_frame};
 pub use summary::summary;
+pub use table::{Column, JobColumns, JobCounts, JobOrder, Key, Numbers, Replication, Table, read_frame};
 pub use unfinished::Started;
 pub use whole::{Put, read_if_there, write_text, write_whole};
 
 pub use meshreplay_base::disk::TEMPORARY;
 
-use polars_core::prelude::{Column, PlSmallStr, PolarsError};
+use polars_core::prelude::{Column as FrameColumn, PlSmallStr, PolarsError};
 
 /// Why a frame could not be made or kept.
 #[derive(Debug, thiserror::Error)]
@@ -181,7 +182,7 @@ fn remedy(other: &std::path::Path) -> &'static str {
 }
 
 /// Returns the data frame of `columns`, which must all have the same height.
-fn frame(columns: Vec<Column>) -> Result<DataFrame, FrameError> {
+fn frame(columns: Vec<FrameColumn>) -> Result<DataFrame, FrameError> {
     Ok(DataFrame::new_infer_height(columns)?)
 }
 

@@ -148,6 +148,25 @@ pub struct Missing {
     pub of: usize,
 }
 
+impl Missing {
+    /// Returns a sentence that names the replays that the results at `path` lack; `None` if they lack none.
+    pub(super) fn note(&self, path: &Path) -> Option<String> {
+        const NAMED: usize = 5;
+        let Self { listed_by: Some(listed_by), replays, of } = self else { return None };
+        let rest = match replays.len() {
+            0 => return None,
+            count if count > NAMED => format!("; … and {} more", count - NAMED),
+            _ => String::new(),
+        };
+        let named: Vec<&str> = replays.iter().take(NAMED).map(String::as_str).collect();
+        let (path, listed_by, held) = (path.display(), listed_by.display(), of - replays.len());
+        let named = named.join("; ");
+        Some(format!(
+            "{path} holds {held} of the {of} replays that {listed_by} lists; missing: {named}{rest}"
+        ))
+    }
+}
+
 /// The description of the results in a directory, from run.json or study.json.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
@@ -275,15 +294,22 @@ impl Origin {
 /// Returns the set of ids in the rows of a frame; empty if the frame has no ids.
 fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
-    let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
-    ids.into_iter().map(ToOwned::to_owned).collect()
+    let (mut ids, mut last) = (BTreeSet::new(), None);
+    for id in column.iter().flat_map(|column| column.iter().flatten()) {
+        // Nearly all rows have the id of the row above.
+        if last != Some(id) {
+            ids.insert(id.to_owned());
+            last = Some(id);
+        }
+    }
+    ids
 }
 
 /// Returns the set of ids in the rows of a Parquet or Arrow file, of which a part is in memory at a time.
 fn ids_in(path: &Path) -> Result<BTreeSet<String>, FrameError> {
     let (mut ids, mut from) = (BTreeSet::new(), 0);
     loop {
-        let (part, is_last) = read_slice(path, &[RUN_COLUMN], (from, ROWS))?;
+        let (part, is_last) = read_slice(path, &[RUN_COLUMN], from..from + ROWS)?;
         ids.extend(runs(&part));
         from += ROWS;
         if is_last {

@@ -39,28 +39,49 @@ impl StudyFolder {
         sync_directory(&path).map_err(|source| FrameError::File { path, source })
     }
 
+    /// Returns the positions of the cells of the study `origin` that have kept the details with this name,
+    /// ascending.
+    pub(super) fn holding(&self, detail: &str, origin: &Origin) -> Result<Vec<u64>, FrameError> {
+        let mut held = Vec::new();
+        for (number, key) in (0..).zip(origin.keys()) {
+            // A result that cannot be read now is no missing one.
+            if self.holds_detail(key, detail)? {
+                held.push(number);
+            }
+        }
+        Ok(held)
+    }
+
     /// Reads the details with this name, such as `jobs`, of several cells of the study `origin` into one frame. `wanted`
-    /// accepts the positions of those to read. The column `replay` holds the position. `columns` names the columns to
-    /// read; `None` reads all. Returns `None` if no cell has kept them.
+    /// accepts the positions of those to read. Returns `None` if no cell has kept them.
     pub(super) fn read_details(
         &self,
         detail: &str,
         origin: &Origin,
-        columns: Option<&[&str]>,
         wanted: &dyn Fn(u64) -> bool,
     ) -> Result<Option<DataFrame>, FrameError> {
-        let mut kept: Vec<(u32, &str)> = Vec::new();
-        for (number, key) in (0..).zip(origin.keys()) {
-            // A result that cannot be read now is no missing one.
-            if self.holds_detail(key, detail)? {
-                kept.push((number, key));
-            }
-        }
-        if kept.is_empty() {
+        let held = self.holding(detail, origin)?;
+        if held.is_empty() {
             return Ok(None);
         }
+        let wanted: Vec<u64> = held.into_iter().filter(|number| wanted(*number)).collect();
+        self.read_cells(detail, origin, None, &wanted).map(Some)
+    }
+
+    /// Reads the details with this name of the cells at these positions, ascending, into one frame. The
+    /// column `replay` holds the position. `columns` names the columns to read; `None` reads all.
+    pub(super) fn read_cells(
+        &self,
+        detail: &str,
+        origin: &Origin,
+        columns: Option<&[&str]>,
+        cells: &[u64],
+    ) -> Result<DataFrame, FrameError> {
         let mut all: Option<DataFrame> = None;
-        for (number, key) in kept.into_iter().filter(|(number, _)| wanted(u64::from(*number))) {
+        let chosen = (0_u32..)
+            .zip(origin.keys())
+            .filter(|(number, _)| cells.binary_search(&u64::from(*number)).is_ok());
+        for (number, key) in chosen {
             let path = self.detail(key, detail);
             // Files of cells have no labels, which follow from other columns.
             let alone = columns.filter(|columns| !columns.iter().any(|column| is_label(column)));
@@ -77,7 +98,7 @@ impl StudyFolder {
         let mut all = all.unwrap_or_default();
         // Joins the chunks of the cells to one, so that columns can be read as slices.
         all.rechunk_mut();
-        Ok(Some(all))
+        Ok(all)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use polars_core::prelude::{Column, DataFrame, NamedFrom, Series};
 
-use super::column::Value::{Added, F64, MaybeF64, Str, U32, U64};
+use super::column::Value::{Added, MaybeF64, Str, U32};
 use super::column::{Field, Value, build, has};
-use super::{FrameError, frame, name};
+use super::{FrameError, coordinates, frame, name};
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
 use meshreplay_study::study::{Options, Outcome, ReplaySpec};
 
@@ -16,35 +16,22 @@ struct SummaryRow<'a> {
     trim_percent: Option<f64>,
 }
 
-/// Returns the columns that identify a replay. They stand before the numbers.
-fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
-    vec![
-        field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
-        field("log", Str(|row| row.spec.log.to_string())).meaning("what was replayed"),
-        field("partition", Str(|row| row.spec.partition_text()))
-            .when(When::Partitions)
-            .meaning("the partitions of the log whose jobs were replayed, such as `batch+debug`; `all` if no job was left out"),
-        field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
-        field("scheduler", Str(|row| row.spec.labels.scheduler.clone())).meaning("as it was typed"),
-        field("allocator", Str(|row| row.spec.labels.allocator.clone())).meaning("likewise"),
-        field("network", Str(|row| row.spec.labels.network.clone())).meaning("how long jobs run, likewise"),
-        field("arrival_scale", F64(|row| row.spec.arrival_scale))
-            .meaning("what arrival times were multiplied by"),
-        field("seed", U64(|row| row.outcome.seed)).meaning("seed of everything random"),
-        field("rules", Str(|row| row.spec.rules.to_string())).meaning("how records became jobs"),
-        field("trim_percent", MaybeF64(|row| row.trim_percent))
-            .unit("%")
-            .meaning("first jobs that means leave out; null if nothing is left out"),
-    ]
+/// The column in front of the coordinates of a replay.
+fn number<'a>() -> Field<SummaryRow<'a>> {
+    field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame")
 }
 
-/// Returns the columns that tell where a row comes from. They stand after the numbers.
+/// The column between the coordinates and the numbers.
+fn trim<'a>() -> Field<SummaryRow<'a>> {
+    field("trim_percent", MaybeF64(|row| row.trim_percent))
+        .unit("%")
+        .meaning("first jobs that means leave out; null if nothing is left out")
+}
+
+/// Returns the columns that tell where a row comes from. They stand after the numbers and the specs of
+/// algorithms.
 fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
-        field("scheduler_spec", Str(|row| row.spec.scheduler.to_string()))
-            .meaning("the scheduler with every default written out"),
-        field("allocator_spec", Str(|row| row.spec.allocator.to_string())).meaning("the allocator, likewise"),
-        field("network_spec", Str(|row| row.spec.network.to_string())).meaning("the network, likewise"),
         field("log_sha256", Str(|row| row.spec.log_sha256.to_string())).meaning("SHA-256 of the log's text"),
         field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
         field("run", Added).meaning(
@@ -77,9 +64,10 @@ fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
 
 /// Returns the descriptions of all columns in the order of the frame.
 pub(super) fn columns() -> Vec<ColumnInfo> {
+    let front = [number().column].into_iter().chain(coordinates::in_front()).chain([trim().column]);
     let numbers = METRICS.iter().map(|metric| metric.column);
-    let before = before().into_iter().map(|field| field.column);
-    before.chain(numbers).chain(behind().into_iter().map(|field| field.column)).collect()
+    let behind = coordinates::behind().chain(behind().into_iter().map(|field| field.column));
+    front.chain(numbers).chain(behind).collect()
 }
 
 /// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the outcome of
@@ -90,9 +78,15 @@ pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Resu
         .iter()
         .map(|&(number, spec, outcome)| SummaryRow { number, spec, outcome, trim_percent })
         .collect();
-    let mut columns = build(&before(), &rows, options);
+    // The seed of a row is that of the replication.
+    let of_row = |row: &SummaryRow<'_>| ReplaySpec { seed: row.outcome.seed, ..row.spec.clone() };
+    let specs: Vec<ReplaySpec> = rows.iter().map(of_row).collect();
+    let mut columns = build(&[number()], &rows, options);
+    columns.extend(coordinates::front_columns(&specs, options));
+    columns.extend(build(&[trim()], &rows, options));
     let numbers = METRICS.iter().filter(|metric| has(options, metric.column.when));
     columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
+    columns.extend(coordinates::behind_columns(&specs));
     columns.extend(build(&behind(), &rows, options));
     frame(columns)
 }

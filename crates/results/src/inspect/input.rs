@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::InspectError;
 use super::jobs::Jobs;
-use crate::frame::{self, Downtimes, Selected, Selection, Sheet};
+use crate::frame::{self, Downtimes, Replication, Selected, Selection, Table};
 use meshreplay_alloc::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use meshreplay_base::job::{Shape, Time};
 use meshreplay_base::spec::Spec;
@@ -123,14 +123,12 @@ impl Input {
         }
         let Selected { of, jobs, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { is_of_replays: of.is_some(), has_outages, ..nothing(Jobs::Saved(jobs)) };
-        if let (true, Some((replay, seed))) = (path.is_dir(), of) {
-            let summary = Sheet::read(path)?;
-            let is_read = |number: &str, of: &str| number == replay.to_string() && of == seed.to_string();
-            summary.check_jobs(path, &|number, of| is_read(number, of).then(|| input.jobs.count()))?;
-            input.describe(&summary, replay, seed);
+        if let (true, Some(of)) = (path.is_dir(), of) {
+            let summary = Table::read(path)?;
+            summary.check_jobs(path, &|other| (*other == of).then(|| input.jobs.count()))?;
+            input.describe(&summary, of);
             if has_outages {
-                let saved = frame::read_downtimes(path, &|number| number == u64::from(replay))?;
-                let of = (u64::from(replay), seed.to_string());
+                let saved = frame::read_downtimes(path, &|number| number == of.replay)?;
                 input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));
             }
         }
@@ -149,14 +147,11 @@ impl Input {
         }
     }
 
-    /// Copies the facts about the replay with this number and seed from the rows of a summary. Changes nothing if there
-    /// is no such row.
-    fn describe(&mut self, sheet: &Sheet, replay: u32, seed: u64) {
-        let label = |name: &str, i: usize| sheet.column(name).map(|column| column.label(i));
-        let same = |i: &usize| {
-            label("replay", *i) == Some(replay.to_string()) && label("seed", *i) == Some(seed.to_string())
-        };
-        let Some(row) = (0..sheet.height()).find(same) else { return };
+    /// Copies the facts about a replication from the rows of a summary. Changes nothing if there is no such
+    /// row.
+    fn describe(&mut self, summary: &Table, of: Replication) {
+        let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i));
+        let Some(row) = (0..summary.height()).find(|i| summary.replication(*i) == Some(of)) else { return };
         self.log = label("log", row);
         self.machine = label("machine", row).and_then(|machine| machine.parse().ok());
         self.scheduler = label("scheduler_spec", row);
@@ -212,17 +207,17 @@ fn known(saved: &Downtimes) -> KnownOutages {
     };
     let down = saved.down.iter().map(|down| (down.nodes.clone(), time(down.from_s), time(down.until_s)));
     let killed = saved.killed.iter().map(|run| {
-        let [submit, start, end] = run.times_s.map(time);
+        let [submit, start, end] = run.row.times_s().map(time);
         ScheduledJob {
-            row: run.row,
-            number: run.number,
+            row: run.killed_in.unwrap_or_default(),
+            number: run.row.number,
             submit,
             start,
             end,
             estimate: end - start,
-            procs: run.procs,
+            procs: run.row.procs,
             asked: None,
-            allocated: run.allocated,
+            allocated: run.row.allocated,
             nodes: (!run.nodes.is_empty()).then(|| run.nodes.clone()),
             moved: false,
         }

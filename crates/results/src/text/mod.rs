@@ -2,20 +2,20 @@
 
 mod escaped;
 mod fit;
+mod grid;
 mod long_table;
 mod number;
 mod paper_table;
-mod pivot;
 mod screen;
 mod shell;
 mod table;
 
 pub use escaped::{csv_line, for_terminal, from_cell, printable, to_cell, well_formed};
 pub use fit::wrapped_words;
+pub use grid::{Grid, Labelled, Side, best, decimals};
 pub use long_table::{LongTable, LongText};
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
-pub use pivot::{Pivot, PivotEntry, Side};
 pub use screen::Screen;
 pub use shell::{command_line, quoted};
 pub use table::{Align, Table};

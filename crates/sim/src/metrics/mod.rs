@@ -17,6 +17,7 @@ mod facts;
 mod fragmentation;
 mod gather;
 mod groups;
+mod job_row;
 mod killed_waits;
 mod metric;
 mod paired;
@@ -35,10 +36,11 @@ pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use gather::Number;
-pub use groups::{GroupNumbers, GroupSums, GroupedJob, OfGroups, group_numbers, grouped_metrics};
+pub use groups::{GroupNumbers, GroupSums, OfGroups, grouped_metrics};
+pub use job_row::JobRow;
 pub use killed_waits::KilledWaits;
 pub use metric::{Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, TableColumn, When};
-pub use paired::{BlockFiller, BlockSums, Blocks, Difference, SavedJob, block_length, half_width};
+pub use paired::{BlockFiller, BlockSums, Blocks, Difference, block_length, half_width};
 pub use recorder::{
     Compactions, ContentionRecord, Downtime, LeftJobs, LostRun, Monitor, OutageRecord, Recorder, Recording,
     TakeLeft, retain,

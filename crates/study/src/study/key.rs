@@ -271,18 +271,8 @@ mod tests {
         base.log = "a".into();
         let options = Options::default();
         let mut keys = vec![content_key(&base, &options)];
-        for (row, other) in COORDINATES.iter().zip([
-            "b",
-            "01",
-            "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all",
-            "0.5",
-            "torus:4x4",
-            "easy",
-            "mc1x1",
-            "wormhole",
-            "18446744073709551615",
-            "batch+2",
-        ]) {
+        for row in COORDINATES {
+            let other = row.example;
             let mut spec = base.clone();
             assert!((row.set)(&mut spec, other), "{}", row.name);
             assert_eq!(row.text(&spec), other);
@@ -291,8 +281,8 @@ mod tests {
                 let text = serde_json::to_string(&spec)?;
                 assert_eq!(serde_json::from_str::<ReplaySpec>(&text)?, spec, "{text}");
             }
-            let words = spec.arguments();
-            let given = base.arguments() != words;
+            let words = spec.argument_words();
+            let given = base.argument_words() != words;
             assert_eq!(given, !["log", "log_sha256"].contains(&row.name), "{}: {words:?}", row.name);
         }
         assert!(keys.iter().all(|key| key.len() == 64));

@@ -97,7 +97,7 @@ impl Study {
     pub fn command(&self, i: usize) -> Vec<String> {
         let PlannedReplay { spec, log, .. } = &self.cells[i];
         let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
-        words.extend(spec.arguments());
+        words.extend(spec.argument_words());
         words.extend(self.options.replay_arguments());
         words
     }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::draw::{Kind, Look, Point, Scale, Series};
 use crate::error::FigureError;
-use crate::first_seeds::FirstSeeds;
+use crate::first_seeds::visit_seeds;
 use crate::kind::PlotOptions;
 use crate::results::Results;
-use meshreplay_results::frame::Sheet;
 use meshreplay_sim::metrics::Distribution;
 
 /// A curve of jobs.
@@ -29,8 +28,8 @@ pub(in crate::kinds) fn job_curves(
     results: &Results,
 ) -> Result<Vec<JobCurve>, FigureError> {
     let numbers = results.numbers("replay")?;
-    let number = |row: usize| numbers[row].map(|number| number as u64);
-    let known: Vec<u64> = (0..numbers.len()).filter_map(number).collect();
+    let number = |row: usize| numbers.get(row).map(|number| number as u64);
+    let known: Vec<u64> = numbers.iter().flatten().map(|number| number as u64).collect();
     if let Some(&replay) = options.replays.iter().find(|replay| !known.contains(&u64::from(**replay))) {
         let last = known.iter().copied().max().unwrap_or_default();
         return Err(FigureError::NoReplay { replay: u64::from(replay), last });
@@ -47,7 +46,7 @@ pub(in crate::kinds) fn job_curves(
 }
 
 /// A row of the jobs frame, or of another frame of details.
-pub(in crate::kinds) struct JobRow<'a> {
+pub(in crate::kinds) struct JobValues<'a> {
     /// The number of its replay.
     pub(in crate::kinds) replay: u64,
     /// Whether its seed is the first one of the replay.
@@ -63,39 +62,20 @@ pub(in crate::kinds) fn visit_rows(
     options: &PlotOptions<'_>,
     names: &[&str],
     curves: &[JobCurve],
-    visit: &mut dyn FnMut(JobRow<'_>),
+    visit: &mut dyn FnMut(JobValues<'_>),
 ) -> Result<bool, FigureError> {
     let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
-    let mut wanted = vec!["seed"];
-    for name in names {
-        if !wanted.contains(name) {
-            wanted.push(name);
-        }
-    }
-    let mut has_all = true;
     let mut values = vec![0.0; names.len()];
-    let mut seeds = FirstSeeds::default();
-    let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
-        let columns: Option<Vec<_>> = names.iter().map(|name| sheet.numbers(name)).collect();
-        let (Some(columns), Some(replays)) = (columns, sheet.numbers("replay")) else {
-            has_all = false;
-            return Ok(());
-        };
-        for (i, replay) in replays.iter().enumerate() {
-            let replay = replay.unwrap_or_default() as u64;
-            let is_first_seed = seeds.is_first(sheet, (i, replay));
-            if !is_shown(replay) {
-                continue;
-            }
+    visit_seeds(options.folder, detail, names, &is_shown, &mut |found| {
+        let columns: Vec<_> = names.iter().filter_map(|name| found.table.numbers(name)).collect();
+        for i in found.rows.filter(|_| is_shown(found.replay)) {
             for (value, column) in values.iter_mut().zip(&columns) {
-                *value = column[i].unwrap_or(f64::NAN);
+                *value = column.get(i).unwrap_or(f64::NAN);
             }
-            visit(JobRow { replay, is_first_seed, values: &values });
+            visit(JobValues { replay: found.replay, is_first_seed: found.is_first, values: &values });
         }
         Ok(())
-    };
-    let is_kept = Sheet::visit_details(options.folder, detail, &wanted, &is_shown, &mut part)?;
-    Ok(is_kept && has_all)
+    })
 }
 
 /// Returns points without confidence intervals.
@@ -106,10 +86,9 @@ pub(in crate::kinds) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
 /// Returns the values that the replays share, for the subtitle of a plot of single jobs. It says so if the plot has jobs that
 /// means leave out.
 pub(in crate::kinds) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
-    let trims = results.sheet.numbers("trim_percent").unwrap_or_default();
-    let of_all = trims
-        .iter()
-        .any(Option::is_some)
+    let of_all = results
+        .table
+        .has_number("trim_percent")
         .then(|| "all jobs, also those that --trim leaves out of means".to_owned());
     let parts = [Some(results.shared_of_shown(options.replays)).filter(|shared| !shared.is_empty()), of_all];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
@@ -124,7 +103,8 @@ pub(in crate::kinds) type Distributions = Vec<(JobCurve, Distribution)>;
 pub(in crate::kinds) fn distributions(
     options: &PlotOptions<'_>,
     results: &Results,
-    (column, steps): (&str, f64),
+    column: &str,
+    steps: f64,
 ) -> Result<Option<Distributions>, FigureError> {
     let curves = job_curves(options, results)?;
     let mut found: Vec<Distribution> = curves.iter().map(|_| Distribution::new(steps)).collect();

@@ -1,15 +1,13 @@
 //! The jobs of some replays with the nodes that each job held, read a part at a time.
 
-use std::collections::BTreeMap;
-
 use super::columns::job_curves;
 use crate::downtimes::downtimes;
 use crate::error::FigureError;
-use crate::first_seeds::FirstSeeds;
+use crate::first_seeds::{ShownJob, visit_shown_jobs};
 use crate::kind::PlotOptions;
 use crate::results::Results;
-use meshreplay_machine::machine::{Mesh, NodeId, parse_intervals};
-use meshreplay_results::frame::{Downtimes, Sheet, SheetColumn};
+use meshreplay_machine::machine::Mesh;
+use meshreplay_results::frame::{Downtimes, PlacedJob};
 
 /// The colour of nodes that no job can have, as `#rrggbb`. It is unlike the blues of shares.
 pub(in crate::kinds) const UNAVAILABLE: &str = "#d8c3a5";
@@ -38,21 +36,6 @@ pub(in crate::kinds) struct ShownReplay {
     pub(in crate::kinds) name: String,
     /// The outages of its first seed; none if all nodes were always up.
     pub(in crate::kinds) outages: Downtimes,
-}
-
-/// A job and the nodes that it held.
-#[derive(Clone, Debug)]
-pub(in crate::kinds) struct PlacedJob {
-    /// The number of the job in the log.
-    pub(in crate::kinds) number: i64,
-    /// The start, in seconds.
-    pub(in crate::kinds) start_s: f64,
-    /// The end, in seconds.
-    pub(in crate::kinds) end_s: f64,
-    /// The first and the last node of each run of consecutive nodes.
-    pub(in crate::kinds) nodes: Vec<(NodeId, NodeId)>,
-    /// Whether this is a run in which the job was killed.
-    pub(in crate::kinds) is_killed: bool,
 }
 
 /// Returns the replays that the user chose, or else the first one of each curve at the first load, but at most `most` of
@@ -90,44 +73,23 @@ pub(in crate::kinds) fn visit_placed(
     wants: &dyn Fn(f64, f64) -> bool,
     visit: &mut dyn FnMut(usize, PlacedJob),
 ) -> Result<Option<Vec<usize>>, FigureError> {
-    let columns = ["replay", "seed", "job", "start_s", "end_s", "nodes"];
-    let positions: BTreeMap<u64, usize> = replays.iter().map(|replay| replay.number).zip(0..).collect();
+    let numbers: Vec<u64> = replays.iter().map(|replay| replay.number).collect();
+    let columns = ["job", "start_s", "end_s", "nodes"];
     let mut counts = vec![0; replays.len()];
-    let mut has_all = true;
-    let mut seeds = FirstSeeds::default();
-    let mut part = |sheet: &Sheet| -> Result<(), FigureError> {
-        let numbers = |name: &str| sheet.numbers(name);
-        let nodes = sheet.column("nodes").and_then(SheetColumn::texts);
-        let (Some(of), Some(jobs), Some(begun), Some(ended), Some(nodes)) =
-            (numbers("replay"), numbers("job"), numbers("start_s"), numbers("end_s"), nodes)
-        else {
-            // A part without rows has no texts.
-            has_all &= sheet.height() == 0 && sheet.column("nodes").is_some();
-            return Ok(());
-        };
-        for (i, text) in nodes.iter().enumerate() {
-            let replay = of[i].unwrap_or_default() as u64;
-            let is_first = seeds.is_first(sheet, (i, replay));
-            let Some(&position) = positions.get(&replay).filter(|_| is_first) else { continue };
-            counts[position] += 1;
-            let (start_s, end_s) = (begun[i].unwrap_or_default(), ended[i].unwrap_or_default());
-            if !wants(start_s, end_s) {
-                continue;
-            }
-            let number = jobs[i].unwrap_or_default() as i64;
-            let count = replays[position].machine.nodes();
-            let runs = parse_intervals(text).ok().filter(|runs| runs.iter().all(|(_, last)| *last < count));
-            let nodes = runs.ok_or_else(|| FigureError::Damaged {
-                path: sheet.path.clone(),
+    let is_kept = visit_shown_jobs::<FigureError>(options.folder, &numbers, &columns, &mut |job| {
+        let ShownJob { position, row, .. } = job;
+        counts[position] += 1;
+        if wants(row.start_s, row.end_s) {
+            let nodes = job.nodes_of(&replays[position].machine).ok_or_else(|| FigureError::Damaged {
+                path: job.path.to_owned(),
                 problem: format!(
-                    "job {number}, column 'nodes': found '{text}', expected nodes such as 0-3 7"
+                    "job {}, column 'nodes': found '{}', expected nodes such as 0-3 7",
+                    row.number, job.nodes
                 ),
             })?;
-            visit(position, PlacedJob { number, start_s, end_s, nodes, is_killed: false });
+            visit(position, PlacedJob { row, nodes, killed_in: None });
         }
         Ok(())
-    };
-    let is_shown = |number: u64| positions.contains_key(&number);
-    let is_kept = Sheet::visit_details(options.folder, "jobs", &columns, &is_shown, &mut part)?;
-    Ok((is_kept && has_all).then_some(counts))
+    })?;
+    Ok(is_kept.then_some(counts))
 }

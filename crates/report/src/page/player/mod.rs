@@ -7,20 +7,20 @@ mod strip;
 
 pub use self::blocks::BlockTree;
 pub(super) use self::html::player;
-pub use self::played::{Played, PlayedJob, PlayedReplay};
+pub use self::played::{Played, PlayedReplay};
 pub use self::strip::Strip;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use self::strip::{Run, StripOfRuns};
 use super::error::ReportError;
 use meshreplay_alloc::allocator;
 use meshreplay_base::words::counted;
-use meshreplay_figures::{Clock, FigureError, FirstSeeds, Results, downtimes};
-use meshreplay_machine::machine::{Mesh, parse_intervals};
-use meshreplay_results::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
+use meshreplay_figures::{Clock, FigureError, Results, ShownJob, downtimes, visit_shown_jobs};
+use meshreplay_machine::machine::Mesh;
+use meshreplay_results::frame::{Downtimes, PlacedJob};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::KilledWaits;
 
@@ -31,7 +31,7 @@ const BYTES: usize = 2_000_000;
 const MOST_BYTES: usize = 20_000_000;
 /// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
-const COLUMNS: [&str; 8] = ["seed", "job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
+const COLUMNS: [&str; 7] = ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
 /// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
 /// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it, and fewer if they
@@ -71,14 +71,15 @@ pub(super) fn played(
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.0, to: window.1 });
         }
         all += found.all;
-        kept += found.jobs.len();
-        let mut inside = found.jobs;
+        let (found_jobs, mut inside) = (found.jobs.len(), found.jobs);
+        kept += found_jobs;
         let Downtimes { mut down, killed: lost } = outages.remove(&number).unwrap_or_default();
         down.retain(|down| down.from_s <= window.1 && down.until_s > window.0);
-        let lost: Vec<PlayedJob> = lost.into_iter().filter_map(|run| killed_run(run, window)).collect();
-        killed += lost.len();
+        // Runs whose nodes were not kept are not shown.
+        let lost = lost.into_iter().filter(|run| runs_in(run, window) && !run.nodes.is_empty());
         inside.extend(lost);
-        inside.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
+        killed += inside.len() - found_jobs;
+        inside.sort_by(by_start);
         let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
         let (wraps, blocks) = (machine.wrap(), BlockTree::of(&spec, &machine));
         let strip = found.strip.strip();
@@ -124,7 +125,7 @@ fn note(
 /// What the player shows of the jobs of one replay.
 struct Found {
     /// The jobs that run in the window of time, in the order of the frame.
-    jobs: Vec<PlayedJob>,
+    jobs: Vec<PlacedJob>,
     strip: StripOfRuns,
     /// The number of all jobs.
     all: usize,
@@ -132,7 +133,7 @@ struct Found {
 
 impl Found {
     /// Returns about how many bytes a job takes in the file.
-    fn bytes_of(job: &PlayedJob) -> usize {
+    fn bytes_of(job: &PlacedJob) -> usize {
         40 + 10 * job.nodes.len()
     }
 
@@ -144,16 +145,16 @@ impl Found {
     /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in seconds; `None`
     /// if all fit.
     fn end_within(&self, bytes: usize) -> Option<f64> {
-        let mut jobs: Vec<&PlayedJob> = self.jobs.iter().collect();
-        jobs.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
+        let mut jobs: Vec<&PlacedJob> = self.jobs.iter().collect();
+        jobs.sort_by(|a, b| by_start(a, b));
         let mut left = bytes;
-        let fits = |job: &&&PlayedJob| {
+        let fits = |job: &&&PlacedJob| {
             let size = Self::bytes_of(job);
             let fits = size <= left;
             left = left.saturating_sub(size);
             !fits
         };
-        jobs.iter().find(fits).map(|job| job.times_s[1])
+        jobs.iter().find(fits).map(|job| job.row.start_s)
     }
 }
 
@@ -170,71 +171,51 @@ fn found(
         let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
         if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
             for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
-                let [_, start_s, end_s] = run.times_s;
-                strip.add(Run { since_s, start_s, end_s, nodes: f64::from(run.allocated) });
+                strip.add(Run { since_s, row: run.row });
             }
         }
         Found { jobs: Vec::new(), strip, all: 0 }
     };
     let mut found: Vec<Found> = shown.iter().zip(&waits).map(empty).collect();
-    let is_there = visit(folder, shown, &COLUMNS, &mut |position, (sheet, i)| {
-        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
-        let [submit_s, start_s, end_s] = ["submit_s", "start_s", "end_s"].map(of);
+    let is_there = visit(folder, shown, &COLUMNS, &mut |job| {
+        let ShownJob { position, row, nodes, path } = job;
         let found = &mut found[position];
         found.all += 1;
-        let after_kill = |waits: &KilledWaits| waits.since(of("job") as i64, submit_s, start_s);
-        let since_s = waits[position].as_ref().map_or(submit_s, after_kill);
-        found.strip.add(Run { since_s, start_s, end_s, nodes: of("allocated") });
-        if start_s <= window_s.1 && end_s > window_s.0 {
-            let text = sheet.column("nodes").and_then(SheetColumn::texts).map_or("", |texts| &texts[i]);
-            let number = of("job") as i64;
-            let nodes = nodes(text, &shown[position].machine).ok_or_else(|| ReportError::Nodes {
-                path: sheet.path.clone(),
-                job: number,
-                found: text.to_owned(),
+        let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
+        found.strip.add(Run { since_s: waits[position].as_ref().map_or(row.submit_s, after_kill), row });
+        if runs_in(&PlacedJob { row, ..PlacedJob::default() }, window_s) {
+            let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
+                path: path.to_owned(),
+                job: row.number,
+                found: nodes.to_owned(),
             })?;
-            let (times_s, procs) = ([submit_s, start_s, end_s], of("procs") as u32);
-            found.jobs.push(PlayedJob { number, times_s, procs, nodes, is_killed: false });
+            found.jobs.push(PlacedJob { row, nodes, killed_in: None });
         }
         Ok(())
     })?;
     Ok(is_there.then_some(found))
 }
 
-/// Returns the nodes of a job; `None` if the text has another form, or names nodes that the machine does not have.
-fn nodes(text: &str, machine: &Mesh) -> Option<Vec<(u32, u32)>> {
-    parse_intervals(text).ok().filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()))
+/// Returns whether a job runs in a window of time.
+fn runs_in(job: &PlacedJob, (from_s, to_s): (f64, f64)) -> bool {
+    job.row.start_s <= to_s && job.row.end_s > from_s
 }
 
-/// A function that takes the position of a replay, and a row of its jobs: a part of the frame and the number of the row.
-type See<'a> = dyn FnMut(usize, (&Sheet, usize)) -> Result<(), ReportError> + 'a;
+/// Compares the starts of two jobs.
+fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
+    a.row.start_s.total_cmp(&b.row.start_s)
+}
 
-/// Hands the rows of the first seed of each of `shown` to `see`: the position of the replay, and a part of the frame with
-/// the row's number in it. Returns false if the jobs were not kept or lack one of the columns.
-fn visit(folder: &Path, shown: &[Shown], columns: &[&str], see: &mut See<'_>) -> Result<bool, ReportError> {
-    let positions: BTreeMap<u64, usize> = shown.iter().map(|shown| shown.number).zip(0..).collect();
-    let (mut seeds, mut has_all) = (FirstSeeds::default(), true);
-    let mut part = |sheet: &Sheet| -> Result<(), ReportError> {
-        let is_missing = |name: &&str| match *name {
-            "nodes" => sheet.column("nodes").and_then(SheetColumn::texts).is_none(),
-            name => sheet.numbers(name).is_none(),
-        };
-        let Some(replays) = sheet.numbers("replay").filter(|_| !columns.iter().any(is_missing)) else {
-            has_all = false;
-            return Ok(());
-        };
-        for (i, replay) in replays.iter().enumerate() {
-            let replay = replay.unwrap_or_default() as u64;
-            let is_first = seeds.is_first(sheet, (i, replay));
-            if let Some(&position) = positions.get(&replay).filter(|_| is_first) {
-                see(position, (sheet, i))?;
-            }
-        }
-        Ok(())
-    };
-    let is_shown = |replay: u64| positions.contains_key(&replay);
-    let is_kept = Sheet::visit_details(folder, "jobs", columns, &is_shown, &mut part)?;
-    Ok(is_kept && has_all)
+/// Hands the jobs of the first seed of each of `shown` to `visit`. Returns false if the jobs were not kept or
+/// lack one of the columns.
+fn visit(
+    folder: &Path,
+    shown: &[Shown],
+    columns: &[&str],
+    visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), ReportError>,
+) -> Result<bool, ReportError> {
+    let replays: Vec<u64> = shown.iter().map(|shown| shown.number).collect();
+    visit_shown_jobs(folder, &replays, columns, visit)
 }
 
 /// A replay that the player shows.
@@ -252,7 +233,7 @@ struct Shown {
 /// allocator is not among the results.
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
-        (0..results.sheet.height()).map(|row| results.label(row, "allocator")).collect();
+        (0..results.table.height()).map(|row| results.label(row, "allocator")).collect();
     // An allocator may be named as it was typed, or by another spelling of the same spec.
     let short = |row: usize| allocator::short_label(&results.label(row, "allocator_spec"));
     let shorts: Vec<String> = (0..allocators.len()).map(short).collect();
@@ -292,68 +273,39 @@ fn default_window(
     shown: &[Shown],
     outages: &BTreeMap<u64, Downtimes>,
 ) -> Result<Option<(f64, f64)>, ReportError> {
-    // The earliest starts of each replay, one more than the window has, with the latest of them on top.
-    let mut starts: Vec<BinaryHeap<Time>> = shown.iter().map(|_| BinaryHeap::new()).collect();
+    let mut starts: Vec<Vec<f64>> = vec![Vec::new(); shown.len()];
     let mut last_s = vec![f64::NEG_INFINITY; shown.len()];
     let mut add = |position: usize, start_s: f64, end_s: f64| {
-        let (earliest, start) = (&mut starts[position], Time(start_s));
-        if earliest.len() <= JOBS {
-            earliest.push(start);
-        } else if earliest.peek().is_some_and(|latest| start < *latest) {
-            earliest.pop();
-            earliest.push(start);
+        let earliest = &mut starts[position];
+        earliest.push(start_s);
+        if earliest.len() > 4 * JOBS {
+            cut(earliest);
         }
         last_s[position] = last_s[position].max(end_s);
     };
     for (position, shown) in shown.iter().enumerate() {
         let killed = outages.get(&shown.number).into_iter().flat_map(|outages| &outages.killed);
-        killed.for_each(|run| add(position, run.times_s[1], run.times_s[2]));
+        killed.for_each(|run| add(position, run.row.start_s, run.row.end_s));
     }
-    let is_there = visit(folder, shown, &["seed", "start_s", "end_s"], &mut |position, (sheet, i)| {
-        let of = |name: &str| sheet.numbers(name).and_then(|numbers| numbers[i]).unwrap_or_default();
-        add(position, of("start_s"), of("end_s"));
+    let is_there = visit(folder, shown, &["start_s", "end_s"], &mut |job| {
+        add(job.position, job.row.start_s, job.row.end_s);
         Ok(())
     })?;
     if !is_there {
         return Ok(None);
     }
-    let from = starts.iter().flatten().map(|time| time.0).fold(f64::INFINITY, f64::min);
-    let cut = starts.iter().filter(|starts| starts.len() > JOBS).filter_map(BinaryHeap::peek);
+    starts.iter_mut().for_each(cut);
+    let least = |times: &mut dyn Iterator<Item = &f64>| times.copied().fold(f64::INFINITY, f64::min);
+    let from = least(&mut starts.iter().filter_map(|starts| starts.first()));
     // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
-    let ends = cut.map(|time| time.0).fold(f64::INFINITY, f64::min);
+    let ends = least(&mut starts.iter().filter_map(|starts| starts.get(JOBS)));
     let to = if ends < f64::INFINITY { ends } else { last_s.into_iter().fold(f64::NEG_INFINITY, f64::max) };
     // Without jobs there is no window. Any window serves.
     Ok(Some(if from < to { (from, to) } else { (0.0, 1.0) }))
 }
 
-/// A time in seconds, in the order of time.
-#[derive(Clone, Copy, Debug)]
-struct Time(f64);
-
-impl PartialEq for Time {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Time {}
-
-impl PartialOrd for Time {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Time {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-/// Returns a run in which a job was killed as the player shows it; `None` if it is outside the window of time, or if its
-/// nodes were not kept.
-fn killed_run(run: KilledRun, (from_s, to_s): (f64, f64)) -> Option<PlayedJob> {
-    let KilledRun { number, times_s, procs, nodes, .. } = run;
-    let is_shown = times_s[1] <= to_s && times_s[2] > from_s && !nodes.is_empty();
-    is_shown.then_some(PlayedJob { number, times_s, procs, nodes, is_killed: true })
+/// Sorts starts, and keeps the earliest: as many as the window has, and one more.
+fn cut(starts: &mut Vec<f64>) {
+    starts.sort_by(f64::total_cmp);
+    starts.truncate(JOBS + 1);
 }

@@ -6,22 +6,7 @@ use super::super::escape;
 use super::blocks::BlockTree;
 use super::strip::Strip;
 use meshreplay_figures::Clock;
-use meshreplay_results::frame::Down;
-
-/// A job that the player shows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedJob {
-    /// The number of the job in the log.
-    pub number: i64,
-    /// The times of arrival, start and end, in seconds.
-    pub times_s: [f64; 3],
-    /// The number of processors that the job requested.
-    pub procs: u32,
-    /// The nodes of the job: the first and the last node of each run of consecutive nodes.
-    pub nodes: Vec<(u32, u32)>,
-    /// Whether this is a run in which the job was killed because a node went down.
-    pub is_killed: bool,
-}
+use meshreplay_results::frame::{Down, PlacedJob};
 
 /// A replay and its jobs, sorted by start.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +28,7 @@ pub struct PlayedReplay {
     /// The times for which nodes were down.
     pub down: Vec<Down>,
     /// The jobs, and runs in which jobs were killed.
-    pub jobs: Vec<PlayedJob>,
+    pub jobs: Vec<PlacedJob>,
 }
 
 /// The replays that the player shows side by side.
@@ -67,11 +52,12 @@ impl Played {
         let flat = |runs: &[(u32, u32)]| -> Vec<u32> {
             runs.iter().flat_map(|&(first, last)| [first, last]).collect()
         };
-        let job = |job: &PlayedJob| {
-            let [submit, start, end] = job.times_s.map(rounded);
-            let mut data = vec![json!(job.number), json!(submit), json!(start), json!(end), json!(job.procs)];
+        let job = |job: &PlacedJob| {
+            let [submit, start, end] = job.row.times_s().map(rounded);
+            let mut data =
+                vec![json!(job.row.number), json!(submit), json!(start), json!(end), json!(job.row.procs)];
             data.push(json!(flat(&job.nodes)));
-            data.extend(job.is_killed.then(|| json!(1)));
+            data.extend(job.killed_in.map(|_| json!(1)));
             Value::Array(data)
         };
         // A node that does not come up is down until null.

@@ -1,5 +1,7 @@
 //! The queue and the busy nodes of a replay over a window of time, for the strip below the player.
 
+use meshreplay_sim::metrics::JobRow;
+
 /// The number of parts that the window is divided into.
 const PARTS: usize = 480;
 
@@ -8,12 +10,7 @@ const PARTS: usize = 480;
 pub(super) struct Run {
     /// The time from which the job waited for it, in seconds: its arrival, or when it was killed before.
     pub(super) since_s: f64,
-    /// The start, in seconds.
-    pub(super) start_s: f64,
-    /// The end, in seconds.
-    pub(super) end_s: f64,
-    /// The number of nodes that the job holds.
-    pub(super) nodes: f64,
+    pub(super) row: JobRow,
 }
 
 /// The queue and the busy nodes in equal parts of a window of time.
@@ -48,17 +45,17 @@ impl StripOfRuns {
     pub(super) fn add(&mut self, run: Run) {
         let ((from_s, to_s), part_s) = (self.window_s, self.part_s());
         // A job that starts at once never waits.
-        if run.start_s > run.since_s && run.since_s <= to_s && run.start_s > from_s {
-            self.changes.extend([(run.since_s, 1), (run.start_s, -1)]);
+        if run.row.start_s > run.since_s && run.since_s <= to_s && run.row.start_s > from_s {
+            self.changes.extend([(run.since_s, 1), (run.row.start_s, -1)]);
         }
-        let (start_s, end_s) = (run.start_s.max(from_s), run.end_s.min(to_s));
+        let (start_s, end_s) = (run.row.start_s.max(from_s), run.row.end_s.min(to_s));
         if end_s <= start_s {
             return;
         }
         let filled = part_of(start_s - from_s, part_s)..=part_of(end_s - from_s, part_s);
         for (i, busy) in filled.clone().zip(&mut self.busy[filled]) {
             let (low_s, high_s) = (from_s + i as f64 * part_s, from_s + (i + 1) as f64 * part_s);
-            *busy += run.nodes * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
+            *busy += f64::from(run.row.allocated) * (end_s.min(high_s) - start_s.max(low_s)).max(0.0);
         }
     }
 
@@ -114,12 +111,9 @@ mod tests {
             .map(|i| {
                 let since_s = number(i, 1000);
                 let start_s = since_s + if i % 3 == 0 { 0.0 } else { number(i + 1000, 60) };
-                Run {
-                    since_s,
-                    start_s,
-                    end_s: start_s + 1.0 + number(i + 2000, 90),
-                    nodes: 1.0 + number(i, 4),
-                }
+                let end_s = start_s + 1.0 + number(i + 2000, 90);
+                let allocated = 1 + number(i, 4) as u32;
+                Run { since_s, row: JobRow { start_s, end_s, allocated, ..JobRow::default() } }
             })
             .collect();
         let (from_s, to_s) = (100.0, 580.0);
@@ -133,15 +127,16 @@ mod tests {
         // the waiting jobs of the second before are there, except for those of the first part.
         for part in 0..PARTS {
             let second = from_s + part as f64;
-            let waiting = |at: f64| runs.iter().filter(|run| run.since_s <= at && at < run.start_s).count();
+            let waiting =
+                |at: f64| runs.iter().filter(|run| run.since_s <= at && at < run.row.start_s).count();
             let before = if part == 0 { 0 } else { waiting(second - 0.5) };
             let ends = part + 1 == PARTS;
             let last = if ends { waiting(to_s) } else { 0 };
             assert_eq!(strip.queue[part] as usize, waiting(second + 0.5).max(before).max(last), "{part}");
             let busy: f64 = runs
                 .iter()
-                .filter(|run| run.start_s <= second && second < run.end_s)
-                .map(|run| run.nodes)
+                .filter(|run| run.row.start_s <= second && second < run.row.end_s)
+                .map(|run| f64::from(run.row.allocated))
                 .sum();
             assert_eq!(strip.busy[part], (1000.0 * busy / 64.0).round() as u32, "{part}");
         }

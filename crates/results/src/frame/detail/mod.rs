@@ -75,7 +75,8 @@ impl Detail {
     /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a job.
     pub(super) fn in_parts(
         &self,
-        (replay, spec): (u32, &ReplaySpec),
+        replay: u32,
+        spec: &ReplaySpec,
         outcome: &Outcome,
         options: &Options,
         take: &mut dyn FnMut(DataFrame) -> Result<(), FrameError>,

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,19 +121,19 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
 }
 
 /// Reads these rows of an open Parquet file, whose path is told in errors.
-pub(super) fn read_rows(file: &File, rows: (usize, usize), path: &Path) -> Result<DataFrame, FrameError> {
+pub(super) fn read_rows(file: &File, rows: Range<usize>, path: &Path) -> Result<DataFrame, FrameError> {
     let opened = file.try_clone();
     let file = opened.map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })?;
-    let frame = unpanicking(|| ParquetReader::new(file).with_slice(Some(rows)).finish());
+    let frame = unpanicking(|| ParquetReader::new(file).with_slice(Some((rows.start, rows.len()))).finish());
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// Reads `count` rows from row `from` on, of the columns named in `columns`, as far as they exist. Returns them, and
-/// whether the file has no rows after them. Only Parquet files are read in parts; of another file all rows are returned.
+/// Reads these rows, of the columns named in `columns`, as far as they exist. Returns them, and whether the
+/// file has no rows after them. Only Parquet files are read in parts; of another file all rows are returned.
 pub(super) fn read_slice(
     path: &Path,
     columns: &[&str],
-    (from, count): (usize, usize),
+    wanted: Range<usize>,
 ) -> Result<(DataFrame, bool), FrameError> {
     if FileFormat::of_path(path) != Some(FileFormat::Parquet) {
         return Ok((read_columns(path, columns)?, true));
@@ -143,7 +144,7 @@ pub(super) fn read_slice(
         let (schema, rows) = (reader.schema()?, reader.num_rows()?);
         let known = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
         let reader = ParquetReader::new(file).with_columns(Some(known.collect()));
-        Ok((reader.with_slice(Some((from, count))).finish()?, from + count >= rows))
+        Ok((reader.with_slice(Some((wanted.start, wanted.len()))).finish()?, wanted.end >= rows))
     });
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::JobParts;
 use crate::frame::detail::{DETAILS, Detail};
 use crate::frame::origin::{Place, RUN_FILE, STUDY_FILE, result_files, unmeasured};
-use crate::frame::sheet::Sheet;
+use crate::frame::table::Table;
 use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use meshreplay_base::disk::{
     Claim, ClaimError, NewFolder, is_stream, read_to_string, remove_file, sync_directory,
@@ -53,6 +54,17 @@ pub enum RunFolderError {
     Frame(#[from] FrameError),
 }
 
+/// Where the results of a run go.
+#[derive(Clone, Copy, Debug)]
+pub struct RunPlace<'a> {
+    /// The directory.
+    pub path: &'a Path,
+    /// The format of the files.
+    pub format: FileFormat,
+    /// Whether results of another run are replaced.
+    pub force: bool,
+}
+
 /// What a directory holds before the run starts.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
@@ -83,13 +95,9 @@ pub(super) struct RunFolder {
 
 impl RunFolder {
     /// Makes the directory if needed. Fails if another command is writing into it, or if it holds results of another
-    /// run and `force` is false. `run` is the text of run.json.
-    pub(super) fn open(
-        path: &Path,
-        study: &Study,
-        (run, format): (&str, FileFormat),
-        force: bool,
-    ) -> Result<Self, RunFolderError> {
+    /// run that are not replaced. `run` is the text of run.json.
+    pub(super) fn open(place: RunPlace<'_>, study: &Study, run: &str) -> Result<Self, RunFolderError> {
+        let RunPlace { path, format, force } = place;
         if path.exists() && !path.is_dir() {
             return Err(RunFolderError::NoDirectory(path.to_owned()));
         }
@@ -116,9 +124,9 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), format, found, place, details, _claim: claim, _new: new })
     }
 
-    /// Returns the path of the directory and the format of its files.
-    pub(super) fn place(&self) -> (&Path, FileFormat) {
-        (&self.path, self.format)
+    /// Makes the parts of a run, of which none has begun. `run` is the text of run.json.
+    pub(super) fn job_parts(&self, study: &Study, run: &str) -> JobParts {
+        JobParts::new(study, &self.path, self.format, run)
     }
 
     /// Starts the file of the summary. `run` is the text of run.json.
@@ -192,12 +200,12 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
 /// Returns the numbers of the replays in the summary of `folder`. Returns `None` if it has no summary or no jobs, or if
 /// its replays are not those of `study`.
 fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
-    let sheet = Sheet::read(folder).ok()?;
+    let summary = Table::read(folder).ok()?;
     let has_jobs =
         FileFormat::ALL.iter().any(|format| folder.join(format!("jobs.{}", format.extension())).exists());
-    let label = |column: &str, row: usize| sheet.column(column).map(|column| column.label(row));
+    let label = |column: &str, row: usize| summary.column(column).map(|column| column.label(row));
     let mut numbers = BTreeSet::new();
-    for row in 0..sheet.height() {
+    for row in 0..summary.height() {
         let number: u64 = label("replay", row)?.parse().ok()?;
         let spec = &study.cells.get(usize::try_from(number).ok()?)?.spec;
         // The seed of a row is that of its replication and may differ from the seed of the spec.

@@ -4,11 +4,10 @@
 mod folder;
 mod parts;
 
-pub use folder::RunFolderError;
+pub use folder::{RunFolderError, RunPlace};
 pub use parts::JobParts;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use polars_core::prelude::DataFrame;
@@ -16,7 +15,7 @@ use polars_core::prelude::DataFrame;
 use self::folder::RunFolder;
 use super::detail::{DETAILS, Detail};
 use super::folder::json;
-use super::{FileFormat, FrameError, FrameFile, marked, summary};
+use super::{FrameError, FrameFile, marked, summary};
 use meshreplay_study::study::{Outcome, ReplaySpec, RunManifest, Study};
 
 /// Collects the outcomes of replays that end in any order.
@@ -62,16 +61,12 @@ pub struct FinishedRun {
 }
 
 impl<'a> RunResults<'a> {
-    /// Prepares the directory before the first replay starts, so that an unsuitable directory fails at once. `folder`
-    /// is the path, the format of the files, and whether results of another run are replaced. With `None` nothing is
-    /// written.
-    pub fn open(study: &'a Study, folder: Option<(&Path, FileFormat, bool)>) -> Result<Self, RunFolderError> {
+    /// Prepares the directory before the first replay starts, so that an unsuitable directory fails at once.
+    /// Without one nothing is written.
+    pub fn open(study: &'a Study, place: Option<RunPlace<'_>>) -> Result<Self, RunFolderError> {
         let run = json(&RunManifest::from(study))? + "\n";
-        let folder = match folder {
-            None => None,
-            Some((path, format, force)) => Some(RunFolder::open(path, study, (&run, format), force)?),
-        };
-        let of_folder = |folder: &RunFolder| Arc::new(JobParts::new(study, folder.place(), &run));
+        let folder = place.map(|place| RunFolder::open(place, study, &run)).transpose()?;
+        let of_folder = |folder: &RunFolder| Arc::new(folder.job_parts(study, &run));
         let parts = folder.as_ref().filter(|_| study.options.jobs).map(of_folder);
         let (kept, early, replays) = (Vec::new(), BTreeMap::new(), Vec::new());
         Ok(Self { study, run, folder, parts, kept, early, next: 0, replays })
@@ -106,7 +101,7 @@ impl<'a> RunResults<'a> {
             self.parts.iter().for_each(|parts| parts.forget(number));
             return Ok(());
         };
-        let replay = number as u32;
+        let (replay, spec) = (number as u32, &self.study.cells[number].spec);
         if let (Some(folder), Some(parts)) = (&mut self.folder, &self.parts) {
             parts.move_into(number, &mut folder.details)?;
         }
@@ -116,14 +111,12 @@ impl<'a> RunResults<'a> {
                 if outcome.is_streamed && detail.is_of_jobs {
                     continue;
                 }
-                let of = (replay, &self.study.cells[number].spec);
-                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                detail.in_parts(replay, spec, outcome, &self.study.options, &mut |rows| {
                     file.append(&mut marked(rows, &self.run)?)
                 })?;
             }
             for KeptDetail { detail, frames } in &mut self.kept {
-                let of = (replay, &self.study.cells[number].spec);
-                detail.in_parts(of, outcome, &self.study.options, &mut |rows| {
+                detail.in_parts(replay, spec, outcome, &self.study.options, &mut |rows| {
                     frames.push(marked(rows, &self.run)?);
                     Ok(())
                 })?;
@@ -185,15 +178,11 @@ impl KeptDetail {
 }
 
 impl FinishedRun {
-    /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this directory would
-    /// have made. The triple is the path, the format of the files, and whether results of another run are replaced.
-    /// Returns false if the directory keeps its earlier results of the same run, because they hold more replays.
-    pub fn save(
-        &self,
-        study: &Study,
-        (path, format, force): (&Path, FileFormat, bool),
-    ) -> Result<bool, RunFolderError> {
-        let mut folder = RunFolder::open(path, study, (&self.run, format), force)?;
+    /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this
+    /// directory would have made. Returns false if the directory keeps its earlier results of the same run,
+    /// because they hold more replays.
+    pub fn save(&self, study: &Study, place: RunPlace<'_>) -> Result<bool, RunFolderError> {
+        let mut folder = RunFolder::open(place, study, &self.run)?;
         for (detail, file) in &mut folder.details {
             let kept = self.details.iter().find(|kept| kept.name() == detail.name);
             kept.map_or(Ok(()), |kept| kept.append_to(file))?;

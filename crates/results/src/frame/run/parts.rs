@@ -38,7 +38,7 @@ pub struct JobParts {
 
 impl JobParts {
     /// Makes the parts of a run, of which none has begun. `run` is the text of run.json.
-    pub(super) fn new(study: &Study, (folder, format): (&Path, FileFormat), run: &str) -> Self {
+    pub(super) fn new(study: &Study, folder: &Path, format: FileFormat, run: &str) -> Self {
         let is_single = study.cells.len() == 1;
         Self {
             folder: folder.to_owned(),
@@ -108,7 +108,7 @@ impl JobParts {
         let Some(part) = part.finish()? else { return Ok(()) };
         let mut start = 0;
         for height in heights {
-            let mut rows = read_rows(part.file(), (start, height), part.target())?;
+            let mut rows = read_rows(part.file(), start..start + height, part.target())?;
             rows.rechunk_mut();
             file.append(&mut rows)?;
             start += height;

@@ -1,6 +1,7 @@
 //! Schedules of our own Parquet files, of which a part of the rows is in memory at a time.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::vec;
 
@@ -11,6 +12,7 @@ use super::{SavedJobs, ScheduleError, Selected, Selection, of_table};
 use crate::frame::FileFormat;
 use crate::frame::origin::{Origin, RUN_COLUMN};
 use crate::frame::read::{ROWS, read_slice};
+use crate::frame::table::Replication;
 use meshreplay_study::audit::ScheduledJob;
 
 /// The columns of our own `jobs` frame that a schedule is made of. Not every frame has all.
@@ -36,8 +38,7 @@ const COLUMNS: [&str; 14] = [
 pub struct InParts {
     path: PathBuf,
     origin: Option<Origin>,
-    /// The number of the replay and the seed of the replication.
-    of: (u32, u64),
+    of: Replication,
     /// The number of its jobs.
     pub(super) count: u64,
     /// Whether the nodes of jobs are known.
@@ -52,7 +53,7 @@ impl InParts {
         if FileFormat::of_path(path) != Some(FileFormat::Parquet) {
             return Ok(false);
         }
-        let (first, _) = slice(path, &["starting_time", "submit_s"], (0, 1))?;
+        let (first, _) = slice(path, &["starting_time", "submit_s"], 0..1)?;
         Ok(first.column("starting_time").is_err())
     }
 
@@ -64,7 +65,8 @@ impl InParts {
     ) -> Result<Selected, ScheduleError> {
         let (mut known, mut first_row) = (BTreeMap::new(), 0);
         loop {
-            let (frame, is_last) = slice(&path, &["replay", "seed", "submit_s"], (first_row, ROWS))?;
+            let (frame, is_last) =
+                slice(&path, &["replay", "seed", "submit_s"], first_row..first_row + ROWS)?;
             let table = Table { path: &path, frame: &frame, first_row, origin: origin.as_ref() };
             table.column("submit_s")?;
             table.count_known(&mut known)?;
@@ -73,7 +75,7 @@ impl InParts {
                 break;
             }
         }
-        let (frame, _) = slice(&path, &COLUMNS, (0, 1))?;
+        let (frame, _) = slice(&path, &COLUMNS, 0..1)?;
         if let Some(origin) = &origin {
             origin.check(&path, &frame)?;
         }
@@ -95,7 +97,7 @@ impl InParts {
     /// Reads the part that begins with a row. Returns its jobs, and the row with which the next part begins; `None` if there
     /// is none.
     fn part(&self, first_row: usize) -> Result<(Vec<ScheduledJob>, Option<usize>), ScheduleError> {
-        let (frame, is_last) = slice(&self.path, &COLUMNS, (first_row, self.rows))?;
+        let (frame, is_last) = slice(&self.path, &COLUMNS, first_row..first_row + self.rows)?;
         if let Some(origin) = &self.origin {
             origin.check(&self.path, &frame)?;
         }
@@ -131,8 +133,8 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Reads rows of the file at `path`: where they begin, and how many at most. Returns whether the file has none after them.
-fn slice(path: &Path, columns: &[&str], rows: (usize, usize)) -> Result<(DataFrame, bool), ScheduleError> {
+/// Reads rows of the file at `path`. Returns whether the file has none after them.
+fn slice(path: &Path, columns: &[&str], rows: Range<usize>) -> Result<(DataFrame, bool), ScheduleError> {
     read_slice(path, columns, rows).map_err(of_table)
 }
 

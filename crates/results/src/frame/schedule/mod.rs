@@ -14,6 +14,7 @@ use super::FrameError;
 use super::folder::StudyFolder;
 use super::origin::Origin;
 use super::read::{find, read_file};
+use super::table::Replication;
 use meshreplay_study::audit::{Schedule, ScheduledJob};
 
 /// Why a schedule cannot be read from a table.
@@ -115,8 +116,8 @@ pub struct Selection {
 pub struct Selected {
     /// The file that it is read from.
     pub path: PathBuf,
-    /// The number of the replay and the seed of the replication; `None` for a table of Batsim.
-    pub of: Option<(u32, u64)>,
+    /// The replication; `None` for a table of Batsim.
+    pub of: Option<Replication>,
     /// Whether nodes went down and came up during the replay.
     pub has_outages: bool,
     /// The jobs.
@@ -230,7 +231,6 @@ fn of_cell(
     };
     let missing = || ScheduleError::None { path, known: known() };
     let cell = cell.ok_or_else(missing)?;
-    let frame =
-        cells.read_details("jobs", origin, None, &|number| number == cell as u64)?.unwrap_or_default();
+    let frame = cells.read_cells("jobs", origin, None, &[cell as u64])?;
     Ok((cells.detail(keys[cell], "jobs"), frame))
 }

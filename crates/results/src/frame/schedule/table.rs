@@ -7,6 +7,7 @@ use polars_core::prelude::{Column, DataFrame, DataType, PolarsError};
 
 use super::{ScheduleError, Selection};
 use crate::frame::origin::Origin;
+use crate::frame::table::Replication;
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::parse_intervals;
 use meshreplay_study::audit::{Schedule, ScheduledJob};
@@ -80,7 +81,7 @@ impl Table<'_> {
     }
 
     /// Returns the number, the name and the seed of a schedule as text for messages.
-    fn label(&self, (replay, seed): &(u32, u64)) -> String {
+    fn label(&self, Replication { replay, seed }: &Replication) -> String {
         let name = self.origin.map(|origin| origin.label(*replay as usize)).unwrap_or_default();
         if name.is_empty() {
             format!("{replay}, seed {seed}")
@@ -91,19 +92,22 @@ impl Table<'_> {
 
     /// Returns the replay number and the seed of the schedule that each row belongs to. A table without these columns has
     /// number 0 and seed 0.
-    fn known(&self) -> Result<Vec<(u32, u64)>, ScheduleError> {
+    fn known(&self) -> Result<Vec<Replication>, ScheduleError> {
         let of = |name: &'static str| match self.frame.column(name) {
             Ok(column) => self.whole(column),
             Err(_) => Ok(vec![None; self.frame.height()]),
         };
         let (replays, seeds) = (of("replay")?, of("seed")?);
-        let of_row =
-            |(replay, seed): (&Option<u64>, &Option<u64>)| (replay.unwrap_or(0) as u32, seed.unwrap_or(0));
-        Ok(replays.iter().zip(&seeds).map(of_row).collect())
+        let numbers = replays.into_iter().zip(seeds);
+        let of_row = |(replay, seed): (Option<u64>, Option<u64>)| Replication {
+            replay: replay.unwrap_or_default(),
+            seed: seed.unwrap_or_default(),
+        };
+        Ok(numbers.map(of_row).collect())
     }
 
     /// Adds to `known` how many rows each schedule has.
-    pub(super) fn count_known(&self, known: &mut BTreeMap<(u32, u64), u64>) -> Result<(), ScheduleError> {
+    pub(super) fn count_known(&self, known: &mut BTreeMap<Replication, u64>) -> Result<(), ScheduleError> {
         for of in self.known()? {
             *known.entry(of).or_default() += 1;
         }
@@ -111,7 +115,7 @@ impl Table<'_> {
     }
 
     /// Returns the rows of the jobs of a schedule.
-    pub(super) fn rows_of(&self, one: (u32, u64)) -> Result<Vec<usize>, ScheduleError> {
+    pub(super) fn rows_of(&self, one: Replication) -> Result<Vec<usize>, ScheduleError> {
         let known = self.known()?;
         Ok((0..known.len()).filter(|&row| known[row] == one).collect())
     }
@@ -119,14 +123,14 @@ impl Table<'_> {
     /// Returns the replay number and the seed of the selected one of the schedules that are `known`.
     pub(super) fn select(
         &self,
-        known: &BTreeMap<(u32, u64), u64>,
+        known: &BTreeMap<Replication, u64>,
         selection: Selection,
-    ) -> Result<(u32, u64), ScheduleError> {
-        let wanted = |&(replay, seed): &(u32, u64)| {
-            selection.replay.is_none_or(|wanted| wanted == replay)
-                && selection.seed.is_none_or(|wanted| wanted == seed)
+    ) -> Result<Replication, ScheduleError> {
+        let wanted = |one: &Replication| {
+            selection.replay.is_none_or(|wanted| u64::from(wanted) == one.replay)
+                && selection.seed.is_none_or(|wanted| wanted == one.seed)
         };
-        let chosen: Vec<(u32, u64)> = known.keys().copied().filter(wanted).collect();
+        let chosen: Vec<Replication> = known.keys().copied().filter(wanted).collect();
         let path = self.path.to_owned();
         match chosen.as_slice() {
             [one] => Ok(*one),

@@ -9,31 +9,13 @@ use self::waits::Waits;
 use super::dispersal::Dispersal;
 use super::facts::{Facts, Finished, Trim};
 use super::gather::{Number, Partial};
+use super::job_row::JobRow;
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;
 use crate::engine::Record;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
-
-/// A job of a replay that has ended, as saved results hold it. Times are in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GroupedJob {
-    /// The arrival.
-    pub submit_s: f64,
-    /// The start.
-    pub start_s: f64,
-    /// The end.
-    pub end_s: f64,
-    /// The processors that it asked for.
-    pub procs: u32,
-    /// The nodes that it held.
-    pub allocated: u32,
-    /// The sum of the distances of all pairs of these nodes, in hops.
-    pub pairwise_sum: u64,
-    /// The position of its group.
-    pub group: usize,
-}
 
 /// The numbers of a group of jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,18 +41,17 @@ pub fn grouped_metrics() -> impl Iterator<Item = &'static Metric> {
 /// The numbers of all jobs of a replay, and those of each group.
 pub type OfGroups = (GroupNumbers, Vec<GroupNumbers>);
 
-/// Returns the numbers of all jobs of a replay, and those of each of `groups` groups. `trim` says which jobs means leave
-/// out, of all jobs. O(J·log J) for J jobs.
-/// Fails as [`GroupSums::finish`] does.
-pub fn group_numbers(jobs: &[GroupedJob], trim: Trim, groups: usize) -> io::Result<OfGroups> {
-    let mut sums = GroupSums::new(groups);
-    sums.add_kept(jobs, &trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s));
-    sums.finish()
-}
+/// The number of jobs that are summed up together. What is computed of them fits the cache next to the
+/// processor.
+const TOGETHER: usize = 1 << 10;
+
+/// The number of bytes of waits that are sorted in memory for medians.
+const IN_MEMORY: usize = 32 << 20;
 
 /// The numbers of a replay and of groups of its jobs while jobs are added. Memory does not grow with the number of jobs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct GroupSums {
+    /// The sums of each group that jobs were added to, by its position.
     groups: Vec<GroupSum>,
     whole: GroupSum,
     /// The waits of the jobs that count in means.
@@ -84,69 +65,95 @@ struct GroupSum {
     node_s: f64,
     /// What is known of each number, one for each row of [`grouped_metrics`].
     means: Vec<Partial>,
+    /// The positions of its jobs that count in means, among those that are added together.
+    positions: Vec<usize>,
 }
 
 impl GroupSums {
-    /// Returns the sums of `groups` groups without jobs.
-    pub fn new(groups: usize) -> Self {
-        let each = (0..groups).map(|_| GroupSum::default()).collect();
-        Self { groups: each, whole: GroupSum::default(), waits: Waits::new(groups) }
+    /// Adds jobs, which follow those added before, with the position of the group of each. Those whose
+    /// position among `jobs` `counts` accepts count in means. O(J) for J jobs.
+    pub fn add(&mut self, jobs: &[JobRow], groups: &[usize], counts: &dyn Fn(usize) -> bool) {
+        self.add_some(jobs, groups, &|_| true, counts);
     }
 
-    /// Adds jobs, which follow those added before. All of them count in means. O(J) for J jobs.
-    pub fn add(&mut self, jobs: &[GroupedJob]) {
-        self.add_kept(jobs, &(0..jobs.len()).collect::<Vec<_>>());
+    /// Adds all jobs of a replay, which have no order, with the position of the group of each. `trim` says
+    /// which of them means leave out. O(J·log J) for J jobs.
+    pub fn add_trimmed(&mut self, jobs: &[JobRow], groups: &[usize], trim: Trim) {
+        self.add_some(jobs, groups, &|_| true, &|_| false);
+        let kept = trim.kept(jobs.len(), |i| jobs[i].submit_s, |i| jobs[i].start_s);
+        let (jobs, groups): (Vec<JobRow>, Vec<usize>) = kept.iter().map(|&i| (jobs[i], groups[i])).unzip();
+        self.add_some(&jobs, &groups, &|_| false, &|_| true);
     }
 
-    /// Adds jobs, which follow those added before, and of which those at the positions `kept` count in means.
-    pub fn add_kept(&mut self, jobs: &[GroupedJob], kept: &[usize]) {
-        let replayed = Replayed::new(jobs);
-        replayed.with_facts(|facts| {
-            let mut members = vec![(Vec::new(), Vec::new()); self.groups.len()];
-            for (i, job) in jobs.iter().enumerate() {
-                members[job.group].0.push(i);
-            }
-            for &i in kept {
-                members[jobs[i].group].1.push(i);
-                self.waits.add(jobs[i].group, facts.wait_s(i));
-            }
-            self.whole.add(facts, &(0..jobs.len()).collect::<Vec<_>>(), kept.to_vec());
-            for (group, (of_group, kept)) in self.groups.iter_mut().zip(members) {
-                if !of_group.is_empty() {
-                    group.add(facts, &of_group, kept);
+    /// Adds jobs to the totals and to the means, as far as these functions of their positions say.
+    fn add_some(
+        &mut self,
+        jobs: &[JobRow],
+        groups: &[usize],
+        is_in_totals: &dyn Fn(usize) -> bool,
+        is_in_means: &dyn Fn(usize) -> bool,
+    ) {
+        for (first, (jobs, groups)) in (0..).step_by(TOGETHER).zip(parts(jobs).zip(parts(groups))) {
+            let most = groups.iter().copied().max().map_or(0, |most| most + 1);
+            self.groups.resize_with(self.groups.len().max(most), GroupSum::default);
+            Replayed::new(jobs).with_facts(|facts| {
+                for (i, &group) in groups.iter().enumerate() {
+                    if is_in_totals(first + i) {
+                        let node_s = facts.service_s(i) * f64::from(jobs[i].allocated);
+                        self.whole.count(node_s);
+                        self.groups[group].count(node_s);
+                    }
+                    if is_in_means(first + i) {
+                        self.whole.positions.push(i);
+                        self.groups[group].positions.push(i);
+                        self.waits.add(group, facts.wait_s(i));
+                    }
                 }
-            }
-        });
+                self.groups.iter_mut().chain([&mut self.whole]).for_each(|group| group.add(facts));
+            });
+        }
     }
 
     /// Returns the numbers of all jobs, and those of each group. Fails if waits cannot be kept in a temporary file. O(J) for
     /// J jobs, unless most of a group have almost the same wait.
     pub fn finish(self) -> io::Result<OfGroups> {
-        let (whole, groups) = self.waits.medians()?;
+        let (whole, groups) = self.waits.medians(self.groups.len(), IN_MEMORY)?;
         let groups = self.groups.into_iter().zip(groups);
         Ok((self.whole.finish(whole), groups.map(|(group, waits)| group.finish(waits)).collect()))
     }
+}
+
+/// Returns values in parts that are summed up together.
+fn parts<T>(values: &[T]) -> std::slice::Chunks<'_, T> {
+    values.chunks(TOGETHER)
 }
 
 impl Default for GroupSum {
     fn default() -> Self {
         let means = Replayed::new(&[])
             .with_facts(|none| grouped_metrics().map(|metric| metric.begin(none, false)).collect());
-        Self { jobs: 0, node_s: 0.0, means }
+        Self { jobs: 0, node_s: 0.0, means, positions: Vec::new() }
     }
 }
 
 impl GroupSum {
-    /// Adds the jobs at the positions `members`, of which those in `kept` count in means.
-    fn add(&mut self, facts: &Facts<'_>, members: &[usize], kept: Vec<usize>) {
-        self.jobs += members.len() as u64;
-        for &i in members {
-            self.node_s += facts.service_s(i) * f64::from(facts.replay.records[i].allocated);
+    /// Counts a job that held nodes for so many node-seconds.
+    fn count(&mut self, node_s: f64) {
+        self.jobs += 1;
+        self.node_s += node_s;
+    }
+
+    /// Adds the jobs at its positions to the means, and forgets the positions.
+    fn add(&mut self, facts: &Facts<'_>) {
+        if self.positions.is_empty() {
+            return;
         }
-        let of_group = facts.of(kept);
+        let of_group = facts.of(std::mem::take(&mut self.positions));
         for (metric, mean) in grouped_metrics().zip(&mut self.means) {
             metric.add(mean, &of_group);
         }
+        self.positions = of_group.kept;
+        self.positions.clear();
     }
 
     /// Returns the numbers. `waits` has the number of jobs that count and the median of their waits.
@@ -174,16 +181,16 @@ struct Replayed {
 }
 
 impl Replayed {
-    fn new(played: &[GroupedJob]) -> Self {
+    fn new(played: &[JobRow]) -> Self {
         let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
-        let job = |job: &GroupedJob| Job { submit: time(job.submit_s), procs: job.procs, ..Job::default() };
-        let record = |job: &GroupedJob| Record {
+        let job = |job: &JobRow| Job { submit: time(job.submit_s), procs: job.procs, ..Job::default() };
+        let record = |job: &JobRow| Record {
             start: time(job.start_s),
             end: time(job.end_s),
             allocated: job.allocated,
             ..Record::default()
         };
-        let dispersal = |job: &GroupedJob| Dispersal {
+        let dispersal = |job: &JobRow| Dispersal {
             pairwise_sum: job.pairwise_sum,
             nodes: job.allocated,
             ..Dispersal::default()
@@ -223,31 +230,39 @@ impl Replayed {
 mod tests {
     use super::*;
 
+    /// Returns the numbers of some jobs, which are added together.
+    fn group_numbers(jobs: &[JobRow], groups: &[usize], trim: Trim) -> io::Result<OfGroups> {
+        let mut sums = GroupSums::default();
+        sums.add_trimmed(jobs, groups, trim);
+        sums.finish()
+    }
+
     /// Returns jobs of three groups, from a multiplicative generator.
-    fn jobs(count: u64) -> Vec<GroupedJob> {
+    fn jobs(count: u64) -> (Vec<JobRow>, Vec<usize>) {
         let job = |i: u64| {
             let noise = |k: u64, below: u64| ((i * 7 + k).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) % below;
             let submit_s = i as f64 * 600.0;
             let start_s = submit_s + noise(1, 5000) as f64 + 0.25;
             let procs = 1 + noise(3, 32) as u32;
-            GroupedJob {
+            let row = JobRow {
+                number: i as i64,
                 submit_s,
                 start_s,
                 end_s: start_s + noise(2, 9000) as f64,
                 procs,
                 allocated: procs + noise(4, 2) as u32,
                 pairwise_sum: noise(5, 900),
-                group: noise(6, 3) as usize,
-            }
+            };
+            (row, noise(6, 3) as usize)
         };
-        (0..count).map(job).collect()
+        (0..count).map(job).unzip()
     }
 
     #[test]
     fn weighted_groups_give_the_whole() {
         for percent in [None, Some(10.0)] {
-            let jobs = jobs(500);
-            let (whole, groups) = group_numbers(&jobs, Trim { percent }, 3).expect("memory");
+            let (jobs, groups) = jobs(2500);
+            let (whole, groups) = group_numbers(&jobs, &groups, Trim { percent }).expect("memory");
             assert!(groups.iter().all(|group| group.jobs > 10), "{groups:?}");
             let sum = |of: fn(&GroupNumbers) -> u64| groups.iter().map(of).sum::<u64>();
             assert_eq!(sum(|group| group.jobs), whole.jobs);
@@ -267,34 +282,36 @@ mod tests {
 
     #[test]
     fn jobs_in_parts_give_the_same_numbers() -> io::Result<()> {
-        let jobs = jobs(500);
-        for size in [1, 7, 499, 500] {
-            let mut sums = GroupSums::new(3);
-            jobs.chunks(size).for_each(|part| sums.add(part));
-            assert_eq!(sums.finish()?, group_numbers(&jobs, Trim::default(), 3)?);
+        let (jobs, groups) = jobs(2500);
+        for size in [1, 7, 1024, 2499, 2500] {
+            let mut sums = GroupSums::default();
+            for (jobs, groups) in jobs.chunks(size).zip(groups.chunks(size)) {
+                sums.add(jobs, groups, &|_| true);
+            }
+            assert_eq!(sums.finish()?, group_numbers(&jobs, &groups, Trim::default())?);
         }
         Ok(())
     }
 
     #[test]
     fn numbers_follow_their_definitions() {
-        let job = |submit_s: f64, start_s: f64, end_s: f64, allocated, group| GroupedJob {
+        let job = |submit_s: f64, start_s: f64, end_s: f64, allocated| JobRow {
+            number: 1,
             submit_s,
             start_s,
             end_s,
             procs: allocated,
             allocated,
             pairwise_sum: u64::from(allocated),
-            group,
         };
         let jobs = [
-            job(0.0, 0.0, 3600.0, 2, 0),
-            job(0.0, 100.0, 7300.0, 3, 0),
-            job(5.0, 10.0, 20.0, 1, 0),
-            job(9.0, 9.0, 9.0, 1, 0),
+            job(0.0, 0.0, 3600.0, 2),
+            job(0.0, 100.0, 7300.0, 3),
+            job(5.0, 10.0, 20.0, 1),
+            job(9.0, 9.0, 9.0, 1),
         ];
-        let (whole, groups) = group_numbers(&jobs, Trim::default(), 2).expect("memory");
-        assert_eq!(whole, groups[0]);
+        let (whole, groups) = group_numbers(&jobs, &[1; 4], Trim::default()).expect("memory");
+        assert_eq!(whole, groups[1]);
         assert_eq!((whole.jobs, whole.wait_s_median), (4, Some(2.5)));
         assert!((whole.node_hours - (2.0 + 6.0 + 10.0 / 3600.0)).abs() < 1e-12);
         let names: Vec<&str> = grouped_metrics().map(Metric::name).collect();
@@ -303,6 +320,6 @@ mod tests {
         assert_eq!(whole.means[1], Some((1.0 + 7300.0 / 7200.0 + 1.5 + 1.0) / 4.0));
         assert_eq!(whole.means[2], Some((2.0 + 1.0) / 4.0));
         let none = GroupNumbers { means: vec![None; 3], ..GroupNumbers::default() };
-        assert_eq!(groups[1], none);
+        assert_eq!(groups[0], none);
     }
 }

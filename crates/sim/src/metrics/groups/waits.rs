@@ -10,17 +10,12 @@ use std::io;
 use crate::metrics::gather::{MOST_VALUES, Values};
 use meshreplay_base::disk::Sorter;
 
-/// The number of bytes of waits in the buckets of medians that are sorted in memory.
-const IN_MEMORY: usize = 32 << 20;
-
 /// The waits of jobs, in groups.
 #[derive(Debug)]
 pub(super) struct Waits {
     /// The position of the group and the wait in seconds, of one job after the other.
     list: Values,
     groups: Vec<Buckets>,
-    /// The number of bytes that are sorted in memory.
-    in_memory: usize,
 }
 
 /// What is known of the waits in each bucket.
@@ -50,16 +45,18 @@ fn bucket_of(key: u64) -> u64 {
     key >> 48
 }
 
-impl Waits {
-    /// Returns the waits of no jobs, for so many groups.
-    pub(super) fn new(groups: usize) -> Self {
-        Self { list: Values::new(MOST_VALUES), groups: vec![Buckets::new(); groups], in_memory: IN_MEMORY }
+impl Default for Waits {
+    fn default() -> Self {
+        Self { list: Values::new(MOST_VALUES), groups: Vec::new() }
     }
+}
 
+impl Waits {
     /// Adds the wait of a job of a group.
     pub(super) fn add(&mut self, group: usize, wait_s: f64) {
         let key = key(wait_s);
-        let Some(buckets) = self.groups.get_mut(group) else { return };
+        self.groups.resize_with(self.groups.len().max(group + 1), Buckets::new);
+        let buckets = &mut self.groups[group];
         let new = Bucket { count: 0, least: key, greatest: key };
         let bucket = buckets.entry(bucket_of(key)).or_insert(new);
         bucket.count = bucket.count.saturating_add(1);
@@ -68,10 +65,14 @@ impl Waits {
         self.list.push(wait_s);
     }
 
-    /// Returns the number and the median of all waits, and of those of each group. A median is the mean of the two in the
-    /// middle if their number is even, and `None` if there are no waits. Fails if waits cannot be kept in a temporary file.
-    pub(super) fn medians(self) -> io::Result<(Counted, Vec<Counted>)> {
-        let Self { list, groups, in_memory } = self;
+    /// Returns the number and the median of all waits, and of those of each of so many groups. A median is
+    /// the mean of the two in the middle if their number is even, and `None` if there are no waits. At most
+    /// `in_memory` bytes of waits in the buckets of medians are sorted in memory. Fails if waits cannot be
+    /// kept in a temporary file.
+    pub(super) fn medians(self, groups: usize, in_memory: usize) -> io::Result<(Counted, Vec<Counted>)> {
+        let (list, count) = (self.list, groups);
+        let mut groups = self.groups;
+        groups.resize_with(count, Buckets::new);
         let whole = groups.iter().flatten().fold(Buckets::new(), |mut whole, (&at, &of_group)| {
             let bucket = whole.entry(at).or_insert(Bucket { count: 0, ..of_group });
             bucket.count = bucket.count.saturating_add(of_group.count);
@@ -199,8 +200,7 @@ mod tests {
     fn medians_are_those_of_sorted_waits() -> io::Result<()> {
         let noise = |i: u64, below: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 30) % below;
         for seed in 0..120_u64 {
-            let mut waits = Waits::new(4);
-            (waits.list, waits.in_memory) = (Values::new(1 + seed as usize % 50), 1 << 10);
+            let mut waits = Waits { list: Values::new(1 + seed as usize % 50), groups: Vec::new() };
             let mut groups: Vec<Vec<f64>> = vec![Vec::new(); 4];
             for i in 0..noise(seed, 900) {
                 let draw = noise(i * 77 + seed * 1_000_003, 1 << 20);
@@ -222,7 +222,7 @@ mod tests {
                 waits.add(group, value);
                 groups[group].push(value);
             }
-            let (whole, counted) = waits.medians()?;
+            let (whole, counted) = waits.medians(4, 1 << 10)?;
             assert_eq!(whole, sorted_median(groups.concat()), "{seed}");
             assert_eq!(counted, groups.into_iter().map(sorted_median).collect::<Vec<_>>(), "{seed}");
         }

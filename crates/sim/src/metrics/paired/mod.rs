@@ -20,4 +20,4 @@ pub use block_length::block_length;
 pub use bootstrap::half_width;
 pub use difference::Difference;
 pub(super) use sums::BlockAdder;
-pub use sums::{BlockFiller, BlockSums, Blocks, SavedJob};
+pub use sums::{BlockFiller, BlockSums, Blocks};

@@ -2,6 +2,7 @@
 
 use super::super::facts::{Facts, Finished, Trim};
 use super::super::gather::{PerJob, for_each};
+use super::super::job_row::JobRow;
 use super::super::registry::METRICS;
 
 /// The most blocks that the jobs of a replay are divided into.
@@ -23,19 +24,6 @@ pub struct BlockSums {
     jobs: (usize, u64),
     /// The sums of each number that is compared, by the name of the number.
     numbers: Vec<(&'static str, Blocks)>,
-}
-
-/// A job as a saved table has it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SavedJob {
-    /// The number of the job in the log.
-    pub number: i64,
-    /// The arrival, in seconds.
-    pub submit_s: f64,
-    /// The start, in seconds.
-    pub start_s: f64,
-    /// The number of processors that the job requested.
-    pub procs: u32,
 }
 
 impl Blocks {
@@ -118,7 +106,7 @@ impl BlockSums {
 
     /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from the replay
     /// itself. `numbers` has the names of numbers that are compared, each with its value for every job.
-    pub fn of_saved(jobs: &[SavedJob], trim: Trim, numbers: &[(&'static str, Vec<f64>)]) -> Self {
+    pub fn of_saved(jobs: &[JobRow], trim: Trim, numbers: &[(&'static str, Vec<f64>)]) -> Self {
         let n = jobs.len();
         let ranks = ranks(n, |i| jobs[i].submit_s);
         let kept = trim.kept(n, |i| jobs[i].submit_s, |i| jobs[i].start_s);

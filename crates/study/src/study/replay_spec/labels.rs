@@ -34,6 +34,11 @@ impl Labels {
         }
     }
 
+    /// Returns the labels that `label` gives for the names of the coordinates.
+    pub fn of_names(label: impl Fn(&str) -> String) -> Self {
+        Self { scheduler: label("scheduler"), allocator: label("allocator"), network: label("network") }
+    }
+
     /// Returns the labels in the JSON of a replay; `None` if it has none.
     pub fn of_json(replay: &Value) -> Option<Self> {
         Self::deserialize(replay.get(LABELS)?).ok()
@@ -50,6 +55,8 @@ impl Labels {
 pub struct Labelled {
     /// The name of the column that holds resolved specs. The column with the name of the coordinate holds labels.
     pub spec_column: &'static str,
+    /// What that column means.
+    pub spec_meaning: &'static str,
     /// Returns the label of the coordinate.
     pub of: fn(&Labels) -> &str,
     /// Returns the short form of a resolved spec, and any other text as it is.

@@ -1,0 +1,230 @@
+//! Saved summaries and jobs, read back: tables whose columns are numbers or texts.
+
+mod column;
+mod replications;
+
+pub use column::{Column, Key, Numbers};
+pub use replications::{JobColumns, JobCounts, JobOrder, Replication};
+
+use std::path::{Path, PathBuf};
+
+use polars_core::prelude::{DataFrame, DataType};
+
+use crate::frame::FrameError;
+use crate::frame::folder::StudyFolder;
+use crate::frame::labels::{is_unlabelled, relabel};
+use crate::frame::origin::{Missing, Origin, RUN_COLUMN};
+use crate::frame::read::{ROWS, find, read_file, read_slice};
+
+/// A summary, or the jobs or other details of a run. All columns have the same height.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The file or directory that the columns were read from; empty for a frame in memory.
+    pub path: PathBuf,
+    /// The columns in the order of the frame.
+    pub columns: Vec<Column>,
+    /// The replays that run.json or study.json lists and the columns do not hold.
+    pub missing: Missing,
+}
+
+impl Table {
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in any format. Fails if the
+    /// folder holds no summary, or files of different runs.
+    pub fn read(folder: &Path) -> Result<Self, FrameError> {
+        let path =
+            find(folder, SUMMARY).ok_or_else(|| FrameError::NoSummary { folder: folder.to_owned() })?;
+        let origin = Origin::of(folder)?;
+        let frame = read_labelled(&path, SUMMARY, origin.as_ref())?;
+        Self::of(path, &frame, origin.as_ref())
+    }
+
+    /// Reads the details with this name in `folder`, such as the jobs. Of a study it reads only the cells
+    /// with a number that `wanted` accepts, of a run all of them. Returns `None` if the directory holds no
+    /// such details.
+    pub fn read_details(
+        folder: &Path,
+        detail: &str,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Self>, FrameError> {
+        let origin = Origin::of(folder)?;
+        if let Some(path) = find(folder, detail) {
+            let frame = read_labelled(&path, detail, origin.as_ref())?;
+            return Ok(Some(Self::of(path, &frame, origin.as_ref())?.without(RUN_COLUMN)));
+        }
+        let Some(origin) = origin else { return Ok(None) };
+        let cells = StudyFolder::new(folder, None);
+        let Some(frame) = cells.read_details(detail, &origin, wanted)? else { return Ok(None) };
+        let held = cells.holding(detail, &origin)?;
+        let missing = origin.missing(|i| held.binary_search(&(i as u64)).is_ok());
+        Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None)? }))
+    }
+
+    /// Reads the details with this name in `folder`, such as the jobs, and hands them to `visit` in parts of
+    /// whole rows, in the order of the files: the columns named in `columns`, as far as they exist, and the
+    /// column `replay`. Of a study it reads only the cells with a number that `wanted` accepts. Returns false
+    /// if the directory holds no such details.
+    pub fn visit_details<E: From<FrameError>>(
+        folder: &Path,
+        detail: &str,
+        columns: &[&str],
+        wanted: &dyn Fn(u64) -> bool,
+        visit: &mut dyn FnMut(&Self) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let mut read: Vec<&str> = Vec::new();
+        for name in columns.iter().chain(&["replay"]) {
+            if !read.contains(name) {
+                read.push(name);
+            }
+        }
+        let origin = Origin::of(folder)?;
+        if let Some(path) = find(folder, detail) {
+            read.push(RUN_COLUMN);
+            let mut from = 0;
+            loop {
+                let (frame, is_last) = read_slice(&path, &read, from..from + ROWS)?;
+                from += frame.height();
+                // An empty file is one empty part, so that its columns are known.
+                if frame.height() > 0 || from == 0 {
+                    in_parts(&frame, &mut |part| {
+                        origin.as_ref().map_or(Ok(()), |origin| origin.check(&path, part))?;
+                        visit(&Self::of(path.clone(), part, None)?.without(RUN_COLUMN))
+                    })?;
+                }
+                if is_last {
+                    return Ok(true);
+                }
+            }
+        }
+        let Some(origin) = origin else { return Ok(false) };
+        let cells = StudyFolder::new(folder, None);
+        let held = cells.holding(detail, &origin)?;
+        for &number in held.iter().filter(|number| wanted(**number)) {
+            let frame = cells.read_cells(detail, &origin, Some(&read), &[number])?;
+            in_parts(&frame, &mut |part| visit(&Self::of(cells.cells(), part, None)?))?;
+        }
+        Ok(!held.is_empty())
+    }
+
+    /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
+    pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
+        Self::of(PathBuf::new(), frame, None)
+    }
+
+    /// Returns the columns of a frame. The replays that `origin` lists and the frame does not hold are
+    /// missing.
+    fn of(path: PathBuf, frame: &DataFrame, origin: Option<&Origin>) -> Result<Self, FrameError> {
+        let missing = origin.map(|origin| {
+            let held = numbers(frame, "replay");
+            origin.missing(|i| held.as_ref().is_none_or(|held| held.binary_search(&(i as u64)).is_ok()))
+        });
+        let columns = frame.columns().iter().map(Column::of).collect::<Result<_, _>>()?;
+        Ok(Self { path, columns, missing: missing.unwrap_or_default() })
+    }
+
+    /// Returns the table without the column of this name.
+    fn without(mut self, name: &str) -> Self {
+        self.columns.retain(|column| column.name != name);
+        self
+    }
+
+    /// Returns a sentence that names the missing replays; `None` if no replay of run.json or study.json is
+    /// missing.
+    pub fn missing_note(&self) -> Option<String> {
+        self.missing.note(&self.path)
+    }
+
+    /// Returns the number of rows; 0 if there are no columns.
+    pub fn height(&self) -> usize {
+        self.columns.first().map_or(0, Column::height)
+    }
+
+    /// Returns the column of this name; `None` if there is none.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Returns the numbers of the column of this name, as [`Column::numbers`] does; `None` as well if there
+    /// is no such column.
+    pub fn numbers(&self, name: &str) -> Option<&Numbers> {
+        self.column(name)?.numbers()
+    }
+
+    /// Returns the number in a row of the column of this name; `None` if there is none.
+    pub fn number(&self, name: &str, row: usize) -> Option<f64> {
+        self.numbers(name)?.get(row)
+    }
+
+    /// Returns the value in a row of the column of this name as a label; empty if there is no such column.
+    pub fn label(&self, name: &str, row: usize) -> String {
+        self.column(name).map(|column| column.label(row)).unwrap_or_default()
+    }
+
+    /// Returns whether a row has a number above 0 in the column of this name.
+    pub fn has_positive(&self, name: &str) -> bool {
+        self.numbers(name).is_some_and(|numbers| numbers.iter().flatten().any(|number| number > 0.0))
+    }
+
+    /// Returns whether a row has a number in the column of this name.
+    pub fn has_number(&self, name: &str) -> bool {
+        self.numbers(name).is_some_and(|numbers| numbers.iter().flatten().next().is_some())
+    }
+
+    /// Returns whether rows differ in the column of this name.
+    pub fn varies(&self, name: &str) -> bool {
+        self.column(name).is_some_and(|column| column.varies(0..self.height()))
+    }
+}
+
+/// The name of the frame of summaries.
+const SUMMARY: &str = "summary";
+
+/// Reads the frame called `name` from its file, with labels beside specs, and with the present numbers of
+/// replays in a summary. Fails if its rows are of another run.
+fn read_labelled(path: &Path, name: &str, origin: Option<&Origin>) -> Result<DataFrame, FrameError> {
+    let mut frame = read_file(path)?;
+    if is_unlabelled(&frame) {
+        relabel(&mut frame, None)?;
+    }
+    if let Some(origin) = origin {
+        origin.check(path, &frame)?;
+        if name == SUMMARY {
+            origin.renumber(&mut frame)?;
+        }
+    }
+    Ok(frame)
+}
+
+/// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of
+/// a study are those of its cells, one after the other. `None` if the folder does not hold the frame. Fails
+/// if it holds files of different runs.
+pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
+    let origin = Origin::of(folder)?;
+    match (find(folder, name), origin) {
+        (Some(path), origin) => read_labelled(&path, name, origin.as_ref()).map(Some),
+        (None, Some(origin)) => StudyFolder::new(folder, None).read_details(name, &origin, &|_| true),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Hands a frame to `visit` in parts of at most [`ROWS`] rows.
+fn in_parts<E>(frame: &DataFrame, visit: &mut dyn FnMut(&DataFrame) -> Result<(), E>) -> Result<(), E> {
+    if frame.height() <= ROWS {
+        return visit(frame);
+    }
+    (0..frame.height()).step_by(ROWS).try_for_each(|from| visit(&frame.slice(from as i64, ROWS)))
+}
+
+/// Returns the different whole numbers in a column, ascending; `None` if the column does not exist or holds
+/// no numbers.
+fn numbers(frame: &DataFrame, name: &str) -> Option<Vec<u64>> {
+    let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
+    let mut numbers: Vec<u64> = Vec::new();
+    // Rows of one replay stand together.
+    for number in column.u64().ok()?.iter().flatten() {
+        if numbers.last() != Some(&number) {
+            numbers.push(number);
+        }
+    }
+    numbers.sort_unstable();
+    Some(numbers)
+}

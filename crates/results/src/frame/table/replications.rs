@@ -1,0 +1,183 @@
+//! The jobs that lie beside a summary: whose they are, and whether they are all there.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Numbers, Table};
+use crate::frame::FrameError;
+use crate::frame::folder::StudyFolder;
+use crate::frame::origin::{Missing, Origin};
+use crate::frame::read::find;
+use meshreplay_sim::metrics::JobRow;
+
+/// A replication of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Replication {
+    /// The number of the replay.
+    pub replay: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// How many jobs a replication has, and whether they have the order of their arrival.
+#[derive(Clone, Copy, Debug)]
+pub struct JobOrder {
+    /// How many there are.
+    pub jobs: u64,
+    /// Whether none arrived before the one above it.
+    pub is_sorted: bool,
+    /// When the last one arrived, in seconds.
+    pub last_s: f64,
+}
+
+impl Default for JobOrder {
+    fn default() -> Self {
+        Self { jobs: 0, is_sorted: true, last_s: f64::NEG_INFINITY }
+    }
+}
+
+impl JobOrder {
+    /// Adds the next job, which arrived at this time in seconds.
+    pub fn add(&mut self, submit_s: f64) {
+        self.is_sorted &= self.last_s <= submit_s;
+        (self.jobs, self.last_s) = (self.jobs + 1, submit_s);
+    }
+}
+
+/// What the jobs in a directory say about the replays that they are of.
+#[derive(Clone, Debug)]
+pub struct JobCounts {
+    path: PathBuf,
+    /// The replays that have no jobs.
+    pub missing: Missing,
+    /// The number of jobs of each replication; empty for a study, whose cells have files of their own.
+    counts: BTreeMap<Replication, u64>,
+}
+
+impl JobCounts {
+    /// Reads whose the jobs in `folder` are, in parts, so that memory does not grow with the jobs. `None` if
+    /// it holds no jobs.
+    pub fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
+        let (mut counts, mut is_known) = (BTreeMap::new(), true);
+        // No cell of a study is read.
+        Table::visit_details::<FrameError>(folder, "jobs", &["seed"], &|_| false, &mut |part| {
+            is_known &= part.numbers("replay").is_some() || part.height() == 0;
+            for (key, rows) in part.replications() {
+                *counts.entry(key).or_insert(0) += rows.len() as u64;
+            }
+            Ok(())
+        })?;
+        let held = Self::counted(folder, counts)?;
+        // Jobs that are of no replay may be of any.
+        Ok(held.map(|held| if is_known { held } else { Self { missing: Missing::default(), ..held } }))
+    }
+
+    /// Returns whose the jobs in `folder` are, which have been counted. `None` if it holds no jobs.
+    pub fn counted(folder: &Path, counts: BTreeMap<Replication, u64>) -> Result<Option<Self>, FrameError> {
+        let origin = Origin::of(folder)?;
+        let (path, held) = match (find(folder, "jobs"), &origin) {
+            (Some(path), _) => (path, counts.keys().map(|key| key.replay).collect::<Vec<_>>()),
+            (None, Some(origin)) => {
+                let cells = StudyFolder::new(folder, None);
+                (cells.cells(), cells.holding("jobs", origin)?)
+            }
+            (None, None) => (PathBuf::new(), Vec::new()),
+        };
+        let missing = origin
+            .map(|origin| origin.missing(|i| held.binary_search(&(i as u64)).is_ok()))
+            .unwrap_or_default();
+        let is_there = path.is_file() || !held.is_empty();
+        Ok(is_there.then_some(Self { path, missing, counts }))
+    }
+
+    /// Returns a sentence that names the replays without jobs; `None` if all have some.
+    pub fn missing_note(&self) -> Option<String> {
+        self.missing.note(&self.path)
+    }
+
+    /// Fails if there are other jobs than the summary beside them counts.
+    pub fn check(&self, summary: &Table, folder: &Path) -> Result<(), FrameError> {
+        summary.check_jobs(folder, &|replication| self.counts.get(replication).copied())
+    }
+}
+
+impl Table {
+    /// Returns the replication that a row is of; `None` if the row does not say it.
+    pub fn replication(&self, row: usize) -> Option<Replication> {
+        let whole = |name: &str| self.column(name)?.whole(row);
+        Some(Replication { replay: whole("replay")?, seed: whole("seed")? })
+    }
+
+    /// Returns the rows of each replication in a part of the jobs, which stand together, in the order of the
+    /// rows; nothing if the jobs do not say whose they are.
+    pub fn replications(&self) -> Vec<(Replication, Range<usize>)> {
+        let (Some(replay), Some(seed)) = (self.column("replay"), self.column("seed")) else {
+            return Vec::new();
+        };
+        let (mut found, mut start) = (Vec::new(), 0);
+        while start < self.height() {
+            let first = (replay.key(start), seed.key(start));
+            let is_same = |i: &usize| (replay.key(*i), seed.key(*i)) == first;
+            let end = (start + 1..self.height()).find(|i| !is_same(i)).unwrap_or(self.height());
+            found.extend(self.replication(start).map(|key| (key, start..end)));
+            start = end;
+        }
+        found
+    }
+
+    /// Fails if the jobs beside this summary are others than it counts: `found` returns how many there are of
+    /// a replication, `None` if that is not known. With outages some jobs of a replay never start and are in
+    /// no file.
+    pub fn check_jobs(
+        &self,
+        folder: &Path,
+        found: &dyn Fn(&Replication) -> Option<u64>,
+    ) -> Result<(), FrameError> {
+        let has_outages = self.column("goodput").is_some();
+        let (Some(jobs), false) = (self.numbers("jobs"), has_outages) else { return Ok(()) };
+        for (row, jobs) in jobs.iter().enumerate() {
+            let found = self.replication(row).and_then(|key| found(&key));
+            let (Some(expected), Some(found)) = (jobs, found) else { continue };
+            let expected = expected as u64;
+            if found != expected {
+                let (path, replay) = (folder.to_owned(), self.label("replay", row));
+                return Err(FrameError::OtherJobs { path, replay, found, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns of saved jobs.
+#[derive(Debug)]
+pub struct JobColumns<'a> {
+    /// The numbers of each of [`Self::NAMES`]; `None` if the jobs lack the column.
+    columns: [Option<&'a Numbers>; 7],
+}
+
+impl<'a> JobColumns<'a> {
+    /// The names of the columns of a [`JobRow`], in the order of its fields.
+    pub const NAMES: [&'static str; 7] =
+        ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
+
+    /// Finds the columns in the saved jobs.
+    pub fn of(jobs: &'a Table) -> Self {
+        Self { columns: Self::NAMES.map(|name| jobs.numbers(name)) }
+    }
+
+    /// Returns the job in row `i`. Columns that the jobs lack are 0.
+    pub fn row(&self, i: usize) -> JobRow {
+        let [number, submit_s, start_s, end_s, procs, allocated, pairwise_sum] =
+            self.columns.map(|column| column.and_then(|column| column.get(i)).unwrap_or_default());
+        JobRow {
+            number: number as i64,
+            submit_s,
+            start_s,
+            end_s,
+            procs: procs as u32,
+            allocated: allocated as u32,
+            pairwise_sum: pairwise_sum as u64,
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The table of the coordinates of replays.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::ReplaySpec;
+use super::labels::{self, Labelled};
+use meshreplay_alloc::allocator;
+use meshreplay_base::spec::Spec;
+use meshreplay_logs::{ALL_PARTITIONS, Partitions};
+use meshreplay_sim::execution::RECORDED;
+use meshreplay_sim::metrics::{ColumnInfo, ColumnType, When};
+use meshreplay_workload::Rules;
+
+/// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
+#[derive(Debug)]
+pub struct Coordinate {
+    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON. The column of an
+    /// algorithm holds its label, and another one the resolved spec.
+    pub name: &'static str,
+    /// A value other than those of [`ReplaySpec::new`], for tests.
+    pub example: &'static str,
+    /// The label, if the coordinate is an algorithm; otherwise `None`.
+    pub label: Option<Labelled>,
+    /// The way in which the command `replay` takes the coordinate.
+    in_command: InCommand,
+    /// The column of frames with the name of the coordinate.
+    in_frames: InFrames,
+    /// Returns the value, which is a text or a number; null if the coordinate is not given.
+    value: fn(&ReplaySpec) -> Value,
+    /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is no valid value.
+    pub set: fn(&mut ReplaySpec, &str) -> bool,
+}
+
+/// The column of frames that has a coordinate.
+#[derive(Clone, Copy, Debug)]
+struct InFrames {
+    /// The order in which the columns stand.
+    place: u8,
+    kind: ColumnType,
+    meaning: &'static str,
+    when: When,
+}
+
+/// Returns a column of texts that all frames of replays have.
+const fn texts(place: u8, meaning: &'static str) -> InFrames {
+    InFrames { place, kind: ColumnType::Str, meaning, when: When::Always }
+}
+
+/// The way in which the command `replay` takes a coordinate. The numbers say in which order the arguments of a printed
+/// command stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InCommand {
+    /// Not by an option: the command names the file of the log.
+    ByLog,
+    /// By an option with the name of the coordinate, which takes several values.
+    Option(u8),
+    /// By an option with the name of the coordinate, which takes one value.
+    Single(u8),
+    /// By an option with the name of the coordinate, which takes several values and is left out for this one,
+    /// its default.
+    OptionUnless(u8, &'static str),
+    /// By several options, one for each parameter of the rules.
+    Rules(u8),
+}
+
+/// Every coordinate. Content keys have lines in the order of the rows.
+pub const COORDINATES: &[Coordinate] = &[
+    Coordinate {
+        name: "log",
+        example: "b",
+        label: None,
+        in_command: InCommand::ByLog,
+        in_frames: texts(0, "what was replayed"),
+        value: |spec| spec.log.as_ref().into(),
+        set: |spec, text| put(&mut spec.log, Ok::<_, Infallible>(text.into())),
+    },
+    Coordinate {
+        name: SHA256,
+        example: "01",
+        label: None,
+        in_command: InCommand::ByLog,
+        in_frames: texts(9, "SHA-256 of the log's text"),
+        value: |spec| spec.log_sha256.as_ref().into(),
+        set: |spec, text| put(&mut spec.log_sha256, Ok::<_, Infallible>(text.into())),
+    },
+    Coordinate {
+        name: "rules",
+        example: "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,\
+                  shape=near-square,sizes=all,status=all",
+        label: None,
+        in_command: InCommand::Rules(7),
+        in_frames: texts(8, "how records became jobs"),
+        value: |spec| spec.rules.to_string().into(),
+        set: |spec, text| put(&mut spec.rules, text.parse().map(Arc::new)),
+    },
+    Coordinate {
+        name: "arrival_scale",
+        example: "0.5",
+        label: None,
+        in_command: InCommand::Option(4),
+        in_frames: InFrames { kind: ColumnType::F64, ..texts(6, "what arrival times were multiplied by") },
+        value: |spec| spec.arrival_scale.into(),
+        set: |spec, text| put(&mut spec.arrival_scale, text.parse()),
+    },
+    Coordinate {
+        name: "machine",
+        example: "torus:4x4",
+        label: None,
+        in_command: InCommand::Option(1),
+        in_frames: texts(2, "on what"),
+        value: |spec| spec.machine.to_string().into(),
+        set: |spec, text| put(&mut spec.machine, text.parse().map(Arc::new)),
+    },
+    Coordinate {
+        name: "scheduler",
+        example: "easy",
+        label: Some(Labelled {
+            spec_column: "scheduler_spec",
+            spec_meaning: "the scheduler with every default written out",
+            of: |labels| &labels.scheduler,
+            short: labels::short_scheduler,
+        }),
+        in_command: InCommand::Option(2),
+        in_frames: texts(3, "as it was typed"),
+        value: |spec| spec.scheduler.to_string().into(),
+        set: |spec, text| put(&mut spec.scheduler, text.parse().map(Arc::new)),
+    },
+    Coordinate {
+        name: "allocator",
+        example: "mc1x1",
+        label: Some(Labelled {
+            spec_column: "allocator_spec",
+            spec_meaning: "the allocator, likewise",
+            of: |labels| &labels.allocator,
+            short: allocator::short_label,
+        }),
+        in_command: InCommand::Option(3),
+        in_frames: texts(4, "likewise"),
+        value: |spec| spec.allocator.to_string().into(),
+        set: |spec, text| put(&mut spec.allocator, text.parse().map(Arc::new)),
+    },
+    Coordinate {
+        name: "network",
+        example: "wormhole",
+        label: Some(Labelled {
+            spec_column: "network_spec",
+            spec_meaning: "the network, likewise",
+            of: |labels| &labels.network,
+            short: str::to_owned,
+        }),
+        in_command: InCommand::OptionUnless(6, RECORDED),
+        in_frames: texts(5, "how long jobs run, likewise"),
+        value: |spec| spec.network.to_string().into(),
+        set: |spec, text| put(&mut spec.network, text.parse().map(Arc::new)),
+    },
+    Coordinate {
+        name: "seed",
+        example: "18446744073709551615",
+        label: None,
+        in_command: InCommand::Single(5),
+        in_frames: InFrames { kind: ColumnType::U64, ..texts(7, "seed of everything random") },
+        value: |spec| spec.seed.into(),
+        set: |spec, text| put(&mut spec.seed, text.parse()),
+    },
+    Coordinate {
+        // Without it content keys have no line and JSON has no entry, as results that are older do not have them.
+        name: "partition",
+        example: "batch+2",
+        label: None,
+        in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
+        in_frames: InFrames {
+            when: When::Partitions,
+            ..texts(
+                1,
+                "the partitions of the log whose jobs were replayed, such as `batch+debug`; \
+                 `all` if no job was left out",
+            )
+        },
+        value: |spec| spec.partition.as_ref().map(Partitions::to_string).into(),
+        set: |spec, text| {
+            let parsed = (text != ALL_PARTITIONS).then(|| text.parse()).transpose();
+            put(&mut spec.partition, parsed)
+        },
+    },
+];
+
+/// The name of the only coordinate that is not listed with a replay, because it follows from the log.
+const SHA256: &str = "log_sha256";
+
+/// Stores a parsed value in `target` and returns true, or returns false if parsing failed.
+fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
+    parsed.map(|value| *target = value).is_ok()
+}
+
+/// Returns a JSON value as plain text: strings without quotes, and numbers in their shortest form (1 instead of 1.0).
+pub(in crate::study) fn plain_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        other => other.to_string(),
+    }
+}
+
+impl Coordinate {
+    /// Returns the coordinates that tell replays apart, in order: all except the SHA-256 of the log.
+    pub fn listed() -> impl Iterator<Item = &'static Self> {
+        COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
+    }
+
+    /// Returns the title of the coordinate's column in tables for people.
+    pub fn title(&self) -> &'static str {
+        self.name.strip_prefix("arrival_").unwrap_or(self.name)
+    }
+
+    /// Returns the coordinates that tell replays apart, in the order of the arguments of a command: the log first.
+    pub fn by_place() -> Vec<&'static Self> {
+        let mut rows: Vec<_> = Self::listed().collect();
+        rows.sort_by_key(|row| row.place_in_command());
+        rows
+    }
+
+    /// Returns the coordinates that tell replays apart, in the order of the columns of frames.
+    pub fn by_column() -> Vec<&'static Self> {
+        let mut rows: Vec<_> = Self::listed().collect();
+        rows.sort_by_key(|row| row.in_frames.place);
+        rows
+    }
+
+    /// Returns the coordinates that make up the place of a replay beside its load: what is replayed, and on
+    /// what.
+    pub fn of_place() -> impl Iterator<Item = &'static Self> {
+        Self::by_column().into_iter().take_while(|row| row.label.is_none())
+    }
+
+    /// Returns the description of the column of frames with the name of the coordinate.
+    pub fn column_info(&self) -> ColumnInfo {
+        let InFrames { kind, meaning, when, .. } = self.in_frames;
+        ColumnInfo { name: self.name, kind, unit: "", meaning, when }
+    }
+
+    /// Returns whether tables and pictures name the value although all replays share it. Others are named
+    /// only where replays differ, as they seldom do.
+    pub fn is_named_if_shared(&self) -> bool {
+        !["rules", "network", "arrival_scale"].contains(&self.name)
+    }
+
+    /// Returns whether the coordinate has a default, which tables need not name.
+    pub fn has_default(&self) -> bool {
+        matches!(self.in_command, InCommand::OptionUnless(..))
+    }
+
+    /// Returns whether `spec` has the default value.
+    pub fn is_default(&self, spec: &ReplaySpec) -> bool {
+        matches!(self.in_command, InCommand::OptionUnless(_, default) if self.text(spec) == default)
+    }
+
+    fn place_in_command(&self) -> u8 {
+        match self.in_command {
+            InCommand::ByLog => 0,
+            InCommand::Option(place)
+            | InCommand::Single(place)
+            | InCommand::OptionUnless(place, _)
+            | InCommand::Rules(place) => place,
+        }
+    }
+
+    /// Returns the value in words that tell replays apart, such as `arrivals ×0.8`.
+    pub fn phrase(&self, spec: &ReplaySpec) -> String {
+        match self.name {
+            "arrival_scale" => format!("arrivals ×{}", spec.arrival_scale),
+            "partition" => format!("partition {}", self.cell(spec)),
+            "rules" | "seed" => format!("{} {}", self.name, self.text(spec)),
+            _ => self.shown(spec),
+        }
+    }
+
+    /// Returns the coordinates that are algorithms, which have labels.
+    pub fn labelled() -> impl Iterator<Item = (&'static Self, &'static Labelled)> {
+        COORDINATES.iter().filter_map(|coordinate| Some((coordinate, coordinate.label.as_ref()?)))
+    }
+
+    /// Returns the name of the column of frames that holds [`Self::text`].
+    pub fn column(&self) -> &'static str {
+        self.label.as_ref().map_or(self.name, |label| label.spec_column)
+    }
+
+    /// Returns the coordinate as tables for people show it: the label of an algorithm, and the value of another
+    /// coordinate.
+    pub fn shown(&self, spec: &ReplaySpec) -> String {
+        self.label.as_ref().map_or_else(|| self.text(spec), |label| (label.of)(&spec.labels).to_owned())
+    }
+
+    /// Returns the coordinate as the cells of tables for people have it: as [`Self::shown`], and partitions
+    /// by the names that the log has for them.
+    pub fn cell(&self, spec: &ReplaySpec) -> String {
+        match &spec.partition {
+            Some(partition) if self.name == "partition" => partition.label(),
+            _ => self.shown(spec),
+        }
+    }
+
+    /// Returns whether `spec` gives the coordinate. Otherwise keys and files of results have nothing of it.
+    pub fn is_given(&self, spec: &ReplaySpec) -> bool {
+        !(self.value)(spec).is_null()
+    }
+
+    /// Returns the coordinate's value in `spec`, as content keys and commands spell it: `all` if it is not given.
+    pub fn text(&self, spec: &ReplaySpec) -> String {
+        match (self.value)(spec) {
+            Value::Null => ALL_PARTITIONS.to_owned(),
+            value => plain_text(&value),
+        }
+    }
+
+    /// Returns the coordinate's name and its value in `spec`, as JSON has them.
+    pub fn json(&self, spec: &ReplaySpec) -> (&'static str, Value) {
+        (self.name, (self.value)(spec))
+    }
+
+    /// Returns the arguments of `replay` that give the coordinate; none if the command needs none for it.
+    pub(super) fn arguments(&self, spec: &ReplaySpec) -> Vec<Argument> {
+        let takes_several = matches!(self.in_command, InCommand::Option(_) | InCommand::OptionUnless(..));
+        let argument = |option: String, value: String, typed: String| Argument {
+            option,
+            typed: if typed.is_empty() { value.clone() } else { typed },
+            value,
+            takes_several,
+        };
+        match self.in_command {
+            InCommand::ByLog => Vec::new(),
+            InCommand::OptionUnless(..) if self.is_default(spec) => Vec::new(),
+            InCommand::Rules(_) => rules_options(&spec.rules)
+                .into_iter()
+                .map(|(option, value)| argument(option, value, String::new()))
+                .collect(),
+            _ => {
+                let option = format!("--{}", self.name.replace('_', "-"));
+                vec![argument(option, self.text(spec), self.shown(spec))]
+            }
+        }
+    }
+}
+
+/// An argument of the command `replay`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The option, such as `--machine`.
+    pub option: String,
+    /// The value with every default written out.
+    pub value: String,
+    /// The value as it was typed, or as [`Self::value`] if that is not known.
+    pub typed: String,
+    /// Whether the command takes several values of the option and replays all of them.
+    pub takes_several: bool,
+}
+
+/// Returns the options of `replay` that give these rules. Names and values are those of the canonical spelling of the
+/// rules. Parameters that have their default values are left out.
+fn rules_options(rules: &Rules) -> Vec<(String, String)> {
+    let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
+    let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {
+        return Vec::new();
+    };
+    let mut options = Vec::new();
+    if rules.set != Rules::default().set {
+        options.push(("--rules".to_owned(), spec.name.clone()));
+    }
+    for (key, value) in spec.params.iter().filter(|(key, value)| default.params.get(*key) != Some(value)) {
+        options.push((format!("--{key}"), value.clone()));
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_become_options() -> Result<(), meshreplay_base::spec::SpecError> {
+        for (rules, options) in [
+            ("authors", ""),
+            ("requested", "--rules requested"),
+            ("requested:overrun=kill,status=authors", "--rules requested --overrun kill --status authors"),
+            ("authors:estimate=factor=2", "--estimate factor=2"),
+        ] {
+            let words =
+                rules_options(&rules.parse()?).into_iter().flat_map(|(option, value)| [option, value]);
+            assert_eq!(words.collect::<Vec<_>>().join(" "), options);
+        }
+        Ok(())
+    }
+}
