@@ -5,19 +5,19 @@
 //! the optimum. With more centres (`mm`) the bound is lower. `mm_inc` improves the result of `mm` by greedy
 //! exchanges of nodes.
 //!
-//! There are two searches, and `search` has both. On machines of at most 128 nodes, a set of nodes is one number
-//! (`small`, `cuts`). On others, `best_first` looks at the centres in the order of lower bounds. It counts and
-//! measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`, `lanes`), and `least_sums` bounds the
-//! pairs of equally distant nodes. `ties` and `carried` choose among equally distant nodes, with the help of
-//! `earlier`. `axis` has one dimension, and `numbers` the types of counts and costs.
+//! There are two searches, and `search` has both. On machines of at most 128 nodes, a set of nodes is one
+//! number (`small`, `cuts`). On others, `best_first` looks at the centres in the order of lower bounds. It
+//! counts and measures balls (`ball`) by prefix sums along diagonals (`skewed_sums`, `lanes`), and
+//! `least_sums` bounds the pairs of equally distant nodes. `ties` and `carried` choose among equally distant
+//! nodes, with the help of `earlier`. `axis` has one dimension, and `numbers` the types of counts and costs.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "positions, radii and the indices of tables for at most 2^24 nodes are below 2^31; the distances \
-              of one node to all others are below 2^49; sums over all pairs are clamped, and on machines of \
-              at most 128 nodes the counts of a cut fit a byte"
+    reason = "positions, radii and the indices of tables for at most 2^24 nodes are below 2^31; the \
+              distances of one node to all others are below 2^49; sums over all pairs are clamped, and on \
+              machines of at most 128 nodes the counts of a cut fit a byte"
 )]
 
 mod axis;
