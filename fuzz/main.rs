@@ -1,10 +1,12 @@
-//! Throws random inputs at every reader and at every allocator and scheduler, and reports panics, hangs and broken laws.
+//! Throws random inputs at every reader and at every allocator and scheduler, and reports panics, hangs and
+//! broken laws.
 //!
-//! `cargo test --test fuzz` tries some inputs of each target, which is a part of the suite. `make fuzz MINUTES=60` goes on for
-//! an hour, with debug assertions and checks of overflow. `--seconds 20` goes on for so long with each target, and `--part 1/2` tries
-//! the first of two halves of the targets. An input that breaks something is made smaller and kept in
-//! `fuzz/failures`; once what was wrong is mended, it belongs into `fuzz/corpus`, whose files are tried first and mutated.
-//! The page `docs/src/fuzzing.md` says what has been tried so far.
+//! `cargo test --test fuzz` tries some inputs of each target, which is a part of the suite. `make fuzz
+//! MINUTES=60` goes on for an hour, with debug assertions and checks of overflow. `--seconds 20` goes on for
+//! so long with each target, and `--part 1/2` tries the first of two halves of the targets. An input that
+//! breaks something is made smaller and kept in `fuzz/failures`; once what was wrong is mended, it belongs
+//! into `fuzz/corpus`, whose files are tried first and mutated. The page `docs/src/fuzzing.md` says what has
+//! been tried so far.
 #![expect(clippy::print_stdout, reason = "it says what it tries")]
 
 mod mutate;

@@ -1,5 +1,5 @@
-//! Runs targets on inputs: those of the corpus, seeds, and mutations of both. Inputs with an answer that none had before
-//! join those that are mutated.
+//! Runs targets on inputs: those of the corpus, seeds, and mutations of both. Inputs with an answer that none
+//! had before join those that are mutated.
 
 use std::collections::HashSet;
 use std::fs;
@@ -33,14 +33,16 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// Parts of the names of the targets that run; empty for all.
     pub(crate) only: Vec<String>,
-    /// Which part of the targets runs, from 1, and how many parts there are. Every so many-th target belongs to a part.
+    /// Which part of the targets runs, from 1, and how many parts there are. Every so many-th target belongs
+    /// to a part.
     pub(crate) part: (usize, usize),
 }
 
-/// How long an input may take in a long run; the suite does not look at the clock. Where other things run at the same time, as
-/// in the runs of some seconds with each target, it may take ten times as long.
+/// How long an input may take in a long run; the suite does not look at the clock. Where other things run at
+/// the same time, as in the runs of some seconds with each target, it may take ten times as long.
 const HANG: Duration = Duration::from_secs(1);
-/// How often an input that took too long is tried again. It took too long if it always does; once may be the machine.
+/// How often an input that took too long is tried again. It took too long if it always does; once may be the
+/// machine.
 const SLOW_TRIES: usize = 3;
 /// The greatest number of inputs that are mutated.
 const MOST_KEPT: usize = 4000;
@@ -87,7 +89,8 @@ impl Plan {
         is_good
     }
 
-    /// Tries a target. Returns the number of inputs and of different answers, and the first input that is wrong.
+    /// Tries a target. Returns the number of inputs and of different answers, and the first input that is
+    /// wrong.
     fn of_target(
         &self,
         target: &Target,

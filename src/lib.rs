@@ -10,13 +10,15 @@
 //!
 //! These words have one meaning everywhere:
 //!
-//! * A *log* is a file of recorded jobs. A *replay* is the simulation of one log. A [`study`] is a set of replays.
-//! * A *machine* is a mesh, a torus or an array, together with the set of its free nodes. The [`engine`] owns it.
+//! * A *log* is a file of recorded jobs. A *replay* is the simulation of one log. A [`study`] is a set of
+//!   replays.
+//! * A *machine* is a mesh, a torus or an array, together with the set of its free nodes. The [`engine`] owns
+//!   it.
 //! * A *request* is what a job asks for. A *placement* is the list of nodes that the job gets, in rank order.
-//! * A [`scheduler`] decides when a job starts, an [`allocator`] on which nodes, and an [`execution`] model how long it
-//!   runs. Those from outside this program are a [`guest`].
-//! * The *pairwise sum* of a placement is the sum of the L1 distances over all unordered pairs of its nodes. It
-//!   measures the dispersal of the job.
+//! * A [`scheduler`] decides when a job starts, an [`allocator`] on which nodes, and an [`execution`] model
+//!   how long it runs. Those from outside this program are a [`guest`].
+//! * The *pairwise sum* of a placement is the sum of the L1 distances over all unordered pairs of its nodes.
+//!   It measures the dispersal of the job.
 //!
 //! ```
 //! use std::sync::Arc;

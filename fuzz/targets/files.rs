@@ -1,4 +1,5 @@
-//! Readers of files that stand beside a log: orders of nodes, topologies, outages, places of nodes, predictions.
+//! Readers of files that stand beside a log: orders of nodes, topologies, outages, places of nodes,
+//! predictions.
 
 use meshreplay::allocator::{self, Setup};
 use meshreplay::job::{Job, Time};
@@ -36,7 +37,9 @@ pub(crate) const ORDER: Target = Target {
     run: |bytes| built("2x2", "curve:order=file,path=PATH", &scratch::file("order.txt", bytes)),
 };
 
-const TORUS: &[u8] = b"- topology: t\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: a\n        dims: {x: 2, y: 2, z: 2}\n        nodes: n[0-7]\n        placements:\n          - dims: {x: 2, y: 1, z: 1}\n          - dims: {x: 2, y: 2, z: 2}\n";
+const TORUS: &[u8] = b"- topology: t\n  cluster_default: true\n  torus3d:\n    toruses:\n      - name: \
+     a\n        dims: {x: 2, y: 2, z: 2}\n        nodes: n[0-7]\n        placements:\n          - dims: {x: \
+     2, y: 1, z: 1}\n          - dims: {x: 2, y: 2, z: 2}\n";
 
 pub(crate) const TOPOLOGY: Target = Target {
     name: "file-topology",

@@ -1,4 +1,5 @@
-//! Random histories of requests, releases and nodes that go down, on every allocator and every machine, held to the laws.
+//! Random histories of requests, releases and nodes that go down, on every allocator and every machine, held
+//! to the laws.
 
 use meshreplay::allocator::ALLOCATORS;
 use meshreplay::laws::{LAWS, MACHINES, Subject, Trial, Verdict, with_holes};

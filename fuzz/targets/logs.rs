@@ -1,5 +1,5 @@
-//! Readers of logs. Whatever strict reading takes, lenient reading takes in the same way, and what is read can be replayed by
-//! the rules or is counted.
+//! Readers of logs. Whatever strict reading takes, lenient reading takes in the same way, and what is read
+//! can be replayed by the rules or is counted.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -204,8 +204,9 @@ fn table() -> Vec<Vec<u8>> {
 
 fn pbs() -> Vec<Vec<u8>> {
     vec![
-        b"10/01/2023 00:00:12;E;12.server;user=a group=g queue=q ctime=1696118400 qtime=1696118400 start=1696118410 \
-          end=1696118500 exec_host=n0/0*4+n1/0*4 Resource_List.ncpus=8 Resource_List.walltime=01:00:00 Exit_status=0\n"
+        b"10/01/2023 00:00:12;E;12.server;user=a group=g queue=q ctime=1696118400 qtime=1696118400 \
+             start=1696118410 end=1696118500 exec_host=n0/0*4+n1/0*4 Resource_List.ncpus=8 \
+             Resource_List.walltime=01:00:00 Exit_status=0\n"
             .to_vec(),
     ]
 }

@@ -1,5 +1,5 @@
-//! The targets: functions of bytes that must neither panic nor take long, whatever the bytes are, and that hold what they
-//! read to its laws.
+//! The targets: functions of bytes that must neither panic nor take long, whatever the bytes are, and that
+//! hold what they read to its laws.
 
 mod files;
 mod histories;

@@ -1,5 +1,5 @@
-//! Random logs under every scheduler with every allocator. The schedules are audited: no node has two jobs, all times fit, and
-//! jobs start as their policy promises.
+//! Random logs under every scheduler with every allocator. The schedules are audited: no node has two jobs,
+//! all times fit, and jobs start as their policy promises.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ pub(crate) const REPLAY: Target = Target {
     },
 };
 
-/// Returns a job for every four bytes: when it arrives after the one before, how long it runs, what it asks for, and how
-/// well its run time is known.
+/// Returns a job for every four bytes: when it arrives after the one before, how long it runs, what it asks
+/// for, and how well its run time is known.
 fn jobs(bytes: &[u8], nodes: u32) -> Vec<Job> {
     let mut submit = Time::ZERO;
     let job = |(i, part): (usize, &[u8])| {

@@ -63,7 +63,11 @@ pub(crate) const SCHEDULE: Target = Target {
 pub(crate) const DRAWING: Target = Target {
     name: "result-drawing",
     seeds: || {
-        vec![b"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><g><rect class=\"paper\" width=\"4\"/><text>a&amp;b</text></g></svg>".to_vec()]
+        vec![
+            b"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><g><rect class=\"paper\" \
+             width=\"4\"/><text>a&amp;b</text></g></svg>"
+                .to_vec(),
+        ]
     },
     words: &[
         "<script>",

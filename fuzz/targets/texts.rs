@@ -1,4 +1,5 @@
-//! Readers of texts: studies, specs, machines, rules, lists of nodes, and the description of a finished study.
+//! Readers of texts: studies, specs, machines, rules, lists of nodes, and the description of a finished
+//! study.
 
 use std::path::{Path, PathBuf};
 
@@ -19,11 +20,14 @@ pub(crate) const STUDY: Target = Target {
     name: "text-study",
     seeds: || {
         vec![
-            b"logs = ['a.swf']\nmachines = ['4x4', 'torus:8']\nallocators = ['naive', 'hilbert+bf']\nschedulers = ['easy', 'fcfs']\n\
+            b"logs = ['a.swf']\nmachines = ['4x4', 'torus:8']\nallocators = ['naive', \
+                 'hilbert+bf']\nschedulers = ['easy', 'fcfs']\n\
               seeds = [1, 2]\narrival_scales = [1.0, 0.5]\nreplications = 2\nname = 'n'\n"
                 .to_vec(),
-            b"logs = ['synthetic:jobs=5']\nmachines = ['8x8']\nallocators = ['mm']\nnetworks = ['recorded', 'wormhole']\n".to_vec(),
-            b"logs = ['a.swf']\nmachines = ['auto']\nallocators = ['random']\nunavailable = ['0-1']\nrules = ['requested:sizes=powers']\n".to_vec(),
+            b"logs = ['synthetic:jobs=5']\nmachines = ['8x8']\nallocators = ['mm']\nnetworks = ['recorded', \
+                 'wormhole']\n".to_vec(),
+            b"logs = ['a.swf']\nmachines = ['auto']\nallocators = ['random']\nunavailable = ['0-1']\nrules = \
+                 ['requested:sizes=powers']\n".to_vec(),
         ]
     },
     words: &[
@@ -241,7 +245,8 @@ pub(crate) const NODE_LIST: Target = Target {
 pub(crate) const MANIFEST: Target = Target {
     name: "text-manifest",
     seeds: || {
-        let text = "logs = ['a.swf']\nmachines = ['4x4']\nallocators = ['naive', 'hilbert+bf']\nschedulers = ['easy']\n";
+        let text = "logs = ['a.swf']\nmachines = ['4x4']\nallocators = ['naive', 'hilbert+bf']\nschedulers = \
+             ['easy']\n";
         let log = scratch::file("a.swf", include_bytes!("../../traces/tiny.swf"));
         let study =
             Study::plan(Path::new("s.toml"), text, Options::default(), &|_| log.clone()).expect("a study");

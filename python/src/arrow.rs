@@ -17,8 +17,8 @@ use crate::error::{failure, message};
 /// The name of a capsule with a stream of record batches, by the `PyCapsule` interface of Arrow.
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
-/// Returns a capsule with the rows of `frame` as a stream of record batches. The columns share memory with the frame.
-/// `notes` gives the metadata of a column, such as its unit.
+/// Returns a capsule with the rows of `frame` as a stream of record batches. The columns share memory with
+/// the frame. `notes` gives the metadata of a column, such as its unit.
 pub(crate) fn capsule<'py>(
     py: Python<'py>,
     frame: &DataFrame,
@@ -40,24 +40,27 @@ pub(crate) fn capsule<'py>(
         })
         .collect();
     let stream = export_iterator(Box::new(batches.into_iter()), Field::new("".into(), dtype, false));
-    // The consumer of a capsule moves the stream out of it. What nobody has taken is released when the capsule is dropped.
+    // The consumer of a capsule moves the stream out of it. What nobody has taken is released when the
+    // capsule is dropped.
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
-/// Calls `take` with the names of the columns and the columns of each record batch of a frame of any library. Fails if
-/// `frame` has no Arrow stream, or if `take` fails.
+/// Calls `take` with the names of the columns and the columns of each record batch of a frame of any library.
+/// Fails if `frame` has no Arrow stream, or if `take` fails.
 pub(crate) fn batches(
     frame: &Bound<'_, PyAny>,
     mut take: impl FnMut(&[Field], &[Box<dyn Array>]) -> PyResult<()>,
 ) -> PyResult<()> {
     let capsule = frame.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(STREAM))?;
-    // SAFETY: By the PyCapsule interface of Arrow, a capsule of this name points to an `ArrowArrayStream` that follows
-    // the C stream interface, and its consumer moves the structure out and leaves one whose release callback is null.
-    // `replace` does both: nobody else has a reference to it while this thread holds the interpreter's lock.
+    // SAFETY: By the PyCapsule interface of Arrow, a capsule of this name points to an `ArrowArrayStream`
+    // that follows the C stream interface, and its consumer moves the structure out and leaves one whose
+    // release callback is null. `replace` does both: nobody else has a reference to it while this thread
+    // holds the interpreter's lock.
     let stream =
         unsafe { std::ptr::replace(pointer.cast::<ArrowArrayStream>().as_ptr(), ArrowArrayStream::empty()) };
-    // SAFETY: The stream follows the C stream interface, as said above; the reader owns it and releases it once.
+    // SAFETY: The stream follows the C stream interface, as said above; the reader owns it and releases it
+    // once.
     let reader = unsafe { ArrowArrayStreamReader::try_new(Box::new(stream)) };
     let mut reader = reader.map_err(|error| failure(&error))?;
     let ArrowDataType::Struct(fields) = reader.field().dtype().clone() else {

@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use crate::error::{failure, message};
 use crate::wait::wait_for;
 
-/// Runs the command with the arguments `words` and returns its exit code. `program` is the path of the command.
+/// Runs the command with the arguments `words` and returns its exit code. `program` is the path of the
+/// command.
 ///
 /// The command hears signals itself, as it does on its own: after Ctrl-C the process ends by the signal.
 #[pyfunction]

@@ -38,7 +38,8 @@ impl Frame {
 
 #[pymethods]
 impl Frame {
-    /// Returns a capsule with an Arrow stream of the rows. A requested schema is ignored, as the interface allows.
+    /// Returns a capsule with an Arrow stream of the rows. A requested schema is ignored, as the interface
+    /// allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

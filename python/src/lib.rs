@@ -1,5 +1,5 @@
-//! The native part of the Python package meshreplay: what needs the library in Rust. The classes that users meet are
-//! written in Python, in `python/meshreplay`, on top of it.
+//! The native part of the Python package meshreplay: what needs the library in Rust. The classes that users
+//! meet are written in Python, in `python/meshreplay`, on top of it.
 
 #![expect(clippy::needless_pass_by_value, reason = "functions of Python take their arguments by value")]
 

@@ -37,13 +37,15 @@ pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
     PLOT_KINDS.iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// Returns the names of the coordinates of replays, each with the name of the column that has its resolved value.
+/// Returns the names of the coordinates of replays, each with the name of the column that has its resolved
+/// value.
 #[pyfunction]
 pub(crate) fn coordinates() -> Vec<(&'static str, &'static str)> {
     Coordinate::listed().map(|row| (row.name, row.column())).collect()
 }
 
-/// Returns the keywords that say how a log is read, what is replayed, what a picture shows, and how many pixels it has.
+/// Returns the keywords that say how a log is read, what is replayed, what a picture shows, and how many
+/// pixels it has.
 #[pyfunction]
 pub(crate) fn keywords(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     replay_keywords().iter().chain(&plot_keywords()).map(|keyword| described(py, keyword)).collect()

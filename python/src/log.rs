@@ -11,8 +11,8 @@ use crate::error::{failure, message};
 use crate::frame::Frame;
 use crate::wait::wait_for;
 
-/// Opens the log that the arguments `words` of `replay` name and reads its first record. Returns the name of the log and
-/// that of its format.
+/// Opens the log that the arguments `words` of `replay` name and reads its first record. Returns the name of
+/// the log and that of its format.
 #[pyfunction]
 pub(crate) fn open_log(py: Python<'_>, words: Vec<String>) -> PyResult<(String, String)> {
     let source = source(&words)?;
@@ -90,8 +90,9 @@ const NAMED: [(&str, NameKind); 5] = [
     ("partition", NameKind::Partition),
 ];
 
-/// Returns the frame of `records`. A column that no record fills is left out, except the submit and run times. A column
-/// of which the log has names is one of text, and a number without a name is its digits there.
+/// Returns the frame of `records`. A column that no record fills is left out, except the submit and run
+/// times. A column of which the log has names is one of text, and a number without a name is its digits
+/// there.
 fn frame(records: &[Record], names: &LogNames) -> PyResult<DataFrame> {
     let column = |(name, field): Field| {
         let values: Vec<Option<i64>> =

@@ -9,15 +9,15 @@ use pyo3::types::PyBytes;
 use crate::error::message;
 use crate::wait::wait_for;
 
-/// Draws a picture of the results in `folder` and returns it as SVG. `words` are the arguments of `plot` that say what it
-/// shows.
+/// Draws a picture of the results in `folder` and returns it as SVG. `words` are the arguments of `plot` that
+/// say what it shows.
 #[pyfunction]
 pub(crate) fn plot(py: Python<'_>, folder: PathBuf, kind: String, words: Vec<String>) -> PyResult<String> {
     wait_for(py, move || embedded::drawn(&folder, &kind, &words))?.map_err(message)
 }
 
-/// Returns an SVG drawing as the content of a file of this name. `words` are the arguments of `plot` that say how many
-/// pixels it has.
+/// Returns an SVG drawing as the content of a file of this name. `words` are the arguments of `plot` that say
+/// how many pixels it has.
 #[pyfunction]
 pub(crate) fn picture(
     py: Python<'_>,

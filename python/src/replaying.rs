@@ -17,9 +17,10 @@ use crate::own::{Named, guests};
 use crate::run::Run;
 use crate::wait::{wait, wait_for};
 
-/// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which they share.
-/// `names` gives the names of the logs in results; an empty one is that of the file. `own` has the allocators, the
-/// schedulers and the execution models that are classes or objects, which specs name `guest:NAME`. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
+/// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which
+/// they share. `names` gives the names of the logs in results; an empty one is that of the file. `own` has
+/// the allocators, the schedulers and the execution models that are classes or objects, which specs name
+/// `guest:NAME`. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
 #[pyfunction]
 #[pyo3(signature = (logs, names, words, own, tick=None))]
 pub(crate) fn replay(
@@ -63,7 +64,8 @@ fn drafted(of_log: &[String], words: &[String], guests: &Guests) -> PyResult<Rep
     Ok(whole)
 }
 
-/// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different formats.
+/// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different
+/// formats.
 fn merged(
     logs: &[Vec<String>],
     names: &[String],
@@ -82,7 +84,8 @@ fn merged(
                 let [one, other] = [&whole.draft.options, &part.draft.options];
                 if one.input_format != other.input_format {
                     return Err(message(
-                        "the logs are read with different formats, columns, units or time zones; replay them one by one",
+                        "the logs are read with different formats, columns, units or time zones; replay them \
+                             one by one",
                     ));
                 }
                 whole.draft.logs.append(&mut part.draft.logs);

@@ -165,7 +165,8 @@ impl Run {
     }
 }
 
-/// Returns the texts that name the value `text` of a coordinate: in full and, where that is another one, in short.
+/// Returns the texts that name the value `text` of a coordinate: in full and, where that is another one, in
+/// short.
 #[pyfunction]
 pub(crate) fn labels(coordinate: &str, text: String) -> Vec<String> {
     let short = match coordinate {

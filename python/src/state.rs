@@ -24,7 +24,8 @@ pub(crate) struct State {
     waiting: usize,
 }
 
-/// A running job: its number, its start in seconds, the processors that it asked for, and its nodes in rank order.
+/// A running job: its number, its start in seconds, the processors that it asked for, and its nodes in rank
+/// order.
 type Running = (i64, f64, u32, Vec<u32>);
 
 #[pymethods]

@@ -15,8 +15,9 @@ use pyo3::prelude::*;
 use crate::arrow::batches;
 use crate::error::{failure, message};
 
-/// Writes a frame of any library with an Arrow stream as a table with a heading, and returns the number of its rows.
-/// Missing values become empty cells, dates and times of a zone seconds since 1970, those without a zone their date.
+/// Writes a frame of any library with an Arrow stream as a table with a heading, and returns the number of
+/// its rows. Missing values become empty cells, dates and times of a zone seconds since 1970, those without a
+/// zone their date.
 #[pyfunction]
 pub(crate) fn write_table(frame: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<usize> {
     let file = File::create(&path)
@@ -34,8 +35,8 @@ pub(crate) fn write_table(frame: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<u
             for (i, (column, field)) in columns.iter().zip(fields).enumerate() {
                 let cell = cell(column.as_ref(), row).ok_or_else(|| {
                     message(format!(
-                        "column '{}' has the type {:?}, which is no number, text, date or duration; leave it out or \
-                         convert it",
+                        "column '{}' has the type {:?}, which is no number, text, date or duration; leave it \
+                         out or convert it",
                         field.name, field.dtype
                     ))
                 })?;
@@ -54,8 +55,8 @@ pub(crate) fn write_table(frame: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<u
     Ok(rows)
 }
 
-/// Returns a cell as a table with commas has it: in quotes if it holds a comma, a quote or blanks at its ends. The end of
-/// a line becomes a blank, as a job has one line.
+/// Returns a cell as a table with commas has it: in quotes if it holds a comma, a quote or blanks at its
+/// ends. The end of a line becomes a blank, as a job has one line.
 fn quoted(cell: &str) -> String {
     let cell = cell.replace(['\n', '\r', '\0'], " ");
     if cell.contains([',', '"']) || cell.trim() != cell {
@@ -64,8 +65,8 @@ fn quoted(cell: &str) -> String {
     cell
 }
 
-/// Returns the text of the value of `column` in `row`, empty for a missing one. `None` if the type is none that a table
-/// can have.
+/// Returns the text of the value of `column` in `row`, empty for a missing one. `None` if the type is none
+/// that a table can have.
 fn cell(column: &dyn Array, row: usize) -> Option<String> {
     if column.is_null(row) {
         return Some(String::new());

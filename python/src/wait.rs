@@ -1,5 +1,5 @@
-//! Waits for work in another thread, so that Python stays responsive: signals are handled, progress is shown, and the
-//! interpreter's lock is free while the work runs.
+//! Waits for work in another thread, so that Python stays responsive: signals are handled, progress is shown,
+//! and the interpreter's lock is free while the work runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -13,12 +13,13 @@ use crate::error::message;
 /// The time between two looks at signals and progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The time that work has to end after it was told to stop. It then goes on in the background, and its result is lost.
+/// The time that work has to end after it was told to stop. It then goes on in the background, and its result
+/// is lost.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Runs `work` in a thread and returns its result. Calls `tick` about twenty times a second while it runs. If that
-/// fails, or Python has a signal whose handler raises an exception (as Ctrl-C does), it calls `stop` and returns this
-/// exception.
+/// Runs `work` in a thread and returns its result. Calls `tick` about twenty times a second while it runs. If
+/// that fails, or Python has a signal whose handler raises an exception (as Ctrl-C does), it calls `stop` and
+/// returns this exception.
 pub(crate) fn wait<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

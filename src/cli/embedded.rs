@@ -1,5 +1,6 @@
-//! The command line for a program that embeds it, as the Python package does: the whole command, and what the arguments
-//! of `replay` and `plot` mean. Such a program has the names, the values and the messages of the command without writing them again.
+//! The command line for a program that embeds it, as the Python package does: the whole command, and what the
+//! arguments of `replay` and `plot` mean. Such a program has the names, the values and the messages of the
+//! command without writing them again.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,12 +19,13 @@ use crate::figure::{PLOT_KINDS, Results, format_of_file, plot_kind};
 use crate::guest::Guests;
 use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
 
-/// The path under which this program is called again. It is set where the process is another program that has the command in it.
+/// The path under which this program is called again. It is set where the process is another program that has
+/// the command in it.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Runs the command that `words` give, without the name of the program, and returns its exit code. After a signal that
-/// the command hears, such as Ctrl-C, the process ends by it. `program` is the path under which scripts call the command
-/// again.
+/// Runs the command that `words` give, without the name of the program, and returns its exit code. After a
+/// signal that the command hears, such as Ctrl-C, the process ends by it. `program` is the path under which
+/// scripts call the command again.
 pub fn run(program: PathBuf, words: impl IntoIterator<Item = OsString>) -> u8 {
     // The first call in a process decides.
     let _ = PROGRAM.set(program);
@@ -80,7 +82,8 @@ pub struct Keyword {
     pub defaults: Vec<String>,
 }
 
-/// Returns the arguments of `replay` that say how logs are read and what is replayed, in the order of its help.
+/// Returns the arguments of `replay` that say how logs are read and what is replayed, in the order of its
+/// help.
 pub fn replay_keywords() -> Vec<Keyword> {
     let command = command();
     let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
@@ -89,7 +92,8 @@ pub fn replay_keywords() -> Vec<Keyword> {
     of_replay.map(|(arg, long)| keyword(arg, long, option(long), about(long))).collect()
 }
 
-/// Returns the arguments of `plot` that say what a picture shows and how many pixels it has, in the order of its help.
+/// Returns the arguments of `plot` that say what a picture shows and how many pixels it has, in the order of
+/// its help.
 pub fn plot_keywords() -> Vec<Keyword> {
     let of = |command: Command, about: About| -> Vec<Keyword> {
         let named = command.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
@@ -100,8 +104,8 @@ pub fn plot_keywords() -> Vec<Keyword> {
     keywords
 }
 
-/// Draws a picture of the results in `folder` and returns it as SVG. `words` are those arguments of `plot` that say what
-/// it shows. The error is the message of the command.
+/// Draws a picture of the results in `folder` and returns it as SVG. `words` are those arguments of `plot`
+/// that say what it shows. The error is the message of the command.
 pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, String> {
     let Some(kind) = plot_kind(kind) else {
         let known: Vec<&str> = PLOT_KINDS.iter().map(|kind| kind.name).collect();
@@ -116,8 +120,8 @@ pub fn drawn(folder: &Path, kind: &str, words: &[String]) -> Result<String, Stri
     Ok(drawing.ok_or_else(missing)?.svg())
 }
 
-/// Returns an SVG drawing as the content of a file with this name. `words` are those arguments of `plot` that say how many
-/// pixels it has. The error is the message of the command.
+/// Returns an SVG drawing as the content of a file with this name. `words` are those arguments of `plot` that
+/// say how many pixels it has. The error is the message of the command.
 pub fn picture(svg: &str, file: &Path, words: &[String]) -> Result<Vec<u8>, String> {
     let args: PixelArgs = parsed("plot", words)?;
     let format = format_of_file(file).map_err(|error| error.to_string())?;
@@ -134,8 +138,8 @@ pub struct ReplayDraft {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// Returns what these arguments of `replay` describe, in which `guest:NAME` is one of `guests`. The error is the message of the
-/// command.
+/// Returns what these arguments of `replay` describe, in which `guest:NAME` is one of `guests`. The error is
+/// the message of the command.
 pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, String> {
     prepare_readers();
     let args: replay::Args = parsed("replay", words)?;
@@ -144,8 +148,8 @@ pub fn replay_draft(words: &[String], guests: Guests) -> Result<ReplayDraft, Str
     Ok(ReplayDraft { draft, threads: args.threads })
 }
 
-/// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error is the
-/// message of the command.
+/// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails. The error
+/// is the message of the command.
 pub fn plan(draft: Draft, notes: &mut Vec<String>) -> Result<Study, String> {
     draft.plan(notes).map_err(|error| match unplanned(error) {
         Failure::Failed(error) | Failure::Usage(error) => format!("{error:#}"),
@@ -204,7 +208,8 @@ fn keyword(arg: &Arg, long: &str, option: Option<&ReplayOption>, about: About) -
     }
 }
 
-/// Returns the message of a parser's error without its heading and without the hints that concern only a shell.
+/// Returns the message of a parser's error without its heading and without the hints that concern only a
+/// shell.
 fn plain(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|hint| text.find(hint)).min();

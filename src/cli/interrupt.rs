@@ -1,10 +1,11 @@
-//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second, or three if nobody reads its standard error, and
-//! leaves no unfinished files. It ends *by the signal*, so that its caller can see it: a shell sees 130 for SIGINT and 143 for
-//! SIGTERM, and stops its loops.
+//! Reacts to Ctrl-C, SIGTERM and SIGHUP. Every command ends within about a second, or three if nobody reads
+//! its standard error, and leaves no unfinished files. It ends *by the signal*, so that its caller can see
+//! it: a shell sees 130 for SIGINT and 143 for SIGTERM, and stops its loops.
 //!
-//! A command with results to keep sets a brake. The first signal calls the brake, and the command returns on its own
-//! with what is finished. If it does not return in time, for example because one step of a library takes minutes, the
-//! process is ended all the same. All other commands are ended at once, and so is every command by a second signal.
+//! A command with results to keep sets a brake. The first signal calls the brake, and the command returns on
+//! its own with what is finished. If it does not return in time, for example because one step of a library
+//! takes minutes, the process is ended all the same. All other commands are ended at once, and so is every
+//! command by a second signal.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -34,8 +35,8 @@ static SAVING: AtomicUsize = AtomicUsize::new(0);
 static IS_LEAVING: AtomicBool = AtomicBool::new(false);
 /// The number of the first signal; 0 if none has come.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// Whether a thread has begun to print the last message. Another thread that ends the process then prints nothing: the
-/// first one may hang on a standard error that nobody reads.
+/// Whether a thread has begun to print the last message. Another thread that ends the process then prints
+/// nothing: the first one may hang on a standard error that nobody reads.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 /// Listens to signals for the rest of the process. Only the first call does something.
@@ -81,8 +82,9 @@ impl Saving {
         Self(())
     }
 
-    /// Drops the guard as the last one of a command that has only to say what it saved and to return. After a signal it gets time for
-    /// that: on a busy machine it takes longer than from one look of other threads to the next.
+    /// Drops the guard as the last one of a command that has only to say what it saved and to return. After a
+    /// signal it gets time for that: on a busy machine it takes longer than from one look of other threads to
+    /// the next.
     pub(super) fn leave(self) {
         IS_LEAVING.store(true, Ordering::SeqCst);
         drop(self);
@@ -102,7 +104,8 @@ impl Drop for Saving {
     }
 }
 
-/// Handles one signal: calls the brake on the first signal, and ends the process on the second or if there is no brake.
+/// Handles one signal: calls the brake on the first signal, and ends the process on the second or if there is
+/// no brake.
 fn on_signal(signal: i32) {
     let is_first = SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
     BEGAN.get_or_init(Instant::now);
@@ -129,7 +132,8 @@ fn wait_until_saved(own: usize) {
     }
 }
 
-/// Ends the process with what it has written so far, and prints `message` as an error, unless nobody reads that for a while.
+/// Ends the process with what it has written so far, and prints `message` as an error, unless nobody reads
+/// that for a while.
 fn end(message: &str) -> ! {
     if !SAID.swap(true, Ordering::SeqCst) {
         let (text, (done, printed)) = (format!("error: {message}"), mpsc::channel());
@@ -151,7 +155,8 @@ fn end(message: &str) -> ! {
 fn end_by_signal() -> ! {
     let signal = SIGNAL.load(Ordering::SeqCst);
     #[cfg(unix)]
-    // This fails for numbers that are not signals. The process then exits with the code that shells use for the signal.
+    // This fails for numbers that are not signals. The process then exits with the code that shells use for
+    // the signal.
     let _ = signal_hook::low_level::emulate_default_handler(signal);
     process::exit(128 + signal)
 }
@@ -164,8 +169,8 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    /// Starts a thread that waits for signals. Signals that are ignored stay ignored: `nohup` ignores SIGHUP, and
-    /// shells without job control ignore SIGINT in background commands.
+    /// Starts a thread that waits for signals. Signals that are ignored stay ignored: `nohup` ignores SIGHUP,
+    /// and shells without job control ignore SIGINT in background commands.
     pub(super) fn listen() {
         let heard: Vec<i32> = match ignored() {
             Some(mask) => {
@@ -179,8 +184,8 @@ mod unix {
         thread::spawn(move || signals.forever().for_each(super::on_signal));
     }
 
-    /// Returns the set of signals that this process ignores, with signal n as bit n − 1; `None` where the operating
-    /// system has no /proc that tells it.
+    /// Returns the set of signals that this process ignores, with signal n as bit n − 1; `None` where the
+    /// operating system has no /proc that tells it.
     fn ignored() -> Option<u64> {
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;

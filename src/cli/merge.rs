@@ -9,8 +9,8 @@ use crate::frame::{self, StudyFolder};
 
 /// Merge the directories in which the shards of a study were run.
 ///
-/// If several directories have a cell, it must be the same in all but for measured times, and the first is taken. Cells
-/// that no directory has are named, and then nothing is written unless --partial is given.
+/// If several directories have a cell, it must be the same in all but for measured times, and the first is
+/// taken. Cells that no directory has are named, and then nothing is written unless --partial is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay merge shard1 shard2 shard3 -o whole")]
@@ -27,8 +27,8 @@ pub(super) struct Args {
     #[arg(long)]
     partial: bool,
 
-    /// Write the jobs of all cells too, with log, machine, scheduler, allocator and the other coordinates of their replay,
-    /// into tidy.parquet.
+    /// Write the jobs of all cells too, with log, machine, scheduler, allocator and the other coordinates of
+    /// their replay, into tidy.parquet.
     #[arg(long)]
     tidy: bool,
 

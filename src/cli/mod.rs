@@ -1,5 +1,5 @@
-//! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
-//! the function that runs the command. Only this module prints.
+//! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help
+//! text) and the function that runs the command. Only this module prints.
 
 mod algorithms;
 mod completions;
@@ -97,15 +97,16 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(std::env::args_os()))
 }
 
-/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit code. Errors
-/// are printed to standard error.
+/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit
+/// code. Errors are printed to standard error.
 fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::printable(usage::explain(error));
             let printed = error.print();
-            // Help that cannot be written is an error, unless its reader has gone. A closed standard error is ignored.
+            // Help that cannot be written is an error, unless its reader has gone. A closed standard error is
+            // ignored.
             return match printed {
                 Err(problem) if !error.use_stderr() => code(Err(Failure::Failed(unwritten(problem)))),
                 _ => u8::try_from(error.exit_code()).unwrap_or(2),
@@ -139,8 +140,8 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
     code
 }
 
-/// Suppresses the messages of panics that damaged files cause in libraries; callers turn these panics into errors. Only the
-/// first call does something.
+/// Suppresses the messages of panics that damaged files cause in libraries; callers turn these panics into
+/// errors. Only the first call does something.
 fn hush_readers() {
     static HUSHED: Once = Once::new();
     HUSHED.call_once(|| {
@@ -193,8 +194,8 @@ fn unwritten(problem: io::Error) -> anyhow::Error {
     anyhow::Error::new(problem).context("standard output cannot be written")
 }
 
-/// Writes a message to standard error. Control characters in it, other than the ends of its lines, are spelled out, as
-/// they may come from a file. A closed standard error is ignored.
+/// Writes a message to standard error. Control characters in it, other than the ends of its lines, are
+/// spelled out, as they may come from a file. A closed standard error is ignored.
 fn complain(message: &str) {
     let mut err = io::stderr().lock();
     for line in message.split('\n') {

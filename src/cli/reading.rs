@@ -9,8 +9,8 @@ use crate::frame::read_tables_of_logs;
 use crate::spec::{Spec, SpecError};
 use crate::trace::{Columns, LogLimits, Partitions, ReadOptions, formats, set_local_zone};
 
-/// Gives the readers of logs what they have not: the time zone of this machine, if it is known, and the Parquet and Arrow
-/// tables that the crate of results decodes.
+/// Gives the readers of logs what they have not: the time zone of this machine, if it is known, and the
+/// Parquet and Arrow tables that the crate of results decodes.
 pub(in crate::cli) fn prepare_readers() {
     read_tables_of_logs();
     let named = env::var("TZ").is_ok_and(|text| zones(&text).iter().any(|zone| set_local_zone(zone)));
@@ -20,8 +20,9 @@ pub(in crate::cli) fn prepare_readers() {
     }
 }
 
-/// Returns the zones that the variable TZ may name, the likeliest first: a name, also behind a colon or as a path, or rules such
-/// as `CET-1CEST`. Without dates of its changes, a zone has those of the United States, as POSIX systems have it.
+/// Returns the zones that the variable TZ may name, the likeliest first: a name, also behind a colon or as a
+/// path, or rules such as `CET-1CEST`. Without dates of its changes, a zone has those of the United States,
+/// as POSIX systems have it.
 fn zones(text: &str) -> Vec<String> {
     const CHANGES: &str = ";M3.2.0;M11.1.0";
     let name = text.strip_prefix(':').unwrap_or(text);
@@ -35,18 +36,19 @@ fn zones(text: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Zone {
     /// Time zone of dates in the log that tell none, such as Europe/Berlin or -05:00 [default: this
-    /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first is taken,
-    /// unless that is before the job's submission or start, or the run time in a dump of Slurm says otherwise.
+    /// machine's, with a note that names it]. Of a time that occurs twice, as clocks are put back, the first
+    /// is taken, unless that is before the job's submission or start, or the run time in a dump of Slurm says
+    /// otherwise.
     #[arg(long, value_name = "ZONE", value_parser = time_zone, allow_hyphen_values = true)]
     time_zone: Option<String>,
 
-    /// Order of day and month in dates such as 05/04/2024: month-first or day-first [default: the order in which all dates of
-    /// a table exist, or else the month first, with a note].
+    /// Order of day and month in dates such as 05/04/2024: month-first or day-first [default: the order in
+    /// which all dates of a table exist, or else the month first, with a note].
     #[arg(long, value_name = "ORDER", value_parser = ["month-first", "day-first"])]
     dates: Option<String>,
 
-    /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that of the
-    /// format].
+    /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that
+    /// of the format].
     #[arg(long, value_name = "UNIT", value_parser = ["nodes", "cpus", "gpus"])]
     unit: Option<String>,
 }
@@ -54,8 +56,8 @@ pub(in crate::cli) struct Zone {
 /// How a log is read.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct Reading {
-    /// Format of the log, such as sacct, pbs, nas-ipsc or table [default: by its name or its first line]. `meshreplay
-    /// list formats` shows all.
+    /// Format of the log, such as sacct, pbs, nas-ipsc or table [default: by its name or its first line].
+    /// `meshreplay list formats` shows all.
     #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = formats::parse)]
     format: Option<Spec>,
 
@@ -64,8 +66,8 @@ pub(in crate::cli) struct Reading {
     #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
     columns: Option<Columns>,
 
-    /// Read the jobs of this partition only, by name or number: batch, or batch+debug for those of both. `meshreplay
-    /// trace info` shows the partitions.
+    /// Read the jobs of this partition only, by name or number: batch, or batch+debug for those of both.
+    /// `meshreplay trace info` shows the partitions.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Partitions>)]
     partition: Option<Partitions>,
 
@@ -76,8 +78,8 @@ pub(in crate::cli) struct Reading {
     #[arg(long)]
     lenient: bool,
 
-    /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a compressed
-    /// log has, once that is 268 MB, and the bytes of its longest line.
+    /// How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes
+    /// a compressed log has, once that is 268 MB, and the bytes of its longest line.
     #[arg(long, value_name = "LIMITS", value_parser = str::parse::<LogLimits>)]
     log_limits: Option<LogLimits>,
 }
@@ -106,8 +108,8 @@ impl Reading {
 }
 
 impl Zone {
-    /// Returns the spec of the format with these arguments and columns; `None` if nothing is given. Fails if the format
-    /// has no such parameter, or if both a format and columns are given.
+    /// Returns the spec of the format with these arguments and columns; `None` if nothing is given. Fails if
+    /// the format has no such parameter, or if both a format and columns are given.
     pub(in crate::cli) fn complete(
         &self,
         format: Option<&Spec>,

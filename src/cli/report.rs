@@ -10,9 +10,9 @@ use crate::report::{Report, ReportOptions};
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
-/// It reads what `replay -o`, `sweep -o` or `reproduce -o` wrote, and replays nothing. The report needs no network and
-/// no other file. It shows the machine over time if the results have the nodes of the jobs (`replay -o DIR
-/// --placements`, `sweep -o DIR --jobs --placements`).
+/// It reads what `replay -o`, `sweep -o` or `reproduce -o` wrote, and replays nothing. The report needs no
+/// network and no other file. It shows the machine over time if the results have the nodes of the jobs
+/// (`replay -o DIR --placements`, `sweep -o DIR --jobs --placements`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
@@ -31,8 +31,8 @@ pub(super) struct Args {
     title: Option<String>,
 
     /// Time for which the machine is shown, FROM..TO in seconds of the replay or as dates of the log, such as
-    /// 1996-09-23..1996-09-24. The default begins with the first start and ends where one of the replays has started 2,000
-    /// jobs, or with the jobs that take two megabytes.
+    /// 1996-09-23..1996-09-24. The default begins with the first start and ends where one of the replays has
+    /// started 2,000 jobs, or with the jobs that take two megabytes.
     #[arg(long, value_name = "FROM..TO", value_parser = super::plot::drawing::window, allow_hyphen_values = true)]
     window: Option<Window>,
 

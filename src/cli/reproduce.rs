@@ -22,10 +22,12 @@ use crate::study::Study;
 use crate::text::{Align, Screen, Table};
 use crate::words::counted;
 
-/// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
+/// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a
+/// verdict.
 ///
-/// Logs are found in a directory by the names of their datasets, in whatever version is there. Figures whose logs are
-/// missing are left out, and the command that fetches the logs is shown. `reproduce list` shows every figure.
+/// Logs are found in a directory by the names of their datasets, in whatever version is there. Figures whose
+/// logs are missing are left out, and the command that fetches the logs is shown. `reproduce list` shows
+/// every figure.
 #[derive(Debug, clap::Args)]
 // Without -o there are no plots that these could change.
 #[command(group = ArgGroup::new("drawn").args(["pictures", "size", "no_title", "scale", "dpi"]).multiple(true).requires("output"))]
@@ -50,8 +52,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
 
-    /// Directory in which the results of all replays are kept, the comparison as csv and json, and plots. If the command is
-    /// interrupted, the same command continues from there.
+    /// Directory in which the results of all replays are kept, the comparison as csv and json, and plots. If
+    /// the command is interrupted, the same command continues from there.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 

@@ -19,9 +19,9 @@ use crate::words::counted;
 /// Run a study: one replay (a cell) for each combination of log, partition, rules, arrival scale, machine,
 /// scheduler, allocator, network and seed of a file.
 ///
-/// The file is TOML. It needs the keys logs, machines and allocators; the example below shows all. Every finished cell
-/// is kept under a name made of everything that it depends on. However a command ended, the same command replays only
-/// what is still missing.
+/// The file is TOML. It needs the keys logs, machines and allocators; the example below shows all. Every
+/// finished cell is kept under a name made of everything that it depends on. However a command ended, the
+/// same command replays only what is still missing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, loads.toml:
   logs = [\"traces/lublin-256-10k.swf.gz\"]     # relative to this file
@@ -32,7 +32,8 @@ use crate::words::counted;
   schedulers = [\"fcfs\", \"easy\"]               # [\"easy\"] if left out
   seeds = [1]                                 # [1] if left out; several in place of replications
   replications = \"until:within=0.05\"         # 1 if left out
-A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
+A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay \
+--help`.
 
   meshreplay sweep loads.toml -o loads && meshreplay table loads \\
     --columns machine,arrival_scale
@@ -54,23 +55,25 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
 
-    /// Run part I of N parts of about equal cost, such as 1/3. The parts may run at the same time and share one
-    /// directory.
+    /// Run part I of N parts of about equal cost, such as 1/3. The parts may run at the same time and share
+    /// one directory.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
-    /// Submit what is missing to Slurm, as an array of shards and a job that merges their results. Parameters: array=N
-    /// shards (8), cpus=N for each shard (1), and partition, account, qos, time and mem as in sbatch.
+    /// Submit what is missing to Slurm, as an array of shards and a job that merges their results.
+    /// Parameters: array=N shards (8), cpus=N for each shard (1), and partition, account, qos, time and mem
+    /// as in sbatch.
     #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
     submit: Option<Slurm>,
 
-    /// Print how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next. Slurm
-    /// is asked which tasks are running or queued. The exit code is 1 unless the study is finished.
+    /// Print how many cells of the study in DIR are done, running, queued, failed and to do, and what to do
+    /// next. Slurm is asked which tasks are running or queued. The exit code is 1 unless the study is
+    /// finished.
     #[arg(long, value_name = "DIR", exclusive = true)]
     status: Option<PathBuf>,
 
-    /// Only show the cells with their keys, their shares of the cost and whether they are done, or with --submit the
-    /// scripts and commands. Nothing is replayed or written.
+    /// Only show the cells with their keys, their shares of the cost and whether they are done, or with
+    /// --submit the scripts and commands. Nothing is replayed or written.
     #[arg(long)]
     dry_run: bool,
 

@@ -15,7 +15,8 @@ use crate::text::PaperTable;
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///
-/// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the summary.
+/// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the
+/// summary.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay table out --rows allocator --columns log,machine \\
@@ -34,8 +35,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMNS", default_value = "allocator", value_delimiter = ',')]
     rows: Vec<String>,
 
-    /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers that are shown
-    /// instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has their names.
+    /// Columns of the frame whose values label the columns [default: log,machine]. With --by, the numbers
+    /// that are shown instead of the default ones, such as `wait_s_mean,wait_s_median`; --format csv has
+    /// their names.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     columns: Vec<String>,
 
@@ -43,10 +45,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
-    /// Show the jobs by what they have in common instead: for each group and replay the number of jobs, node-hours,
-    /// wait, bounded slowdown and dispersal. Groups with most node-hours come first; size (powers of two of processors)
-    /// and hour (of the week, when they were submitted) have their own order. It reads the jobs that `replay -o` and
-    /// `sweep --jobs` keep.
+    /// Show the jobs by what they have in common instead: for each group and replay the number of jobs,
+    /// node-hours, wait, bounded slowdown and dispersal. Groups with most node-hours come first; size (powers
+    /// of two of processors) and hour (of the week, when they were submitted) have their own order. It reads
+    /// the jobs that `replay -o` and `sweep --jobs` keep.
     #[arg(long, value_name = "WHAT", value_parser = grouping(),
           conflicts_with_all = ["frame", "rows", "value", "relative_to", "best"])]
     by: Option<&'static Grouping>,
@@ -55,8 +57,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     top: Option<u64>,
 
-    /// Number by which the groups of --by are sorted, the best first, or most jobs or node-hours first. A group with
-    /// several replays stands where the mean of its numbers belongs.
+    /// Number by which the groups of --by are sorted, the best first, or most jobs or node-hours first. A
+    /// group with several replays stands where the mean of its numbers belongs.
     #[arg(long, value_name = "COLUMN", value_parser = group_column)]
     sort: Option<&'static str>,
 

@@ -6,9 +6,10 @@ use terminal_size::{Width, terminal_size_of};
 
 use crate::text::Screen;
 
-/// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or of the
-/// terminal. Lines that go into a pipe or a file have any length, so that programs find everything in them: also where
-/// COLUMNS is set, as shells, editors and the readline of Python hand it on to programs that nobody looks at.
+/// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or
+/// of the terminal. Lines that go into a pipe or a file have any length, so that programs find everything in
+/// them: also where COLUMNS is set, as shells, editors and the readline of Python hand it on to programs that
+/// nobody looks at.
 pub(super) fn screen() -> Screen {
     if !io::stdout().is_terminal() {
         return Screen::default();
@@ -41,7 +42,8 @@ impl Color {
     }
 }
 
-/// Returns whether letters on standard output may be bold: it is a terminal that has them, and `NO_COLOR` is not set.
+/// Returns whether letters on standard output may be bold: it is a terminal that has them, and `NO_COLOR` is
+/// not set.
 pub(super) fn is_bold() -> bool {
     let is_plain = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     io::stdout().is_terminal() && !is_plain && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())

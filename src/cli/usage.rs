@@ -10,8 +10,9 @@ use super::Arguments;
 use crate::text::grouped;
 use crate::trace::Format;
 
-/// Returns the error with a message in the words of the mistake: a log behind an option that takes several values,
-/// values with commas between them, or a number of the wrong kind. Any other error is returned as it is.
+/// Returns the error with a message in the words of the mistake: a log behind an option that takes several
+/// values, values with commas between them, or a number of the wrong kind. Any other error is returned as it
+/// is.
 pub(super) fn explain(error: Error) -> Error {
     let text = |kind| error.get(kind).map(ToString::to_string);
     let (ErrorKind::ValueValidation, Some(argument), Some(value)) =
@@ -35,8 +36,8 @@ pub(super) fn explain(error: Error) -> Error {
     }
 }
 
-/// Returns the error with control characters of its message spelled out, as arguments may come from names of files. A
-/// message without any keeps its bold letters.
+/// Returns the error with control characters of its message spelled out, as arguments may come from names of
+/// files. A message without any keeps its bold letters.
 pub(super) fn printable(error: Error) -> Error {
     let message = error.render().to_string();
     if message.lines().all(|line| !line.contains(char::is_control)) {
@@ -47,8 +48,8 @@ pub(super) fn printable(error: Error) -> Error {
     Error::raw(error.kind(), message.strip_prefix("error: ").unwrap_or(&message).to_owned() + "\n")
 }
 
-/// Returns the message that `value` is a file and stands where values of `option` are expected; `None` if there is no
-/// such file and its name is not the name of a log either.
+/// Returns the message that `value` is a file and stands where values of `option` are expected; `None` if
+/// there is no such file and its name is not the name of a log either.
 fn misplaced(option: &str, value: &str) -> Option<String> {
     let path = Path::new(value);
     let what = if path.is_dir() {
@@ -62,12 +63,13 @@ fn misplaced(option: &str, value: &str) -> Option<String> {
         Format::of_path(path).map(|_| "the name of a log")?
     };
     Some(format!(
-        "'{value}' is {what}: logs and directories come before {option}, which takes several values, or after --"
+        "'{value}' is {what}: logs and directories come before {option}, which takes several values, or \
+             after --"
     ))
 }
 
-/// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma in it, or
-/// only commas between the parameters of one spec.
+/// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma
+/// in it, or only commas between the parameters of one spec.
 fn separated(option: &str, value: &str) -> Option<String> {
     if takes_commas(&Arguments::command(), option) {
         return None;
@@ -79,8 +81,8 @@ fn separated(option: &str, value: &str) -> Option<String> {
         .then(|| format!("'{value}' has commas: values are separated by blanks, as in {option} {spaced}"))
 }
 
-/// Returns whether values of an option of the command or of one of its commands may have commas, between them or, as
-/// coordinates do, inside.
+/// Returns whether values of an option of the command or of one of its commands may have commas, between them
+/// or, as coordinates do, inside.
 fn takes_commas(command: &Command, option: &str) -> bool {
     let name = option.trim_start_matches('-');
     let is_it = |argument: &&Arg| argument.get_long() == Some(name);
@@ -92,8 +94,8 @@ fn takes_commas(command: &Command, option: &str) -> bool {
         || command.get_subcommands().any(|command| takes_commas(command, option))
 }
 
-/// Returns what was expected instead of a number that failed to parse with `message`, in plain words; `None` if the
-/// message is not one of the standard library's or of the parser's.
+/// Returns what was expected instead of a number that failed to parse with `message`, in plain words; `None`
+/// if the message is not one of the standard library's or of the parser's.
 fn expected_number(message: &str) -> Option<String> {
     let plain = match message {
         "invalid digit found in string" | "cannot parse integer from empty string" => "a whole number",

@@ -11,13 +11,13 @@ use meshreplay::trace::{ReadOptions, read};
 /// The number of jobs of a dump; each has two steps.
 const JOBS: u32 = 100_000;
 
-/// Writes a dump of `sacct -P` as a site keeps it: some 300 users, arrays, steps, lists of nodes that are all different.
+/// Writes a dump of `sacct -P` as a site keeps it: some 300 users, arrays, steps, lists of nodes that are all
+/// different.
 fn write_dump(path: &Path) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     writeln!(
         out,
-        "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|Submit|Eligible|Start|End|State|Timelimit|TimelimitRaw|ElapsedRaw|\
-         NNodes|AllocCPUS|ReqCPUS|AllocTRES|ReqTRES|NodeList"
+        "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|Submit|Eligible|Start|End|State|Timelimit|TimelimitRaw|ElapsedRaw|NNodes|AllocCPUS|ReqCPUS|AllocTRES|ReqTRES|NodeList"
     )?;
     for job in 0..JOBS {
         // Multiplying by an odd number and taking the upper bits scatters the values (Fibonacci hashing).
@@ -42,16 +42,14 @@ fn write_dump(path: &Path) -> std::io::Result<()> {
         let raw = 4_000_000 + job;
         writeln!(
             out,
-            "{id}|{raw}|run{user}|user{user}|account{}|batch|normal|{submit}|{submit}|{start}|{end}|COMPLETED|1-00:00:00|1440|\
-             {}|{nodes}|{cpus}|{cpus}|{tres}|{tres}|{list}",
+            "{id}|{raw}|run{user}|user{user}|account{}|batch|normal|{submit}|{submit}|{start}|{end}|COMPLETED|1-00:00:00|1440|{}|{nodes}|{cpus}|{cpus}|{tres}|{tres}|{list}",
             user % 40,
             60 * random(1000, 8)
         )?;
         for step in ["batch", "0"] {
             writeln!(
                 out,
-                "{id}.{step}|{raw}.{step}|{step}||account{}|||{start}|{start}|{start}|{end}|COMPLETED|||{}|{nodes}|{cpus}|{cpus}|\
-                 cpu={cpus},mem={}G,node={nodes}||{list}",
+                "{id}.{step}|{raw}.{step}|{step}||account{}|||{start}|{start}|{start}|{end}|COMPLETED|||{}|{nodes}|{cpus}|{cpus}|cpu={cpus},mem={}G,node={nodes}||{list}",
                 user % 40,
                 60 * random(1000, 8),
                 nodes * 256

@@ -1,7 +1,7 @@
 //! Benches: parsing, single allocator calls, whole replays. `make bench`.
 //!
-//! They use logs of the Lublin-Feitelson model, so anybody can run them; the table of docs/src/speed.md is of archive logs, as whole
-//! processes.
+//! They use logs of the Lublin-Feitelson model, so anybody can run them; the table of docs/src/speed.md is of
+//! archive logs, as whole processes.
 
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -128,7 +128,8 @@ fn half_full_of_cubes(machine: &str) -> Option<Machine> {
     Some(machine)
 }
 
-/// First fit with every orientation on a mesh and on a torus. A request that is refused has tried all of them.
+/// First fit with every orientation on a mesh and on a torus. A request that is refused has tried all of
+/// them.
 fn slices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("slices");
     group.sample_size(20);
@@ -148,7 +149,8 @@ fn slices(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An array of 100,000 processors with 5,000 tasks, as many as leave an eighth of it free in blocks too short.
+/// An array of 100,000 processors with 5,000 tasks, as many as leave an eighth of it free in blocks too
+/// short.
 fn compaction(criterion: &mut Criterion) {
     let Ok(mesh) = Mesh::new(&[100_000]) else { return };
     let machine = Machine::new(mesh.clone());
@@ -235,7 +237,8 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One job on all nodes of a mesh whose processes send to random others, by packets and by flits; per hop and per move.
+/// One job on all nodes of a mesh whose processes send to random others, by packets and by flits; per hop and
+/// per move.
 fn network(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("network");
     group.sample_size(10);

@@ -8,7 +8,8 @@ use super::support::{Tested, bundled, columns, run};
 fn all_leaves_out_who_cannot_serve_and_says_so() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    // A job of the whole machine is larger than every block of a buddy system on 4x2x2, and 5x1 has no row on 4x4.
+    // A job of the whole machine is larger than every block of a buddy system on 4x2x2, and 5x1 has no row on
+    // 4x4.
     let replay = format!("replay {} -a all --no-timing", bundled("tiny.swf"));
     let ran = run(at, &format!("{replay} -m 6x3 -o out --format csv"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

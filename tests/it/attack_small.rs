@@ -1,5 +1,6 @@
-//! Findings 10 and 11 of the first attack on the program (version 0.1.0): small inputs that cost much, and small things
-//! that were wrong. The other findings are in `strangers`, `writers`, `far_times`, `signals`, `hardening` and `fetch`.
+//! Findings 10 and 11 of the first attack on the program (version 0.1.0): small inputs that cost much, and
+//! small things that were wrong. The other findings are in `strangers`, `writers`, `far_times`, `signals`,
+//! `hardening` and `fetch`.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -24,7 +25,8 @@ fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     }
     gzip.finish()?;
     let program = env!("CARGO_BIN_EXE_meshreplay");
-    // Five million jobs in a gigabyte and a half of address space: as they are read, and all at once, as --trim needs them.
+    // Five million jobs in a gigabyte and a half of address space: as they are read, and all at once, as
+    // --trim needs them.
     for (option, where_, what) in [
         ("", "equal on 4x4", " jobs wait or run at once; to keep twice as many takes about"),
         ("--trim 1", "equal.swf.gz:", " jobs; to replay twice as many takes about"),
@@ -49,8 +51,8 @@ fn jobs_that_do_not_fit_into_memory_are_refused() -> Tested {
     Ok(())
 }
 
-/// Finding 10: EASY took more than a minute for a million jobs of one instant, and for a hundred thousand in another order than
-/// that of arrival, as it looked at nearly every waiting job whenever one ended.
+/// Finding 10: EASY took more than a minute for a million jobs of one instant, and for a hundred thousand in
+/// another order than that of arrival, as it looked at nearly every waiting job whenever one ended.
 #[test]
 fn many_jobs_of_one_instant_are_scheduled() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -158,8 +160,8 @@ fn studies_with_much_to_keep_begin_only_if_it_is_said() -> Tested {
         "replay synthetic:jobs=50000 -m 4x4 -a naive -q --replications 1400 --format csv -o out --force",
     )?;
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
-    let said = "the results of 1 replay would take about 12 GB as csv files; give --large to begin all the same, keep them \
-                as Parquet files,";
+    let said = "the results of 1 replay would take about 12 GB as csv files; give --large to begin all the \
+         same, keep them as Parquet files,";
     assert!(ran.stderr.contains(said) && !at.join("out").exists(), "{}", ran.stderr);
     Ok(())
 }
@@ -259,8 +261,8 @@ fn thousands_of_threads_are_as_many_as_are_needed() -> Tested {
     Ok(())
 }
 
-/// Finding 11: planning a study compared each seed with every other, and counted the lines before each of them. With 300,000 it
-/// took a quarter of an hour.
+/// Finding 11: planning a study compared each seed with every other, and counted the lines before each of
+/// them. With 300,000 it took a quarter of an hour.
 #[test]
 fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -278,8 +280,8 @@ fn hundreds_of_thousands_of_seeds_are_planned() -> Tested {
     Ok(())
 }
 
-/// Results whose rows would not fit into memory are refused before they are read: a file without content in which there is
-/// nothing but length, and a short one in which millions of rows are equal.
+/// Results whose rows would not fit into memory are refused before they are read: a file without content in
+/// which there is nothing but length, and a short one in which millions of rows are equal.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_that_do_not_fit_into_memory_are_refused() -> Tested {
@@ -395,7 +397,8 @@ fn control_characters_of_names_stay_out_of_tables_messages_pages_and_drawings() 
     Ok(())
 }
 
-/// Finding 11: names that begin as formulas do are run by spreadsheets that open a file of comma-separated values.
+/// Finding 11: names that begin as formulas do are run by spreadsheets that open a file of comma-separated
+/// values.
 #[test]
 fn names_are_no_formulas_in_comma_separated_values() -> Tested {
     let directory = tempfile::tempdir()?;

@@ -18,8 +18,8 @@ fn log(at: &Path, name: &str, jobs: &[[i64; 5]]) -> Tested {
     Ok(fs::write(at.join(name), jobs.iter().map(line).collect::<String>())?)
 }
 
-/// Frame sliding may refuse a job when more nodes are free than it expected. The head then has the nodes that were reserved for it,
-/// also if no other job could have started beside it when it became the head.
+/// Frame sliding may refuse a job when more nodes are free than it expected. The head then has the nodes that
+/// were reserved for it, also if no other job could have started beside it when it became the head.
 #[test]
 fn the_head_keeps_its_promise_whatever_other_jobs_there_are() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -140,8 +140,8 @@ fn easy_is_not_fcfs_and_the_first_to_overtake_is_named() -> Tested {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines[0], "first difference: at 20 s, job 4");
-    let fcfs = "  fcfs starts it at 120 s; 4 of 16 processors free; running: 2 jobs; waiting: 3 (16 processors, 100 s), \
-                4 (4 processors, 30 s); starting: nobody";
+    let fcfs = "  fcfs starts it at 120 s; 4 of 16 processors free; running: 2 jobs; waiting: 3 (16 \
+         processors, 100 s), 4 (4 processors, 30 s); starting: nobody";
     assert_eq!(lines[1], fcfs);
     assert!(
         lines[2].starts_with("  easy starts it; 4 of 16 processors free; ")
@@ -168,22 +168,21 @@ fn schedules_of_other_tools_are_read() -> Tested {
     let at = directory.path();
     log(at, "good.swf", &[[1, 0, 0, 100, 6], [2, 1, 99, 50, 8], [3, 2, 0, 98, 2], [4, 3, -1, -1, 2]])?;
     let ran = run(at, "audit good.swf --machine 10 --against easy")?;
-    let expected = "good.swf: no violation on 10\n  3 jobs at 5 instants, at most 8 processors in use\n  nodes: not known\n  \
-                    easy: 2 instants at which jobs waited; 1 shadow time, 0 void\n  not checked: 1 record of jobs that \
-                    never ran, or whose run time is unknown\n";
+    let expected = "good.swf: no violation on 10\n  3 jobs at 5 instants, at most 8 processors in use\n  \
+         nodes: not known\n  easy: 2 instants at which jobs waited; 1 shadow time, 0 void\n  not checked: 1 \
+         record of jobs that never ran, or whose run time is unknown\n";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), expected), "{}", ran.stderr);
     log(at, "late.swf", &[[1, 0, 0, 100, 6], [2, 1, 101, 50, 8], [3, 2, 0, 100, 4]])?;
     let ran = run(at, "audit late.swf --machine 10 --against easy")?;
-    let expected = "late.swf: at 100 s, job 2 (row 2) heads the queue and waits until 102 s; expected a start by now, its \
-                    shadow time when it became the head at 1 s\n";
+    let expected = "late.swf: at 100 s, job 2 (row 2) heads the queue and waits until 102 s; expected a \
+         start by now, its shadow time when it became the head at 1 s\n";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), expected));
     log(at, "over.swf", &[[1, 0, 0, 100, 6], [2, 1, 0, 50, 8]])?;
     let ran = run(at, "audit over.swf --machine 10")?;
     let expected =
         "over.swf: at 1 s, job 2 (row 2) takes 8 processors while 6 of 10 are in use; expected at most 4\n";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), expected));
-    let batsim = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
-                  finish_time,allocated_resources\nw0!2,w0,5.5,2,100,1,6,16,2-3\nw0!1,w0,0,3,100,1,0,10,0 2-3\n\
+    let batsim = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,finish_time,allocated_resources\nw0!2,w0,5.5,2,100,1,6,16,2-3\nw0!1,w0,0,3,100,1,0,10,0 2-3\n\
                   w0!3,w0,0,3,100,0,-1,-1,\n";
     fs::write(at.join("jobs.csv"), batsim)?;
     let ran = run(at, "audit jobs.csv --machine 2x2")?;
@@ -202,8 +201,7 @@ fn jobs_of_batsim_have_a_start_or_a_state_that_needs_none() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let table = |rows: &str| {
-        let head = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,final_state,\
-                    starting_time,finish_time,allocated_resources";
+        let head = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,final_state,starting_time,finish_time,allocated_resources";
         fs::write(at.join("jobs.csv"), format!("{head}\n{rows}\n"))
     };
     for (row, problem) in [

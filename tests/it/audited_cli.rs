@@ -1,4 +1,5 @@
-//! `replay --audit` and `sweep --audit` as a user meets them: the same results, and an error where something is wrong.
+//! `replay --audit` and `sweep --audit` as a user meets them: the same results, and an error where something
+//! is wrong.
 
 use std::fs;
 
@@ -39,8 +40,9 @@ fn programs_that_break_rules_are_errors() -> Tested {
         ("none", "", "placement"),
     ] {
         let program = format!(
-            "read question\necho '{{\"id\":0,\"protocol\":1,\"served\":\"count\"}}'\nwhile read -r question; do\n    \
-             id=${{question#*\\\"id\\\":}}; id=${{id%%,*}}\n    echo \"{{\\\"id\\\":$id,\\\"nodes\\\":[{nodes}]}}\"\ndone\n"
+            "read question\necho '{{\"id\":0,\"protocol\":1,\"served\":\"count\"}}'\nwhile read -r question; \
+             do\n    id=${{question#*\\\"id\\\":}}; id=${{id%%,*}}\n    \
+             echo \"{{\\\"id\\\":$id,\\\"nodes\\\":[{nodes}]}}\"\ndone\n"
         );
         fs::write(at.join(format!("{name}.sh")), program)?;
         let job = "0 -1 9 1 -1 -1 1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";

@@ -1,4 +1,5 @@
-//! The lines below the table of a replay: which allocator or scheduler is the best, by how much, and how certain that is.
+//! The lines below the table of a replay: which allocator or scheduler is the best, by how much, and how
+//! certain that is.
 
 use std::fs;
 use std::path::Path;
@@ -26,17 +27,18 @@ fn on_lublin(arguments: &str) -> Text<Vec<String>> {
     lines(&format!("{} -m 16x16 {arguments}", bundled("lublin-256-10k.swf.gz")))
 }
 
-const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are in them; a \
-                        simulated scheduler is one rule alone on these jobs";
+const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
+     in them; a simulated scheduler is one rule alone on these jobs";
 
 #[test]
 fn each_class_of_allocators_has_a_line() -> Tested {
     let told = on_lublin("-a naive hilbert+bf mc1x1 snug first-fit")?;
     let expected = [
-        "spread over free nodes: snug places jobs closest together: pairwise sum 1.3 % less than mc1x1 (95 % CI 0.9 to \
-         1.8 %), the next best, and 3.5 % less than naive (95 % CI 2.5 to 4.5 %); all start jobs at the same times",
-        "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.0 to 1.0 %); jobs wait \
-         24.4 % longer than under snug (95 % CI -5.6 to 54.3 %: not significant)",
+        "spread over free nodes: snug places jobs closest together: pairwise sum 1.3 % less than mc1x1 (95 % \
+         CI 0.9 to 1.8 %), the next best, and 3.5 % less than naive (95 % CI 2.5 to 4.5 %); all start jobs \
+         at the same times",
+        "one submesh per job: first-fit: pairwise sum about equal to snug (0.5 % less, 95 % CI -0.0 to 1.0 \
+         %); jobs wait 24.4 % longer than under snug (95 % CI -5.6 to 54.3 %: not significant)",
     ];
     assert_eq!(told, expected);
     let threads = |count: u32| on_lublin(&format!("-a naive snug first-fit --threads {count}"));
@@ -46,9 +48,9 @@ fn each_class_of_allocators_has_a_line() -> Tested {
 
 #[test]
 fn ties_are_named_together_with_the_range_of_their_waits_whatever_the_order() -> Tested {
-    let expected = "one submesh per job: busy-list, first-fit and worst-fit tie in pairwise sum, 4.0 % less than naive \
-                    (95 % CI 3.4 to 4.5 %); jobs wait 16 % (busy-list, not significant) to 283 % (worst-fit) longer than \
-                    under naive";
+    let expected = "one submesh per job: busy-list, first-fit and worst-fit tie in pairwise sum, 4.0 % less \
+         than naive (95 % CI 3.4 to 4.5 %); jobs wait 16 % (busy-list, not significant) to 283 % (worst-fit) \
+         longer than under naive";
     for allocators in [
         "worst-fit first-fit busy-list naive",
         "naive busy-list first-fit worst-fit",
@@ -77,14 +79,15 @@ fn nothing_to_compare_gives_no_line_and_equal_placements_one() -> Tested {
 #[test]
 fn nodes_that_nobody_asked_for_are_named_and_large_ratios_are_multiples() -> Tested {
     let told = on_lublin("-a buddy-2d naive")?;
-    let expected = "one submesh per job: buddy-2d: pairwise sum 153.9 % more than naive (95 % CI 142.7 to 165.2 %); \
-                    34.5 % of the node time was not asked for (internal fragmentation); jobs wait 8.7 times as long as \
-                    under naive (95 % CI 2.0 to 15.3)";
+    let expected = "one submesh per job: buddy-2d: pairwise sum 153.9 % more than naive (95 % CI 142.7 to \
+         165.2 %); 34.5 % of the node time was not asked for (internal fragmentation); jobs wait 8.7 times \
+         as long as under naive (95 % CI 2.0 to 15.3)";
     assert_eq!(told, [expected]);
     Ok(())
 }
 
-/// Writes a log of one partition with recorded waits: 120 jobs on 16 nodes, which waited longer than they need to.
+/// Writes a log of one partition with recorded waits: 120 jobs on 16 nodes, which waited longer than they
+/// need to.
 fn recorded_log(directory: &Path) -> Tested {
     let job = |i: i64| {
         let (procs, run) = (1 + i * 7 % 8, 300 + i * 37 % 400);
@@ -123,7 +126,8 @@ fn three_groups_have_lines_and_a_command_shows_the_rest() -> Tested {
     let starts = [
         "easy, arrivals ×1: snug places jobs closest together: ",
         "fcfs, arrivals ×1: snug places jobs closest together: ",
-        "arrivals ×1: schedulers: waits are shortest under easy, 20,512 s on average; 91.7 times as long under fcfs (",
+        "arrivals ×1: schedulers: waits are shortest under easy, 20,512 s on average; 91.7 times as long \
+             under fcfs (",
         "easy, arrivals ×0.8: snug places jobs closest together: ",
         "arrivals ×0.8: schedulers: waits are shortest under easy, 30,382 s on average; ",
         "1 more group: meshreplay table ",

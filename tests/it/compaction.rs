@@ -168,8 +168,8 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
     Ok(())
 }
 
-/// The reservations of conservative backfilling follow jobs that start later than they were asked to: with compaction that
-/// costs nothing in time a job starts when it would on a machine where only counts matter.
+/// The reservations of conservative backfilling follow jobs that start later than they were asked to: with
+/// compaction that costs nothing in time a job starts when it would on a machine where only counts matter.
 #[test]
 fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
     let mut numbers = Numbers(31);
@@ -186,7 +186,8 @@ fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
         {
             let counted = replay(&jobs, "16", scheduler, "naive")?;
             let free = replay(&jobs, "16", scheduler, "cost-free-compaction")?;
-            // The smallest cost that there is, a microsecond a decision, moves starts by that much, if orders stay.
+            // The smallest cost that there is, a microsecond a decision, moves starts by that much, if orders
+            // stay.
             let held = replay(
                 &jobs,
                 "16",
@@ -307,7 +308,8 @@ fn one_compaction_is_drawn() -> Tested {
 fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
     let Some(traces) = shared("traces") else { return Ok(()) };
     let at = tempfile::tempdir()?;
-    // Queue delay, allocation delay, completion time and gain in utilization in percent, first fit to cost-free.
+    // Queue delay, allocation delay, completion time and gain in utilization in percent, first fit to
+    // cost-free.
     for (log, array, expected) in [
         ("SDSC-Par-1996-3.1-cln", "400", [15.4, 14.4, 14.4, 16.8]),
         ("NASA-iPSC-1993-3.1-cln", "128", [4.9, 5.7, 5.7, 6.0]),
@@ -317,8 +319,8 @@ fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
     ] {
         let log = traces.join(format!("{log}.swf.gz"));
         let arguments = format!(
-            "replay {} -m {array} -s fcfs -a linear-first-fit left-compaction cost-free-compaction --rules allocated \
-             --arrivals uniform:max=0 --format json -q --no-timing",
+            "replay {} -m {array} -s fcfs -a linear-first-fit left-compaction cost-free-compaction --rules \
+             allocated --arrivals uniform:max=0 --format json -q --no-timing",
             log.display()
         );
         let ran = run(at.path(), &arguments)?;

@@ -1,5 +1,5 @@
-//! Comparisons of replays are over the same jobs and the same replications, wherever they are made: in the sentence below a table,
-//! in tables of ratios and in pictures of them.
+//! Comparisons of replays are over the same jobs and the same replications, wherever they are made: in the
+//! sentence below a table, in tables of ratios and in pictures of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,8 +23,8 @@ fn ran(directory: &Path, command: &str) -> Result<Ran, Box<dyn std::error::Error
 fn until_compares_the_seeds_that_all_replays_have() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let replay = "replay synthetic:ratio=1.5,jobs=300 -m 16x16 -s fcfs -a mc1x1 fixed-orientation --no-timing -q \
-                  --replications until:within=0.15,min=2,max=60 -o out --columns pairwise_sum_mean";
+    let replay = "replay synthetic:ratio=1.5,jobs=300 -m 16x16 -s fcfs -a mc1x1 fixed-orientation \
+         --no-timing -q --replications until:within=0.15,min=2,max=60 -o out --columns pairwise_sum_mean";
     let told = ran(at, replay)?.stdout;
     let last = told.lines().last().unwrap_or_default();
     assert!(last.starts_with("one submesh per job: fixed-orientation: pairwise sum "), "{told}");
@@ -82,7 +82,8 @@ fn means_over_other_jobs_are_not_compared() -> Tested {
     // Of two replays none is left to be compared, which is said all the same.
     let told = ran(at, &replay.replace(" gabl", "").replace(" -o out", ""))?.stdout;
     assert!(told.ends_with("\n\nleft out: first-fit (means over 4,974 jobs, not 4,994)\n"), "{told}");
-    // On a terminal the best numbers are bold. A replay that the lines leave out is no winner and has none beside it.
+    // On a terminal the best numbers are bold. A replay that the lines leave out is no winner and has none
+    // beside it.
     let command = replay.replace(" gabl", "").replace(" -o out", "");
     let Some(shown) = bold_on_terminal(at, 160, &command.split(' ').collect::<Vec<_>>())? else {
         return Ok(());
@@ -96,7 +97,8 @@ fn ratios_in_an_unfinished_study_are_over_results_that_both_sides_have() -> Test
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let study = format!(
-        "logs = [\"{}\"]\nmachines = [\"16x16\"]\nschedulers = [\"fcfs\", \"easy\"]\nallocators = [\"mc1x1\", \"hilbert+bf\"]\n\
+        "logs = [\"{}\"]\nmachines = [\"16x16\"]\nschedulers = [\"fcfs\", \"easy\"]\nallocators = \
+         [\"mc1x1\", \"hilbert+bf\"]\n\
          arrival_scales = [1.0, 0.8]\n",
         log()
     );
@@ -168,8 +170,8 @@ fn jobs_that_ask_for_different_numbers_are_not_the_same_though_they_hold_as_many
         assert!(ran(at, &replay)?.stdout.contains("buddy-2d"));
     }
     let refused = run(at, "compare by3 by4")?;
-    let problem = "by3 and by4: job 1 asks for 3 processors at 0 s and for 4 processors at 0 s; compare schedules of the \
-                   same jobs\n";
+    let problem = "by3 and by4: job 1 asks for 3 processors at 0 s and for 4 processors at 0 s; compare \
+         schedules of the same jobs\n";
     assert_eq!(refused.code, Some(2), "{}", refused.stdout);
     assert!(refused.stderr.ends_with(problem), "{}", refused.stderr);
     Ok(())

@@ -21,7 +21,8 @@ struct Made {
 const PARTITIONS: [(&str, usize, usize, usize); 3] =
     [("batch", 0, 16, 160), ("debug", 16, 8, 40), ("gpu", 24, 8, 40)];
 
-/// Returns jobs that started the shortest first in each partition, so that their mean waits are shorter than under EASY.
+/// Returns jobs that started the shortest first in each partition, so that their mean waits are shorter than
+/// under EASY.
 fn cluster() -> Vec<Made> {
     let mut all = Vec::new();
     for (partition, first, count, jobs) in PARTITIONS {
@@ -93,7 +94,8 @@ fn lines(at: &Path, arguments: &str) -> Result<Vec<String>, Box<dyn std::error::
     Ok(ran.stdout.rsplit_once("\n\n").map_or("", |(_, below)| below).lines().map(str::to_owned).collect())
 }
 
-/// Returns whether a line says that recorded waits are shorter (`Less`) or longer than under EASY; `None` if it says neither.
+/// Returns whether a line says that recorded waits are shorter (`Less`) or longer than under EASY; `None` if
+/// it says neither.
 fn recorded_beside_easy(line: &str) -> Option<bool> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     if let Some((_, both)) = line.split_once("schedulers: mean wait ") {
@@ -110,7 +112,8 @@ fn recorded_beside_easy(line: &str) -> Option<bool> {
     }
 }
 
-/// Returns the pairs of which the first allocator is said to place jobs closer together than the second, with the group.
+/// Returns the pairs of which the first allocator is said to place jobs closer together than the second, with
+/// the group.
 fn closer(line: &str) -> Option<(String, [String; 2])> {
     let (before, after) = line.split_once(" places jobs closest together: pairwise sum ")?;
     let (group, winner) = before.rsplit_once(": ").unwrap_or(("", before));
@@ -118,7 +121,8 @@ fn closer(line: &str) -> Option<(String, [String; 2])> {
     Some((group.to_owned(), [winner.to_owned(), loser.to_owned()]))
 }
 
-/// Returns the partition that a line is about; `batch`, which has most of the work, if it is about all of them.
+/// Returns the partition that a line is about; `batch`, which has most of the work, if it is about all of
+/// them.
 fn partition(line: &str) -> &str {
     let named =
         line.split_once("partition ").map(|(_, rest)| rest.split([':', ',']).next().unwrap_or_default());
@@ -160,7 +164,8 @@ fn partitions_apart_and_two_spellings_agree() -> Tested {
     Ok(())
 }
 
-/// The dump on one machine: EASY lets jobs of one partition run on the nodes of another, which no difference may come from.
+/// The dump on one machine: EASY lets jobs of one partition run on the nodes of another, which no difference
+/// may come from.
 #[test]
 fn pooled_partitions_agree_with_partitions_apart() -> Tested {
     let directory = tempfile::tempdir()?;

@@ -77,7 +77,8 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
     let at = directory.path();
     let slices = "--fragmentation 1x1,2x1,2x2,4x1,4x2,4x3,4x4,3x3";
     let outages = "--outages random:mtbf=1y,repair=4h --on-outage drain";
-    // The small log with waits of 0 s (field 3), as scheduler `recorded` needs them, and with a partition (field 16).
+    // The small log with waits of 0 s (field 3), as scheduler `recorded` needs them, and with a partition
+    // (field 16).
     let waits = |line: &str| match line.split_whitespace().collect::<Vec<_>>().as_slice() {
         [job, submit, _, rest @ .., _, before, think] if !line.starts_with(';') => {
             format!("{job} {submit} 0 {} 1 {before} {think}\n", rest.join(" "))
@@ -88,7 +89,8 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
         at.join("waits.swf"),
         fs::read_to_string(bundled("tiny.swf"))?.lines().map(waits).collect::<String>(),
     )?;
-    let all = "--partition 1 --estimate predicted:user-last-two --contention --network wormhole --placements --by-shape";
+    let all = "--partition 1 --estimate predicted:user-last-two --contention --network wormhole --placements \
+         --by-shape";
     let ran =
         run(at, &format!("replay waits.swf -q -m 4x4 -a naive -s recorded -o all {all} {outages} {slices}"))?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -161,8 +163,10 @@ fn placements_are_kept_on_request() -> Tested {
     let ran = run(at, &format!("replay {} -m 4x4 -a naive --placements", bundled("tiny.swf")))?;
     assert_eq!(ran.code, Some(2), "they go into the jobs");
     // A job that moves: where it was last.
-    let log = "1 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 0 -1 90 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n\
-               3 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n4 20 -1 9 4 -1 -1 4 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    let log = "1 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 0 -1 90 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 \
+         -1 -1\n\
+               3 0 -1 10 2 -1 -1 2 10 -1 1 -1 -1 -1 -1 -1 -1 -1\n4 20 -1 9 4 -1 -1 4 9 -1 1 -1 -1 -1 -1 -1 \
+               -1 -1\n";
     fs::write(at.join("a.swf"), log)?;
     let ran =
         run(at, "replay a.swf -m 6 -a left-compaction -o moved --placements --format csv --no-timing -q")?;

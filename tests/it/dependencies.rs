@@ -1,5 +1,5 @@
-//! The crates that this program is built of: their licences, those that are there twice, and the page that says why each is
-//! trusted, which is made of the comments in Cargo.toml. Nothing is fetched for it.
+//! The crates that this program is built of: their licences, those that are there twice, and the page that
+//! says why each is trusted, which is made of the comments in Cargo.toml. Nothing is fetched for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::docs::root;
 use crate::support::{Tested, assert_committed};
 
-/// Licences that all let this program be given on under its own. Of an expression with OR one side has to be among them, of
-/// one with AND both.
+/// Licences that all let this program be given on under its own. Of an expression with OR one side has to be
+/// among them, of one with AND both.
 const LICENCES: [&str; 11] = [
     "0BSD",
     "Apache-2.0",
@@ -50,7 +50,8 @@ fn expressions_of_licences_are_understood() {
     }
 }
 
-/// What Cargo knows of the packages that are built on this system, without asking anybody; `None` if it lacks some.
+/// What Cargo knows of the packages that are built on this system, without asking anybody; `None` if it lacks
+/// some.
 fn packages() -> Result<Option<Vec<Value>>, Box<dyn std::error::Error>> {
     let target = Command::new("rustc").arg("-vV").output()?;
     let target = String::from_utf8(target.stdout)?;
@@ -93,7 +94,8 @@ fn every_crate_may_be_given_on() -> Tested {
     Ok(())
 }
 
-/// Crates that are built in several versions, as others ask for older ones. Polars, the fonts of plots and their PDF do so.
+/// Crates that are built in several versions, as others ask for older ones. Polars, the fonts of plots and
+/// their PDF do so.
 const TWICE: [&str; 10] = [
     "base64",
     "bitflags",
@@ -151,9 +153,10 @@ fn the_page_says_why_each_dependency_is_trusted() -> Tested {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
     let mut page = String::from(
         "# What it is built of\n\n\
-         This program asks for these crates, each for the reason that `Cargo.toml` gives. `Cargo.lock` names every crate that is built, with \
-         its checksum; a test holds that all come from the registry, that their licences let the program be given on under its own, \
-         and that no further crate is built in two versions. None of this program's own code is `unsafe`.\n\n\
+         This program asks for these crates, each for the reason that `Cargo.toml` gives. `Cargo.lock` names \
+         every crate that is built, with its checksum; a test holds that all come from the registry, that \
+         their licences let the program be given on under its own, and that no further crate is built in two \
+         versions. None of this program's own code is `unsafe`.\n\n\
          | crate | version | why |\n| --- | --- | --- |\n",
     );
     for [name, version, reason] in dependencies(&manifest)? {

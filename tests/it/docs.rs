@@ -1,10 +1,11 @@
-//! The pages of docs/: what they show is what the program prints, every page is in the table of contents, links lead somewhere.
-//! With `BLESS=1` the generated parts are written anew (`make bless`).
+//! The pages of docs/: what they show is what the program prints, every page is in the table of contents,
+//! links lead somewhere. With `BLESS=1` the generated parts are written anew (`make bless`).
 //!
 //! * A block of ```` ```console ```` holds commands after `$` and what they print; all are run.
 //! * Between `<!-- run: COMMAND -->` and `<!-- end -->` stands the Markdown that a command prints.
 //! * Between `<!-- rows: REGISTRY -->` and `<!-- end -->` stand rows that no command lists.
-//! * Commands in blocks of ```` ```sh ```` are not run, as they need logs, time or a cluster; their options are looked up.
+//! * Commands in blocks of ```` ```sh ```` are not run, as they need logs, time or a cluster; their options
+//!   are looked up.
 //! * Pages of allocators and of commands are generated as a whole.
 
 use std::error::Error;
@@ -49,7 +50,8 @@ pub(crate) fn all_pages() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(pages)
 }
 
-/// An empty directory in which `traces` and `docs` are those of the project, as in the commands that pages show.
+/// An empty directory in which `traces` and `docs` are those of the project, as in the commands that pages
+/// show.
 pub(crate) fn place() -> std::io::Result<tempfile::TempDir> {
     let directory = tempfile::tempdir()?;
     for folder in ["traces", "docs"] {
@@ -171,8 +173,8 @@ fn every_command_is_on_its_page() -> Tested {
 
 #[test]
 fn examples_of_help_can_be_pasted() -> Tested {
-    // Help is cut into lines of at most 100 columns, and a command that is cut is two commands to a shell. A line that goes on ends
-    // with a backslash, and the next one has more blanks before it.
+    // Help is cut into lines of at most 100 columns, and a command that is cut is two commands to a shell. A
+    // line that goes on ends with a backslash, and the next one has more blanks before it.
     let begins = |line: &str| ["  meshreplay ", "  scripts/"].iter().any(|begin| line.starts_with(begin));
     let mut commands = 0;
     for (command, help) in helps("meshreplay")? {

@@ -1,4 +1,5 @@
-//! The pictures of docs/ are what `plot` draws of small replays, and the page on kinds of plots has a row for each kind.
+//! The pictures of docs/ are what `plot` draws of small replays, and the page on kinds of plots has a row for
+//! each kind.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -64,7 +65,8 @@ fn the_picture_of_a_dump_is_that_of_its_page() -> Tested {
 #[test]
 fn every_kind_of_plot_is_on_its_page() -> Tested {
     let mut text = format!(
-        "{GENERATED}# Kinds of plots\n\nWhat `meshreplay plot --kind` draws of saved results. [Pictures](../pictures.md) says how.\n"
+        "{GENERATED}# Kinds of plots\n\nWhat `meshreplay plot --kind` draws of saved results. \
+             [Pictures](../pictures.md) says how.\n"
     );
     for kind in PLOT_KINDS {
         let _ = writeln!(
@@ -78,7 +80,8 @@ fn every_kind_of_plot_is_on_its_page() -> Tested {
             Some(example) => {
                 let _ = writeln!(
                     text,
-                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay replay {example} -o out\nmeshreplay plot out --kind {0}\n```",
+                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay replay {example} -o out\nmeshreplay \
+                         plot out --kind {0}\n```",
                     kind.name
                 );
             }

@@ -1,4 +1,5 @@
-//! Pages of docs/ that are made of registries: a page for each allocator, each family and each scheduler, and lists of rows.
+//! Pages of docs/ that are made of registries: a page for each allocator, each family and each scheduler, and
+//! lists of rows.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,8 +20,8 @@ pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The file below `folder` that a row comes from: `first-fit` from `first_fit.rs` or `first_fit/mod.rs`, wherever it
-/// is, or the one that has its name as a string.
+/// The file below `folder` that a row comes from: `first-fit` from `first_fit.rs` or `first_fit/mod.rs`,
+/// wherever it is, or the one that has its name as a string.
 fn source_of(folder: &str, name: &str) -> Result<String, Box<dyn Error>> {
     let stem = name.replace('-', "_");
     let files = rust_files(folder)?;
@@ -113,13 +114,15 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     let up = if family_of(row.name)?.is_some() { "../README.md" } else { "README.md" };
     let _ = writeln!(
         text,
-        "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings)."
+        "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read \
+             it]({up}#the-drawings)."
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
         // The story is told with the nodes of its jobs where an allocator needs them.
         let (log, map) = if row.name == RECORDED { ("sacct", " --node-map n{rank}") } else { ("swf", "") };
         let command = format!(
-            "meshreplay show allocation docs/examples/seven-jobs.{log} --at 120 \\\n    --machine {machine} --allocator {}{map}",
+            "meshreplay show allocation docs/examples/seven-jobs.{log} --at 120 \\\n    --machine {machine} \
+                 --allocator {}{map}",
             row.name
         );
         let _ = writeln!(text, "\n```console\n$ {command}\n```");

@@ -1,5 +1,5 @@
-//! Programs as allocators, schedulers and networks from the command line: who fails fails alone, results have their label,
-//! studies take results only if the program is the same, and Ctrl-C leaves nothing behind.
+//! Programs as allocators, schedulers and networks from the command line: who fails fails alone, results have
+//! their label, studies take results only if the program is the same, and Ctrl-C leaves nothing behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -53,8 +53,8 @@ fn who_fails_fails_alone_and_labels_stand_everywhere() -> Tested {
     let place = place()?;
     let at = place.path();
     fs::write(at.join("plain.txt"), "")?;
-    let allocators = "naive 'exec:sh lowest.sh' exec:./none exec:./plain.txt 'exec:sh -c \"echo lost >&2; exit 3\"' \
-                      'exec:timeout=0.2 sh -c \"sleep 60\"' hilbert+bf";
+    let allocators = "naive 'exec:sh lowest.sh' exec:./none exec:./plain.txt 'exec:sh -c \"echo lost >&2; \
+         exit 3\"' 'exec:timeout=0.2 sh -c \"sleep 60\"' hilbert+bf";
     let out = ran(at, &format!("{BASIC} -a {allocators} -o out --format csv"))?;
     assert_eq!(out.code, Some(1), "{}", out.stderr);
     assert_eq!(
@@ -154,7 +154,8 @@ fn an_interrupt_ends_the_programs_too() -> Tested {
     }
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?.success());
     assert_eq!(child.wait()?.signal(), Some(15));
-    // A killed process whose parent is gone, too, ends when the kernel next runs it: on a busy machine, after the replay has ended.
+    // A killed process whose parent is gone, too, ends when the kernel next runs it: on a busy machine, after
+    // the replay has ended.
     let deadline = Instant::now() + Duration::from_secs(60);
     for number in numbers().lines() {
         let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
@@ -167,7 +168,8 @@ fn an_interrupt_ends_the_programs_too() -> Tested {
     Ok(())
 }
 
-/// An allocator in which a question of `ODD` is answered by `ANSWER`, and any other one with the free nodes of the lowest numbers.
+/// An allocator in which a question of `ODD` is answered by `ANSWER`, and any other one with the free nodes
+/// of the lowest numbers.
 const STATE: &str = r#"
 read question
 echo '{"id":0,"protocol":1,"served":"SERVED"}'
@@ -219,7 +221,8 @@ fn laws_of_programs_are_kept_broken_or_not_decided() -> Tested {
     // Every third question is refused, whichever nodes are free.
     let moody = verdicts("moody.sh", program("state", "[ $((count % 3)) = 0 ]"), 1)?;
     assert_eq!(of(&moody, "state").as_deref(), Some("broken"), "{moody:?}");
-    // It has promised to serve whenever enough nodes are free, and refuses large jobs: it fails before other laws are decided.
+    // It has promised to serve whenever enough nodes are free, and refuses large jobs: it fails before other
+    // laws are decided.
     let lazy = verdicts("lazy.sh", program("count", "[ \"$procs\" -gt 11 ]"), 1)?;
     assert_eq!(
         (of(&lazy, "free").as_deref(), of(&lazy, "whole").as_deref()),

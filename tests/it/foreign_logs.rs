@@ -12,10 +12,8 @@ use super::support::{Tested, run, run_with};
 
 /// Grid Engine with its comments.
 const SGE: &str = "# Version: 8.1.9\n#\n# DO NOT MODIFY THIS FILE MANUALLY!\n#\n\
-    all.q:n1:phys:anna:run.sh:1001:sge:0:1310761000:1310761060:1310764660:0:0:3600:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:\
-    NONE:dep:mpi:32:0:14012.7:7.3:0.0:-l h_rt=36000,cpu=24:00:00 -pe mpi 32:0.0:NONE:189153280:0:0\n\
-    all.q:n2:phys:bob:test.sh:1002:sge:0:1310761100:0:0:0:0:0:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:\
-    NONE:dep:NONE:1:0:0.0:0.0:0.0:-l h_rt=7200:0.0:NONE:0:0:0\n";
+    all.q:n1:phys:anna:run.sh:1001:sge:0:1310761000:1310761060:1310764660:0:0:3600:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:NONE:dep:mpi:32:0:14012.7:7.3:0.0:-l h_rt=36000,cpu=24:00:00 -pe mpi 32:0.0:NONE:189153280:0:0\n\
+    all.q:n2:phys:bob:test.sh:1002:sge:0:1310761100:0:0:0:0:0:1:1:1:0:0:0:0:1:0:0:0.0:1:0:0:0:1:1:NONE:dep:NONE:1:0:0.0:0.0:0.0:-l h_rt=7200:0.0:NONE:0:0:0\n";
 
 const LSF: &str = r#""JOB_FINISH" "10.1" 1389645000 501 2201 33882739 32 1389640000 0 0 1389641400 "anna" "normal" "" "" "" "login1" "/scratch" "" "o" "e" "1" 0 2 "16*h1" "16*h2" 64 60.0 "job one" "./a.out" 1 1 1 0 -1 0 0 1 0 0 0 0 -1 0 0 0 1 1 -1 "" "proj" 0 32 "" """#;
 
@@ -94,7 +92,8 @@ fn other_files_are_named_with_what_to_do() -> Tested {
 fn tables_in_binary_files_are_the_tables() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let csv = "JobID,submit_time,start_time,end_time,nodes,user\n1,1700000000,1700000060,1700003660,4,\"a b\"\n\
+    let csv = "JobID,submit_time,start_time,end_time,nodes,user\n1,1700000000,1700000060,1700003660,4,\"a \
+         b\"\n\
                2,1700000010,1700000070,1700000100,2,\n";
     fs::write(at.join("log.csv"), csv)?;
     let mut frame = DataFrame::new_infer_height(vec![
@@ -156,7 +155,8 @@ fn a_part_of_a_log_that_can_only_be_read_is_swf() -> Tested {
     let day = "2024-05-01T1";
     let done = |i| format!("{i}|{day}{i}:00:00|{day}{i}:10:00|{day}{i}:30:00|COMPLETED|4|anna\n");
     let dump = format!(
-        "JobID|Submit|Start|End|State|NNodes|User\n{}9|{day}5:00:00|{day}5:10:00|{day}5:10:00|CANCELLED by 7|4|bob\n",
+        "JobID|Submit|Start|End|State|NNodes|User\n{}9|{day}5:00:00|{day}5:10:00|{day}5:10:00|CANCELLED by \
+             7|4|bob\n",
         (0..4).map(done).collect::<String>()
     );
     fs::write(at.join("may.sacct"), &dump)?;

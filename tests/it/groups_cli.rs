@@ -16,7 +16,8 @@ fn log(header: &str) -> String {
         let (user, account, queue, partition) = (i * i % 7, i % 3, i % 2, [1, 2, -1][(i / 2 % 3) as usize]);
         let status = [1, 0, 5, 1][(i % 4) as usize];
         format!(
-            "{i} {} 5 {run_s} {procs} -1 -1 {procs} {} -1 {status} {user} {account} -1 {queue} {partition} -1 -1\n",
+            "{i} {} 5 {run_s} {procs} -1 -1 {procs} {} -1 {status} {user} {account} -1 {queue} {partition} \
+                 -1 -1\n",
             i * 9000,
             run_s * 2
         )
@@ -24,7 +25,8 @@ fn log(header: &str) -> String {
     header.to_owned() + &(1..=200).map(job).collect::<String>()
 }
 
-const HEADER: &str = "; MaxProcs: 16\n; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n; Queue: 0 interactive\n";
+const HEADER: &str = "; MaxProcs: 16\n; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n; \
+     Queue: 0 interactive\n";
 
 fn succeed(at: &Path, arguments: &str) -> Result<(String, String), Box<dyn std::error::Error>> {
     let ran = run(at, arguments)?;
@@ -43,8 +45,8 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
     row.get(name).and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Checks that the groups of every kind in the directory `out` sum up to the whole of each replay, and that the whole is
-/// what the summary says.
+/// Checks that the groups of every kind in the directory `out` sum up to the whole of each replay, and that
+/// the whole is what the summary says.
 fn check_sums(at: &Path, allocators: &[&str]) -> Tested {
     let summary = columns(&at.join("out/summary.csv"))?;
     for by in GROUPINGS {

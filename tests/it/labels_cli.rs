@@ -1,4 +1,5 @@
-//! Labels of algorithms: results show them as they were typed, whatever the cells of a study or an earlier version have.
+//! Labels of algorithms: results show them as they were typed, whatever the cells of a study or an earlier
+//! version have.
 
 use std::error::Error;
 use std::fs;
@@ -127,7 +128,8 @@ fn a_report_names_and_plays_what_was_typed() -> Tested {
     let at = directory.path();
     fine(
         at,
-        "replay tiny.swf -m 4x4 --no-timing -q --placements -o out -a curve:order=hilbert,select=best-fit mc1x1:fill=nearest",
+        "replay tiny.swf -m 4x4 --no-timing -q --placements -o out -a curve:order=hilbert,select=best-fit \
+             mc1x1:fill=nearest",
     )?;
     for (name, show) in ["curve:order=hilbert,select=best-fit", "hilbert+bf", "mc1x1"].into_iter().enumerate()
     {

@@ -1,4 +1,5 @@
-//! Loads in tables and pictures: replays at different loads are never taken for the same one, and words tell which load is shown.
+//! Loads in tables and pictures: replays at different loads are never taken for the same one, and words tell
+//! which load is shown.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +18,8 @@ fn gaps_between_arrivals_are_no_replications() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let study = format!(
-        "logs = [\"{}\"]\nmachines = [\"4x4\"]\nallocators = [\"mc1x1\", \"random\"]\nschedulers = [\"fcfs\"]\n\
+        "logs = [\"{}\"]\nmachines = [\"4x4\"]\nallocators = [\"mc1x1\", \"random\"]\nschedulers = \
+         [\"fcfs\"]\n\
          rules = [\"authors:arrivals=uniform:max=20\", \"authors:arrivals=uniform:max=2000\"]\n",
         bundled("tiny.swf")
     );
@@ -87,7 +89,8 @@ fn ratios_by_shape_have_no_interval_of_the_whole_replay() -> Tested {
     assert!(table.contains('±'), "{table}");
     let table = ran(
         at,
-        "table out --frame shapes --rows nodes,shape --value wait_s_mean --columns allocator --relative-to mc1x1",
+        "table out --frame shapes --rows nodes,shape --value wait_s_mean --columns allocator --relative-to \
+             mc1x1",
     )?;
     assert!(!table.stdout.contains('±'), "{}", table.stdout);
     let table = ran(at, "table out --frame shapes --value wait_s_mean")?.stdout;

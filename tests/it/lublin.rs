@@ -1,4 +1,5 @@
-//! The Lublin–Feitelson model against the values that its definition implies, and against its published outputs.
+//! The Lublin–Feitelson model against the values that its definition implies, and against its published
+//! outputs.
 
 use std::io::Read;
 use std::process::{Command, Output};
@@ -242,7 +243,8 @@ fn published_outputs_of_the_model_look_alike() {
                 0.1,
             ),
             ("mean log run time", log_run(&theirs), log_run(&ours), 0.03),
-            // A few gaps of days make a log: over seeds, the mean of 10,000 gaps has a standard deviation of 7 %.
+            // A few gaps of days make a log: over seeds, the mean of 10,000 gaps has a standard deviation of
+            // 7 %.
             ("mean gap in seconds", gap(&theirs), gap(&ours), 0.2),
         ];
         for (quantity, theirs, ours, tolerance) in rows {

@@ -1,4 +1,5 @@
-//! The tests of result files and of the command; those of the crates are in crates/*/tests. Each module says in its first line what it is for.
+//! The tests of result files and of the command; those of the crates are in crates/*/tests. Each module says
+//! in its first line what it is for.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 #[expect(dead_code, reason = "some of it only the tests of the core use")]

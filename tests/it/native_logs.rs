@@ -92,7 +92,8 @@ fn write_logs(at: &Path) -> std::io::Result<()> {
     fs::write(at.join("table"), "anna 4 100 160\nbert 8 130 20.6\nanna 16 131 5\n")
 }
 
-/// The lines of a summary without the columns that follow from the text of the log: its checksum and the name of the run.
+/// The lines of a summary without the columns that follow from the text of the log: its checksum and the name
+/// of the run.
 fn results(summary: &str) -> Vec<String> {
     let cells = summary.lines().map(|line| line.rsplitn(4, ',').last().unwrap_or_default().to_owned());
     cells.collect()

@@ -45,8 +45,9 @@ fn levels_and_threads_do_not_change_results() -> Tested {
         let mut found = Vec::new();
         for (level, threads) in [("packet", 1), ("packet", 2), ("flit", 2)] {
             let arguments = format!(
-                "synthetic:rate=0.05,jobs=300 -m {machine} -s fcfs easy -a gabl paging --replications 2 --threads {threads} \
-                 --network wormhole:compute=none,level={level} wormhole:pattern=ring,quota=rounds,level={level}"
+                "synthetic:rate=0.05,jobs=300 -m {machine} -s fcfs easy -a gabl paging --replications 2 \
+                 --threads {threads} --network wormhole:compute=none,level={level} \
+                 wormhole:pattern=ring,quota=rounds,level={level}"
             );
             replay(at, &arguments)?;
             // But for the id of the run, which names the level too.
@@ -178,11 +179,13 @@ fn networks_that_mean_nothing_are_named() -> Tested {
         ("-m 8x8 -a gabl --network recorded:cycle=1", "'recorded' has no parameter 'cycle' (it has none)"),
         (
             "-m 2048x1024 -a naive --network wormhole",
-            "'wormhole' cannot serve machine 2048x1024: it is for machines of at most 1048576 nodes; 'recorded' serves larger ones",
+            "'wormhole' cannot serve machine 2048x1024: it is for machines of at most 1048576 nodes; \
+                 'recorded' serves larger ones",
         ),
         (
             "-m 64 -a left-compaction --network wormhole",
-            "'left-compaction' cannot serve machine 64: it moves running jobs, which network 'wormhole' cannot; give another allocator or network 'recorded'",
+            "'left-compaction' cannot serve machine 64: it moves running jobs, which network 'wormhole' \
+                 cannot; give another allocator or network 'recorded'",
         ),
     ] {
         let ran = run(directory.path(), &format!("replay synthetic:jobs=10 {arguments}"))?;
@@ -192,7 +195,8 @@ fn networks_that_mean_nothing_are_named() -> Tested {
     // All allocators are those that the network can serve.
     let ran = run(
         directory.path(),
-        "replay synthetic:jobs=10,max=8 -m 64 -s fcfs -a all --network wormhole --format csv -q --oversize skip",
+        "replay synthetic:jobs=10,max=8 -m 64 -s fcfs -a all --network wormhole --format csv -q --oversize \
+             skip",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("linear-first-fit") && !ran.stdout.contains("-compaction"));

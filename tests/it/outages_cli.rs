@@ -181,8 +181,8 @@ fn a_treatment_needs_outages() -> Tested {
     let study = |rest: &str| {
         format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive']\n{rest}", bundled("tiny.swf"))
     };
-    let advice = "has no effect without key 'outages'; add a line such as outages = \"random:mtbf=30d,repair=4h\", or \
-                  leave it out";
+    let advice = "has no effect without key 'outages'; add a line such as outages \
+         = \"random:mtbf=30d,repair=4h\", or leave it out";
     // Also with the default value, which says the same as no key.
     for treatment in ["drain", "requeue"] {
         fs::write(at.join("s.toml"), study(&format!("on_outage = '{treatment}'\n")))?;
@@ -220,13 +220,13 @@ fn wrong_outages_are_named() -> Tested {
     for (text, message) in [
         (
             "10,3,down\n12,3,down\n",
-            "o.csv:2: node 3 goes down at 12 s, but it is down since line 1; outages of one node must not overlap, so \
-             give the line at which it comes up between them",
+            "o.csv:2: node 3 goes down at 12 s, but it is down since line 1; outages of one node must not \
+             overlap, so give the line at which it comes up between them",
         ),
         (
             "10,5,up\n",
-            "o.csv:1: node 5 comes up at 10 s, but it is up already; take the line out, or give the line at which it goes \
-             down",
+            "o.csv:1: node 5 comes up at 10 s, but it is up already; take the line out, or give the line at \
+             which it goes down",
         ),
         (
             "time,node,state\n10,16,down\n",
@@ -239,8 +239,8 @@ fn wrong_outages_are_named() -> Tested {
         ("1,3,off\n", "o.csv:1: field 3, the state: found 'off', expected down or up"),
         (
             "\u{feff}time,node,state\r\n20,3,up\r\n25,3,up\r\n10,3,down\r\n",
-            "o.csv:3: node 3 comes up at 25 s, but it is up already; take the line out, or give the line at which it goes \
-             down",
+            "o.csv:3: node 3 comes up at 25 s, but it is up already; take the line out, or give the line at \
+             which it goes down",
         ),
         (
             "time,node,state\n",
@@ -270,8 +270,8 @@ fn outages_that_cannot_be_are_named() -> Tested {
         (
             "-a naive --outages no.csv",
             1,
-            "error: cannot read the outages in no.csv: No such file or directory (os error 2); give a file of lines \
-             time,node,down|up, or random:mtbf=30d,repair=4h\n",
+            "error: cannot read the outages in no.csv: No such file or directory (os error 2); give a file \
+             of lines time,node,down|up, or random:mtbf=30d,repair=4h\n",
         ),
         (
             "-a naive --outages random:mtbf=3w,repair=1h",
@@ -283,13 +283,14 @@ fn outages_that_cannot_be_are_named() -> Tested {
         (
             "-a naive --network wormhole --outages random:mtbf=1d,repair=1h",
             2,
-            "error: 'wormhole' cannot serve machine 4x4: it cannot stop the messages of a job that is killed; give \
-             --on-outage drain, or leave out --outages\n",
+            "error: 'wormhole' cannot serve machine 4x4: it cannot stop the messages of a job that is \
+             killed; give --on-outage drain, or leave out --outages\n",
         ),
         (
             "-m 16 -a left-compaction --outages random:mtbf=1d,repair=1h",
             2,
-            "'left-compaction' cannot serve machine 16: nodes may not go down: its tasks slide along the whole array",
+            "'left-compaction' cannot serve machine 16: nodes may not go down: its tasks slide along the \
+                 whole array",
         ),
     ] {
         let replay = if rest.starts_with("-m") { replay.replace(" -m 4x4", "") } else { replay.clone() };
@@ -306,7 +307,8 @@ fn killed_jobs_are_busy_while_they_run_and_wait_only_between_their_runs() -> Tes
     let at = directory.path();
     fs::write(at.join("one.swf"), "; MaxProcs: 16\n1 0 -1 100 16 -1 -1 16 100 -1 1 1 1 1 1 1 -1 -1\n")?;
     fs::write(at.join("o.csv"), "time,node,state\n50,0,down\n60,0,up\n")?;
-    let replay = "replay one.swf -m 4x4 -s fcfs -a naive --outages o.csv --sparklines --no-timing -q --placements -o out";
+    let replay = "replay one.swf -m 4x4 -s fcfs -a naive --outages o.csv --sparklines --no-timing -q \
+         --placements -o out";
     let told = run(at, replay)?;
     assert_eq!(told.code, Some(0), "{}", told.stderr);
     // Each sign stands for 4 s of 160: the job runs for 50 s, waits for 10 s and runs for 100 s.

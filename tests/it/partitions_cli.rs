@@ -54,7 +54,8 @@ fn each_partition_is_replayed_as_a_log_of_its_own() -> Tested {
     let (notes, each) = replay(at, "log.swf -m auto --partition each")?;
     for note in [
         "note: log: left out 24 that name no partition\n",
-        "note: log, partition 1: machine 'auto' is 2x4, for the 8 processors of the partition in the log's header\n",
+        "note: log, partition 1: machine 'auto' is 2x4, for the 8 processors of the partition in the log's \
+             header\n",
         "note: log, partition large one: machine 'auto' is 4x4, for the 16 processors",
     ] {
         assert!(notes.contains(note), "{notes}");
@@ -91,8 +92,8 @@ fn the_peak_of_its_jobs_stands_for_a_partition_whose_size_no_header_tells() -> T
     fs::write(at.join("log.swf"), log("", |_| true))?;
     let (notes, found) = replay(at, "log.swf -m auto:1d --partition 2")?;
     let note = format!(
-        "note: log, partition 2: machine 'auto:1d' is {0}, for the {0} processors that its jobs had in use at once, as the \
-         header does not tell the partition's\n",
+        "note: log, partition 2: machine 'auto:1d' is {0}, for the {0} processors that its jobs had in use \
+         at once, as the header does not tell the partition's\n",
         found["machine"][0]
     );
     assert!(notes.contains(&note), "{note}{notes}");

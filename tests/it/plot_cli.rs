@@ -1,5 +1,5 @@
-//! Plots and reports as a user meets them. Golden files hold the structure of each kind of picture: its words, and how many
-//! elements of each class it has.
+//! Plots and reports as a user meets them. Golden files hold the structure of each kind of picture: its
+//! words, and how many elements of each class it has.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use meshreplay::figure::{PLOT_KINDS, PlotKind};
 
-use super::support::{Tested, assert_golden, run};
+use super::support::{Tested, assert_golden, quoted_cells, run};
 
 /// The words of a drawing in their order, and its elements by tag and class.
 fn structure(svg: &str) -> String {
@@ -34,30 +34,16 @@ fn structure(svg: &str) -> String {
     text
 }
 
-/// Cells of a line of CSV.
-fn cells(line: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    for c in line.chars() {
-        is_quoted ^= c == '"';
-        match cells.last_mut() {
-            Some(cell) if c != ',' || is_quoted => cell.push(c),
-            _ => cells.push(String::new()),
-        }
-    }
-    cells
-}
-
 /// Replaces the cells of a column by numbers made of the row's replay and its place.
 fn set_column(path: &Path, column: &str, of: impl Fn(u64, u64) -> u64) -> Tested {
     let text = fs::read_to_string(path)?;
     let mut lines = text.lines();
-    let titles = cells(lines.next().ok_or("no titles")?);
+    let titles = quoted_cells(lines.next().ok_or("no titles")?);
     let find = |name: &str| titles.iter().position(|title| title == name).ok_or(name.to_owned());
     let (at, replay) = (find(column)?, find("replay")?);
     let mut text = titles.join(",") + "\n";
     for (row, line) in (0..).zip(lines) {
-        let mut cells = cells(line);
+        let mut cells = quoted_cells(line);
         assert_eq!(cells.len(), titles.len(), "{line}");
         cells[at] = of(cells[replay].parse()?, row).to_string();
         text += &(cells.join(",") + "\n");
@@ -65,13 +51,13 @@ fn set_column(path: &Path, column: &str, of: impl Fn(u64, u64) -> u64) -> Tested
     Ok(fs::write(path, text)?)
 }
 
-/// Results of a small product: two loads, three allocators, two seeds. Durations of calls are made up, so that they are the
-/// same in every run; those of replays differ by powers of three.
+/// Results of a small product: two loads, three allocators, two seeds. Durations of calls are made up, so
+/// that they are the same in every run; those of replays differ by powers of three.
 pub(super) fn results(at: &Path) -> Tested {
     let ran = run(
         at,
-        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 --replications 2 \
-         -o out --placements --fragmentation 4x4,2x2 --format csv -q",
+        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 \
+         --replications 2 -o out --placements --fragmentation 4x4,2x2 --format csv -q",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let base = |replay: u64| 40 * 3_u64.pow(u32::try_from(replay).unwrap_or_default());
@@ -94,7 +80,8 @@ fn every_kind_of_picture_has_its_structure() -> Tested {
     // Where a point is follows from what was written: 2 µs a call is the cost of the first replay.
     let svg = fs::read_to_string(at.join("pictures/frontier.svg"))?;
     assert!(svg.contains("gabl: 2.000, ") && svg.contains("(µs)"), "{svg}");
-    // Without being asked for, delays are left out without a word, for here they say nothing; the others stay the same.
+    // Without being asked for, delays are left out without a word, for here they say nothing; the others stay
+    // the same.
     let ran = run(at, "plot out -o again")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
     for PlotKind { name, .. } in PLOT_KINDS.iter().filter(|kind| kind.name != "delays") {
@@ -110,7 +97,8 @@ fn ratios_are_to_the_same_scheduler() -> Tested {
     let at = directory.path();
     let ran = run(
         at,
-        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs easy -a naive gabl --no-timing -o out -q --format csv",
+        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs easy -a naive gabl --no-timing -o out -q --format \
+             csv",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Replays: naive and gabl under fcfs, then under easy.
@@ -161,7 +149,8 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
     assert!(words("")?.contains("pairwise mean (hops)"));
     let ran = run(
         at,
-        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a mm first-fit --arrival-scale 1 0.8 -o refuses -q --no-timing",
+        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a mm first-fit --arrival-scale 1 0.8 -o refuses \
+             -q --no-timing",
     )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(run(at, "plot refuses --kind load -q")?.code, Some(0));
@@ -179,7 +168,8 @@ fn loads_grow_to_the_right_and_curves_that_coincide_are_named() -> Tested {
     Ok(())
 }
 
-/// A log of 40 jobs of 2 processors and 600 s, which arrive every 300 s from 1996-09-23 14:00:31 on in Stockholm.
+/// A log of 40 jobs of 2 processors and 600 s, which arrive every 300 s from 1996-09-23 14:00:31 on in
+/// Stockholm.
 fn dated(at: &Path) -> Tested {
     let mut text =
         "; MaxProcs: 16\n; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n".to_owned();
@@ -275,7 +265,8 @@ fn pictures_of_one_log_of_a_study_have_dates() -> Tested {
     dated(at)?;
     fs::write(
         at.join("study.toml"),
-        "name = \"dates\"\nlogs = [\"dated.swf\", \"other.swf\"]\nmachines = [\"4x4\"]\nschedulers = [\"fcfs\"]\n\
+        "name = \"dates\"\nlogs = [\"dated.swf\", \"other.swf\"]\nmachines = [\"4x4\"]\nschedulers = \
+         [\"fcfs\"]\n\
          allocators = [\"naive\"]\narrival_scales = [1, 0.5]\n",
     )?;
     fs::copy(at.join("dated.swf"), at.join("other.swf"))?;
@@ -320,8 +311,8 @@ fn seeds_are_read_exactly() -> Tested {
             let directory = tempfile::tempdir()?;
             let at = directory.path();
             let replay = format!(
-                "replay synthetic:jobs=50,ratio=1 -m 8x8 -a naive --seed {seed} --replications 2 --placements --no-timing -o out \
-                 -q --format {format}"
+                "replay synthetic:jobs=50,ratio=1 -m 8x8 -a naive --seed {seed} --replications 2 \
+                 --placements --no-timing -o out -q --format {format}"
             );
             let ran = run(at, &replay)?;
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);

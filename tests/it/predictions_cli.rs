@@ -1,4 +1,5 @@
-//! Predicted run times on the command line: what jobs and summaries say, files of predictions, and mistakes in them.
+//! Predicted run times on the command line: what jobs and summaries say, files of predictions, and mistakes
+//! in them.
 
 use std::collections::BTreeSet;
 use std::fs;

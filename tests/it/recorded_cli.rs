@@ -5,7 +5,8 @@ use std::fs;
 use super::support::{Tested, bundled, columns, run};
 
 /// A log without header: two jobs of 5 processors together, then one of 3 with an unknown wait.
-const LOG: &str = "1 0 10 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 -1 -1\n2 0 20 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 -1 -1\n\
+const LOG: &str = "1 0 10 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 -1 -1\n2 0 20 60 5 -1 -1 5 60 -1 1 1 1 -1 -1 -1 \
+     -1 -1\n\
                    3 5 -1 60 3 -1 -1 3 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
 
 #[test]
@@ -23,7 +24,8 @@ fn the_machine_follows_from_the_log() -> Tested {
     fs::write(at.join("bare.swf"), LOG)?;
     let ran = run(at, "replay bare.swf -m auto:1d -s recorded -a naive --no-timing -o bare --format csv")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let note = "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has no number";
+    let note = "machine 'auto:1d' is 10, for the 10 processors that were in use at once, as its header has \
+         no number";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     // The job without a wait comes first, so that one of the others is late.
     assert!(ran.stderr.contains("1 of 3 jobs started later than recorded"), "{}", ran.stderr);

@@ -1,4 +1,5 @@
-//! `--allocator recorded` and `--node-map` as a user meets them: on dumps of Slurm, in a study, and with wrong inputs.
+//! `--allocator recorded` and `--node-map` as a user meets them: on dumps of Slurm, in a study, and with
+//! wrong inputs.
 
 use std::fs;
 use std::path::Path;
@@ -46,8 +47,8 @@ fn jobs_have_the_nodes_of_the_accounting() -> Tested {
         let ran = run(
             at,
             &format!(
-                "replay {} -s recorded -a recorded hilbert+bf {arguments} --time-zone UTC --no-timing --placements \
-                 --format csv -o {out}",
+                "replay {} -s recorded -a recorded hilbert+bf {arguments} --time-zone UTC --no-timing \
+                 --placements --format csv -o {out}",
                 dump()
             ),
         )?;
@@ -95,10 +96,10 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
     let ran = run(at, &format!("replay small.txt -s recorded easy -a recorded {rest} -o out"))?;
     done(&ran);
     for note in [
-        "note: small.txt: 1 of 3 jobs have nodes in their lists that another job had at the same time, the first node n2 of \
-         jobs 2 and 3; one of them gets other nodes\n",
-        "note: small.txt on 4 under 'recorded': 1 of 3 jobs got 1 nodes that their lists do not have, the nearest free ones, \
-         as those of their lists were in use, down or too few\n",
+        "note: small.txt: 1 of 3 jobs have nodes in their lists that another job had at the same time, the \
+         first node n2 of jobs 2 and 3; one of them gets other nodes\n",
+        "note: small.txt on 4 under 'recorded': 1 of 3 jobs got 1 nodes that their lists do not have, the \
+         nearest free ones, as those of their lists were in use, down or too few\n",
     ] {
         assert!(ran.stderr.contains(note), "{}", ran.stderr);
     }
@@ -110,7 +111,8 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
     // A log without lists: `all` leaves the allocator out, and its name is an error.
     let ran = run(at, &format!("replay {} -m 4x4 -a all --no-timing", bundled("tiny.swf")))?;
     done(&ran);
-    let note = "note: all leaves out 'recorded': tiny: no job has a list of nodes, and allocator 'recorded' places jobs by it";
+    let note = "note: all leaves out 'recorded': tiny: no job has a list of nodes, and allocator 'recorded' \
+         places jobs by it";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     let ran = run(at, "replay small.txt -m 4 -a all --time-zone UTC --no-timing --format csv")?;
     done(&ran);
@@ -151,7 +153,8 @@ fn studies_carry_the_map() -> Tested {
     fs::create_dir(at.join("studies"))?;
     fs::write(at.join("studies/map.csv"), "name,x\nn1,3\nn2,2\nn3,1\nn4,0\n")?;
     let study = "logs = ['../small.txt']\nmachines = ['4']\nschedulers = ['recorded', 'easy']\n\
-                 allocators = ['recorded', 'naive']\nnode_map = 'map.csv'\ninput_format = 'sacct:time-zone=UTC'\n";
+                 allocators = ['recorded', 'naive']\nnode_map = 'map.csv'\ninput_format = \
+                 'sacct:time-zone=UTC'\n";
     fs::write(at.join("studies/s.toml"), study)?;
     done(&run(at, "sweep studies/s.toml -o whole --no-timing --jobs --placements -q")?);
     for shard in [1, 2] {
@@ -215,7 +218,8 @@ fn wrong_maps_and_lists_are_named() -> Tested {
         ("# nothing\n\n", "error: node map map: it has no row"),
         (
             "n1,0\nn2,1\n",
-            "error: small.txt: job 1 had node 'n4': the node map has no place for it (1 of the 3 names of the log have none)",
+            "error: small.txt: job 1 had node 'n4': the node map has no place for it (1 of the 3 names of \
+                 the log have none)",
         ),
     ] {
         fs::write(at.join("map"), map)?;
@@ -294,7 +298,8 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         ),
         (
             "twice.csv --input-format table -m 4x4 --node-map n{rank}".to_owned(),
-            "twice.csv: names 'n01' and 'n1' are both node 1 of machine 4x4 by the node map; a node has one name",
+            "twice.csv: names 'n01' and 'n1' are both node 1 of machine 4x4 by the node map; a node has one \
+                 name",
         ),
     ] {
         let ran = run(at, &format!("replay {arguments} -a recorded"))?;

@@ -94,8 +94,8 @@ fn every_format_holds_the_same_rows() -> Tested {
     let markdown = replay(directory.path(), &format!("{arguments} markdown"))?.stdout;
     let (rows, answer) = markdown.split_once("\n\n").ok_or("no blank line")?;
     assert!(rows.lines().all(|line| line.starts_with('|')), "{markdown}");
-    let expected = "mc1x1 places jobs closest together: pairwise sum 1.4 % less than naive (too few jobs for an interval); both \
-                    start jobs at the same times\n";
+    let expected = "mc1x1 places jobs closest together: pairwise sum 1.4 % less than naive (too few jobs for \
+         an interval); both start jobs at the same times\n";
     assert_eq!(answer, expected);
     let output = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(["replay", &bundled("tiny.swf"), "-m", "4x4", "-a", "naive", "--format", "parquet", "-q"])
@@ -136,8 +136,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(files(&out)?, ["jobs.csv", "place.json", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
-    let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,\
-                  pairwise_mean,diameter,components,bounding_box,allocate_ns,user,account,queue,partition,status,submit_hour,run";
+    let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,pairwise_mean,diameter,components,bounding_box,allocate_ns,user,account,queue,partition,status,submit_hour,run";
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
@@ -179,13 +178,14 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let at = directory.path();
     let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
-    // Formats differ in how rows are written and not in what they are written of, so that one has all allocators.
+    // Formats differ in how rows are written and not in what they are written of, so that one has all
+    // allocators.
     let few = "random hilbert+bf first-fit";
     for (format, allocators) in [("csv", "all hilbert+ss"), ("parquet", few), ("json", few)] {
         for threads in ["1", "2"] {
             let arguments = format!(
-                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a {allocators} --oversize skip --threads {threads} \
-                 -o {format}{threads} --format {format} --no-timing -q"
+                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a {allocators} --oversize skip --threads \
+                 {threads} -o {format}{threads} --format {format} --no-timing -q"
             );
             assert_eq!(run(at, &arguments)?.code, Some(0));
         }
@@ -268,7 +268,8 @@ const WRONG: &[(&str, i32, &str)] = &[
     (
         "none.swf -m 4x4 -a naive",
         1,
-        "none.swf: no job to replay; left out: 1 without processors; none of them was allocated any, --rules requested takes",
+        "none.swf: no job to replay; left out: 1 without processors; none of them was allocated any, --rules \
+             requested takes",
     ),
     ("{tiny} -m 4x4 -a naive -o empty.swf", 1, "empty.swf is not a directory"),
     ("{tiny} -m 4x4 -a naive -o empty.swf/out", 1, "empty.swf/out cannot be made: Not a directory"),
@@ -397,8 +398,8 @@ fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes; returns the
-/// signal that it ended by, standard output and standard error.
+/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes;
+/// returns the signal that it ended by, standard output and standard error.
 #[cfg(unix)]
 fn interrupt(
     mut child: Child,
@@ -434,7 +435,8 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let results = ["jobs.csv", "place.json", "run.json", "summary.csv"];
     let out = at.join("out");
     let rest = "-m 32x32 --threads 1 -o out --format csv -q";
-    // Once the jobs of the first replay are being written it has finished; the second one takes many times longer.
+    // Once the jobs of the first replay are being written it has finished; the second one takes many times
+    // longer.
     let child = start(at, &format!("replay big.swf -a naive mc1x1 mc1x1-shells {rest}"))?;
     let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 1)?;
     assert_eq!(signal, Some(2), "{stderr}");

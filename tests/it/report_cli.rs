@@ -114,8 +114,8 @@ fn the_command_gives_the_same_results() -> Tested {
     fs::write(at.join("two.swf"), header.to_owned() + &(1..=60).map(job).collect::<String>())?;
     fs::write(at.join("down.csv"), "time,node,state\n4,0,down\n90,0,up\n")?;
     let tiny = "my logs/tiny.swf";
-    let of_tiny = "-m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 0.5 --seed 7 \
-                   --placements";
+    let of_tiny = "-m 4x4 8x8 -s easy:pass=per-event fcfs -a mc1x1:fill=nearest hilbert+bf --arrival-scale 1 \
+         0.5 --seed 7 --placements";
     for (i, (log, arguments)) in [
         (tiny, of_tiny),
         ("synthetic:jobs=50,ratio=1", "-m 8x8 -a naive --replications 3 --rules requested --trim 5"),
@@ -211,7 +211,8 @@ fn the_table_shows_what_differs_and_says_what_is_best() -> Tested {
     // Replications are one row with the interval of the mean, and the best of each place is marked.
     fine(
         at,
-        "replay synthetic:jobs=60,ratio=1 -m 8x8 -a mbs naive --replications 3 --arrival-scale 1 0.5 --no-timing -q -o many",
+        "replay synthetic:jobs=60,ratio=1 -m 8x8 -a mbs naive --replications 3 --arrival-scale 1 0.5 \
+             --no-timing -q -o many",
     )?;
     let page = report(at, "many")?;
     let rows = between(&page, "<tbody>", "</tbody>");

@@ -93,8 +93,8 @@ fn the_text_of_figure_12_holds_on_the_real_logs() -> Tested {
         (
             "Leaving out serial jobs helps",
             "",
-            "ordering holds but for this: no serial jobs on KTH-SP2-1996 10x10 (1.050) is not below all jobs on \
-             KTH-SP2-1996 10x10 (1.047)",
+            "ordering holds but for this: no serial jobs on KTH-SP2-1996 10x10 (1.050) is not below all jobs \
+             on KTH-SP2-1996 10x10 (1.047)",
         ),
         (
             "A snake along the short sides",
@@ -230,7 +230,8 @@ fn sentences_that_are_not_measured_are_said_with_why() -> Tested {
     for expected in [
         "\n without NASA-iPSC-1993, LANL-CM5-1994, SDSC-SP2-1998, LLNL-uBGL-2006, not found\n",
         "\n Sentences of the paper that are not measured here, and why\n",
-        "\n fig16, III-B: Granular and Layered MBS are essentially the same on LLNL-uBGL 64x32.\n   not found: LLNL-uBGL-2006\n",
+        "\n fig16, III-B: Granular and Layered MBS are essentially the same on LLNL-uBGL 64x32.\n   not \
+             found: LLNL-uBGL-2006\n",
     ] {
         assert!(ran.stdout.contains(expected), "{expected}: {}", ran.stdout);
     }

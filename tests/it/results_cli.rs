@@ -1,4 +1,5 @@
-//! Directories of results: whose they are, that those of several runs are never mixed, and what of them is missing.
+//! Directories of results: whose they are, that those of several runs are never mixed, and what of them is
+//! missing.
 
 use std::error::Error;
 use std::fs;
@@ -166,14 +167,16 @@ fn replays_that_are_missing_are_named() -> Tested {
 
     fine(at, &format!("{SWEEP} -o study --shard 1/2"))?;
     fine(at, "merge study -o study --partial -q")?;
-    let note = "note: study/summary.parquet holds 1 of the 2 replays that study/study.json lists; missing: 0 (random";
+    let note = "note: study/summary.parquet holds 1 of the 2 replays that study/study.json lists; missing: 0 \
+         (random";
     assert!(fine(at, "table study")?.stderr.starts_with(note));
     fine(at, &format!("{SWEEP} -o study"))?;
     assert_eq!(fine(at, "table study")?.stderr, "");
     // A study that grows is the same study.
     fs::write(at.join("two.toml"), STUDY.replace("'random'", "'naive', 'random'"))?;
     fine(at, &format!("{SWEEP} -o study --shard 2/3"))?;
-    let note = "note: study/summary.parquet holds 2 of the 3 replays that study/study.json lists; missing: 0 (naive)\n";
+    let note = "note: study/summary.parquet holds 2 of the 3 replays that study/study.json lists; missing: 0 \
+         (naive)\n";
     assert_eq!(fine(at, "table study")?.stderr, note);
     // One that shrinks has a summary of more than itself until it is swept again.
     fs::write(at.join("two.toml"), STUDY.replace("'random', ", ""))?;
@@ -311,7 +314,8 @@ fn columns_of_the_table_are_chosen() -> Tested {
     let wrong = run(at, &format!("{base} --columns wait_s_men"))?;
     assert!(wrong.stderr.contains("did you mean 'wait_s_mean'?"), "{}", wrong.stderr);
     let wrong = run(at, &format!("{base} --columns contention_mean"))?;
-    let expected = "error: --columns: these results have no column 'contention_mean', which is there with --contention\n";
+    let expected = "error: --columns: these results have no column 'contention_mean', which is there with \
+         --contention\n";
     assert_eq!((wrong.code, wrong.stderr.as_str()), (Some(2), expected));
     let wrong = run(at, &format!("{base} --columns moves --format csv"))?;
     assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);

@@ -1,4 +1,5 @@
-//! `show blocks` and pictures side by side; the blocks of every buddy strategy tile the machine and their parents.
+//! `show blocks` and pictures side by side; the blocks of every buddy strategy tile the machine and their
+//! parents.
 
 use std::collections::BTreeMap;
 
@@ -66,10 +67,8 @@ fn blocks_of_every_strategy_tile_the_machine_and_their_parents() -> Tested {
 fn the_published_partitions_are_drawn() -> Tested {
     let found = show("blocks --machine 5x4 --allocator mbs")?;
     let expected = "mbs\n\na a a a e\na a a a d\na a a a c\na a a a b\n\nmbs: 5 top-level blocks on 5x4\n\n \
-                    size  nodes  blocks  top-level  splits into\n \
-                    4x4      16       1          1  4 of 2x2\n \
-                    2x2       4       4          0  4 of 1x1\n \
-                    1x1       1      20          4\n";
+         size  nodes  blocks  top-level  splits into\n 4x4      16       1          1  4 of 2x2\n 2x2       \
+         4       4          0  4 of 1x1\n 1x1       1      20          4\n";
     assert_eq!((found.code, found.stdout.as_str()), (Some(0), expected), "{}", found.stderr);
 
     for (arguments, tops) in [
@@ -104,7 +103,8 @@ fn layers_and_allocators_are_side_by_side() -> Tested {
     assert_eq!(heads.len(), 3, "{deep}");
 
     let two = show("blocks --machine 3x2 --compare mbs,granular-mbs --size 1x2")?;
-    let expected = "mbs      granular-mbs\n\n· · ·    · · a\n· · ·    · · a\n\nmbs: 3 top-level blocks on 3x2\n\
+    let expected = "mbs      granular-mbs\n\n· · ·    · · a\n· · ·    · · a\n\nmbs: 3 top-level blocks on \
+         3x2\n\
                     granular-mbs: 2 top-level blocks on 3x2\n\
                     drawn are the blocks of 1x2; · is in none of that size\n\n allocator     size";
     assert!(two.stdout.starts_with(expected), "{}{}", two.stdout, two.stderr);

@@ -1,5 +1,5 @@
-//! SIGINT, SIGTERM and SIGHUP end every command soon, with what is finished and without unfinished files; and the command
-//! ends by the signal, so that shells know.
+//! SIGINT, SIGTERM and SIGHUP end every command soon, with what is finished and without unfinished files; and
+//! the command ends by the signal, so that shells know.
 #![cfg(unix)]
 
 use std::fs::{self, File, OpenOptions};
@@ -70,7 +70,8 @@ fn a_call_of_an_allocator_ends() -> Tested {
         let out = directory.path().join("out");
         let log = bundled("lublin-256-10k.swf.gz");
         let command = format!(
-            "replay {log} -m {machine} -a naive {allocator} -s fcfs --threads 1 --no-timing --format csv -q -o out"
+            "replay {log} -m {machine} -a naive {allocator} -s fcfs --threads 1 --no-timing --format csv -q \
+                 -o out"
         );
         let child = start(directory.path(), &command)?;
         let output = interrupt(child, "-TERM", || {
@@ -97,7 +98,8 @@ fn a_step_that_nobody_can_leave_is_left_behind() -> Tested {
     let at = directory.path();
     let out = at.join("out");
     // MC1x1 fills a centre with 700,000 nodes one by one, for minutes, and asks nobody meanwhile.
-    let large = "2 1 -1 9 700001 -1 -1 700001 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n3 2 -1 9 700002 -1 -1 700002 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    let large = "2 1 -1 9 700001 -1 -1 700001 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n3 2 -1 9 700002 -1 -1 700002 9 -1 \
+         1 -1 -1 -1 -1 -1 -1 -1\n";
     fs::write(at.join("large.swf"), format!("1 0 -1 90 1 -1 -1 1 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n{large}"))?;
     let command =
         "replay large.swf -m 2048x2048 -a naive mc1x1 -s fcfs --threads 1 --no-timing --format csv -q -o out";

@@ -1,5 +1,5 @@
-//! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and machines that follow
-//! from lists of nodes.
+//! Dumps of sites: partitions on nodes of their own or on shared ones, nodes that several jobs share, and
+//! machines that follow from lists of nodes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +17,8 @@ type Line<'a> = (&'a str, u32, u32, &'a str);
 
 const HEADING: &str = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|Partition|NodeList\n";
 
-/// Writes a dump of Slurm. Each node has 8 CPUs, of which a job has half; the number of nodes is that of the list, or 1.
+/// Writes a dump of Slurm. Each node has 8 CPUs, of which a job has half; the number of nodes is that of the
+/// list, or 1.
 fn dump(at: &Path, name: &str, jobs: &[Line<'_>]) -> std::io::Result<()> {
     let mut text = HEADING.to_owned();
     for (i, &(partition, start, length, list)) in jobs.iter().enumerate() {
@@ -83,8 +84,8 @@ fn partitions_on_nodes_of_their_own_are_machines_of_their_own() -> Tested {
         ("batch gpu".to_owned(), "3 2".to_owned())
     );
     assert_eq!((found.machines.join(" "), found.pools()), ("2x2 1x2".to_owned(), vec![false, false]));
-    let note = "note: log: partitions that share no nodes are replayed on machines of their own: batch 2x2, gpu 1x2; --partition \
-                all pools them\n";
+    let note = "note: log: partitions that share no nodes are replayed on machines of their own: batch 2x2, \
+         gpu 1x2; --partition all pools them\n";
     assert!(found.notes.contains(note), "{}", found.notes);
     let typed = replayed(at, "log.sacct -m auto --time-zone UTC --partition batch gpu")?;
     assert_eq!(
@@ -99,8 +100,8 @@ fn partitions_on_nodes_of_their_own_are_machines_of_their_own() -> Tested {
     );
     assert!(!pooled.notes.contains("partition"), "{}", pooled.notes);
     let given = replayed(at, "log.sacct -m 2x3 --time-zone UTC")?;
-    let note = "note: log: partitions pooled on one machine: batch (3 jobs, 82 % of the node-seconds), gpu (2 jobs, 18 %); \
-                --partition batch gpu --machine auto keeps them apart\n";
+    let note = "note: log: partitions pooled on one machine: batch (3 jobs, 82 % of the node-seconds), gpu \
+         (2 jobs, 18 %); --partition batch gpu --machine auto keeps them apart\n";
     assert!(given.notes.contains(note), "{}", given.notes);
     assert_eq!((&given.manifest["replays"], given.pools()), (&pooled.manifest["replays"], vec![true]));
 
@@ -167,8 +168,8 @@ fn more_than_eight_machines_are_asked_for_by_name() -> Tested {
             (found.partitions.len(), found.pools().contains(&true)),
             (if count == 8 { 8 } else { 0 }, count == 9)
         );
-        let note = "pooled on one machine: p1 (1 job, 11 % of the node-seconds), p2 (1 job, 11 %), p3 (1 job, 11 %), p4 (1 job, 11 \
-                    %), 5 more; --partition each keeps them apart\n";
+        let note = "pooled on one machine: p1 (1 job, 11 % of the node-seconds), p2 (1 job, 11 %), p3 (1 \
+             job, 11 %), p4 (1 job, 11 %), 5 more; --partition each keeps them apart\n";
         assert_eq!(found.notes.contains(note), count == 9, "{}", found.notes);
     }
     Ok(())
@@ -178,8 +179,8 @@ fn more_than_eight_machines_are_asked_for_by_name() -> Tested {
 fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    // Dumps of Slurm have lists of all jobs that ran, tables need not. A third of the work of batch has no list, and then two
-    // thirds.
+    // Dumps of Slurm have lists of all jobs that ran, tables need not. A third of the work of batch has no
+    // list, and then two thirds.
     let table = |name: &str, jobs: &[Line<'_>]| {
         let mut text = "job,submit,start,end,procs,partition,nodelist\n".to_owned();
         for (i, (partition, start, length, list)) in jobs.iter().enumerate() {
@@ -217,7 +218,8 @@ fn partitions_are_pooled_where_lists_do_not_show_their_nodes() -> Tested {
         (found.partitions.join(" "), found.jobs.join(" ")),
         ("batch gpu+gpu%2Cbatch".to_owned(), "2 2".to_owned())
     );
-    let note = "note: log.csv: left out 2 without a partition or in partitions without lists of nodes; --partition all has them\n";
+    let note = "note: log.csv: left out 2 without a partition or in partitions without lists of nodes; \
+         --partition all has them\n";
     assert!(found.notes.contains(note), "{}", found.notes);
     Ok(())
 }
@@ -230,7 +232,8 @@ fn keys_are_those_of_typed_partitions() -> Tested {
     dump(at, "one.sacct", &DISJOINT.map(|(_, start, length, list)| ("batch", start, length, list)))?;
     let cells = |log: &str, lines: &str| -> Result<(Vec<String>, String), Box<dyn std::error::Error>> {
         let text = format!(
-            "logs = ['{log}']\nallocators = ['naive', 'mc1x1']\ninput_format = 'auto:time-zone=UTC'\n{lines}\n"
+            "logs = ['{log}']\nallocators = ['naive', 'mc1x1']\ninput_format = \
+                 'auto:time-zone=UTC'\n{lines}\n"
         );
         fs::write(at.join("study.toml"), text)?;
         let ran = run(at, "sweep study.toml -o study --no-timing --fresh")?;
@@ -288,7 +291,8 @@ fn nodes_that_jobs_share_are_no_unit_of_their_own_accord() -> Tested {
         assert_eq!(ran.code, Some(i32::from(is_refused)), "{}", ran.stderr);
         let share = if is_refused { "5.0" } else { "4.2" };
         let said = format!(
-            "log, partition batch: jobs share nodes: {share} % of the node-seconds in its lists of nodes count more than once"
+            "log, partition batch: jobs share nodes: {share} % of the node-seconds in its lists of nodes \
+                 count more than once"
         );
         assert!(ran.stderr.contains(&said), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("--unit cpus or --unit gpus counts parts of nodes"), is_refused);
@@ -352,8 +356,8 @@ fn auto_has_all_nodes_that_lists_name() -> Tested {
         &[("batch", 0, 60, "n[1-3]"), ("batch", 70, 60, "n[3-6]"), ("batch", 70, 60, "n9")],
     )?;
     let found = replayed(at, "log.sacct -m auto -s recorded --time-zone UTC")?;
-    let note = "machine 'auto' is 2x4:without=7 (1 of its nodes are unavailable), for the 7 nodes in its lists of nodes, more than \
-                the 5 processors that were in use at once\n";
+    let note = "machine 'auto' is 2x4:without=7 (1 of its nodes are unavailable), for the 7 nodes in its \
+         lists of nodes, more than the 5 processors that were in use at once\n";
     assert!(found.notes.contains(note), "{}", found.notes);
     let ran = run(at, "replay log.sacct -m auto -s recorded -a recorded --time-zone UTC")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

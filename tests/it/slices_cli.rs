@@ -70,7 +70,8 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
     kept(
         at,
         &format!(
-            "tpu-slices:jobs=300,offered=0.8 -m torus:8x8x4 --oversize skip -a first-fit:turn=yes hilbert+bf {slices}"
+            "tpu-slices:jobs=300,offered=0.8 -m torus:8x8x4 --oversize skip -a first-fit:turn=yes hilbert+bf \
+                 {slices}"
         ),
     )?;
     let course = columns(&at.join("out/fragmentation.csv"))?;
@@ -240,7 +241,8 @@ fn boxes_of_a_list_are_shared_out_by_weight() -> Tested {
     assert!((three / (three + one) - 0.75).abs() < 0.03, "{counts:?}");
     // As part of a study's rules the list is the same, and a job has the same box under every allocator.
     let study = format!(
-        "logs = ['{log}']\nrules = ['authors:shape={}']\nmachines = ['torus:8x8x4']\nallocators = ['slurm-torus3d']\n",
+        "logs = ['{log}']\nrules = ['authors:shape={}']\nmachines = ['torus:8x8x4']\nallocators = \
+             ['slurm-torus3d']\n",
         list.replace(',', "+")
     );
     fs::write(at.join("s.toml"), study)?;
@@ -277,7 +279,8 @@ fn wrong_boxes_and_slices_are_one_clear_line() -> Tested {
         (
             "-m torus:8x8x4 -a slurm-torus3d:path=large.yaml",
             2,
-            "large.yaml:18: found a placement of 16x4x4 on a torus of 8x8x4, expected at most 8 along x; boxes are not turned",
+            "large.yaml:18: found a placement of 16x4x4 on a torus of 8x8x4, expected at most 8 along x; \
+                 boxes are not turned",
         ),
         (
             "-m torus:8x8x8 -a slurm-torus3d:path=other.yaml",

@@ -1,4 +1,4 @@
-//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has the real one.
+//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has a real one.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -98,12 +98,7 @@ impl Site {
     }
 
     fn run(&self, arguments: &str) -> Result<Ran, Box<dyn Error>> {
-        let output = self.command(PROGRAM).args(arguments.split(' ')).output()?;
-        Ok(Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout)?,
-            stderr: String::from_utf8(output.stderr)?,
-        })
+        Ran::of(self.command(PROGRAM).args(arguments.split(' ')).output()?)
     }
 
     /// What `--status out` says if it ends with this code.
@@ -128,8 +123,8 @@ impl Site {
 fn submitted_shards_end_as_a_local_sweep() -> Tested {
     let site = Site::new(&[("sbatch", SBATCH), ("squeue", SQUEUE)])?;
     let ran = site.run("sweep six.toml -o out --no-timing --jobs --submit slurm:array=3,cpus=2,qos=low")?;
-    let note = "note: 6 of 6 cells are missing; job 11 runs them in 3 shards, then job 12 merges; `meshreplay sweep \
-                --status out` tells how far they are\n";
+    let note = "note: 6 of 6 cells are missing; job 11 runs them in 3 shards, then job 12 merges; \
+         `meshreplay sweep --status out` tells how far they are\n";
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", note));
     let arguments = site.kept("arguments0")?;
     let scripts = fs::canonicalize(site.at())?.join("out/slurm").display().to_string();
@@ -155,7 +150,8 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     let next = format!("to resubmit: {sweep} --submit slurm:array=3,cpus=2,qos=low\nto finish: {sweep}\n");
     assert!(text.ends_with(&format!("6 to do\n{next}")), "{text}");
 
-    // The scripts, by a shell: one task twice at a time, as after a requeue, and another killed in the middle.
+    // The scripts, by a shell: one task twice at a time, as after a requeue, and another killed in the
+    // middle.
     let task = |number: u32| {
         let mut shell = site.command("/bin/sh");
         shell.arg(site.programs().join("script0")).env("SLURM_ARRAY_TASK_ID", number.to_string());
@@ -181,7 +177,8 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     Ok(())
 }
 
-/// Every set of flags that the table of options can give, one flag each with those that it needs, and all at once.
+/// Every set of flags that the table of options can give, one flag each with those that it needs, and all at
+/// once.
 fn sets_of_flags() -> Vec<String> {
     let given = |row: &ReplayOption, flag: &Flag| match flag.gives {
         FlagValue::Value(_) => flag.argument(),
@@ -270,14 +267,16 @@ fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
     let passed = "--account=a --mem=2G --partition=batch --time=1:00:00";
     let own = |log: &str| {
         format!(
-            "sbatch --parsable --job-name=meshreplay-six___more {chdir} --output={log} --open-mode=append --requeue \
-             --ntasks=1 --cpus-per-task=1 {passed}"
+            "sbatch --parsable --job-name=meshreplay-six___more {chdir} --output={log} --open-mode=append \
+             --requeue --ntasks=1 --cpus-per-task=1 {passed}"
         )
     };
     let expected = format!(
-        "{plain}/shards.sh:\n\n#!/bin/sh\n# One shard of a study; any task may run again, even twice at a time.\n\
+        "{plain}/shards.sh:\n\n#!/bin/sh\n# One shard of a study; any task may run again, even twice at a \
+         time.\n\
          cd {here} || exit 1\n\
-         exec {PROGRAM} sweep {study} -o {out} --threads 1 --contention --shard \"$SLURM_ARRAY_TASK_ID/2\"\n\n\
+         exec {PROGRAM} sweep {study} -o {out} --threads 1 --contention \
+         --shard \"$SLURM_ARRAY_TASK_ID/2\"\n\n\
          {plain}/merge.sh:\n\n#!/bin/sh\n# The summary of a study, whatever has become of its shards.\n\
          {PROGRAM} merge {out} -o {out} --partial\nexec {PROGRAM} sweep --status {out}\n\n\
          Commands, JOB being what the first one prints:\n\n\
@@ -293,29 +292,29 @@ fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
 fn a_missing_or_failing_sbatch_gets_one_clear_line() -> Tested {
     let site = Site::new(&[("squeue", SQUEUE)])?;
     let submit = "sweep six.toml -o out --no-timing --submit slurm:partition=nope";
-    let refused = "sbatch refuses: invalid partition specified: nope; Batch job submission failed: Invalid partition \
-                   name specified; correct --submit, or ask `sinfo` what there is";
+    let refused = "sbatch refuses: invalid partition specified: nope; Batch job submission failed: Invalid \
+         partition name specified; correct --submit, or ask `sinfo` what there is";
     let first = SBATCH.replace("\necho ", "\n[ $jobs = 0 ] || exit 1\necho ");
     let merge = format!("meshreplay merge {} -o {0}", site.quoted("out")?);
     for (sbatch, message) in [
         (
             None,
-            "nothing is submitted: there is no sbatch on the path; submit where Slurm is installed, or see what would \
-             be with --dry-run"
+            "nothing is submitted: there is no sbatch on the path; submit where Slurm is installed, or see \
+             what would be with --dry-run"
                 .to_owned(),
         ),
         (Some(REFUSES), format!("nothing is submitted: {refused}")),
         (
             Some("#!/bin/sh\necho Submitted\n"),
-            "nothing is submitted: sbatch printed 'Submitted', expected the number of a job; see `squeue --me` for \
-             what it made"
+            "nothing is submitted: sbatch printed 'Submitted', expected the number of a job; see `squeue \
+             --me` for what it made"
                 .to_owned(),
         ),
         (
             Some(&first),
             format!(
-                "job 11 runs the shards, but none is submitted that merges: sbatch refuses: no reason given; correct \
-                 --submit, or ask `sinfo` what there is; after it, run {merge}"
+                "job 11 runs the shards, but none is submitted that merges: sbatch refuses: no reason given; \
+                 correct --submit, or ask `sinfo` what there is; after it, run {merge}"
             ),
         ),
     ] {

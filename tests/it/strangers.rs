@@ -7,7 +7,8 @@ use super::support::{Tested, bundled, contents, run};
 
 type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// A finished study of two cells with their jobs, in the directory `part`; the names of the files of its cells.
+/// A finished study of two cells with their jobs, in the directory `part`; the names of the files of its
+/// cells.
 fn study(at: &Path) -> Anything<Vec<String>> {
     let text =
         format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'random']\n", bundled("tiny.swf"));
@@ -101,7 +102,8 @@ fn drawings_of_a_stranger_do_not_run_in_a_report() -> Tested {
     let at = directory.path();
     fs::create_dir(at.join("fig"))?;
     fs::write(at.join("fig/walker2010.json"), "[]")?;
-    let ours = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><rect class=\"paper\" width=\"4\"/></svg>";
+    let ours = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><rect class=\"paper\" \
+         width=\"4\"/></svg>";
     fs::write(at.join("fig/walker2010-fig8.svg"), ours)?;
     let theirs = "<svg onload=\"alert(1)\"><script>alert(2)</script></svg>";
     fs::write(at.join("fig/walker2010-fig9.svg"), theirs)?;

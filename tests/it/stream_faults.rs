@@ -1,5 +1,5 @@
-//! Interruptions of replays whose log is a stream: a signal, `kill -9` at several moments, a disk that gets full.
-//! Nothing is there in part, and the same command then gives the same bytes.
+//! Interruptions of replays whose log is a stream: a signal, `kill -9` at several moments, a disk that gets
+//! full. Nothing is there in part, and the same command then gives the same bytes.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Replays that read their jobs while they run have the results of those with all jobs in memory, to the byte.
+//! Replays that read their jobs while they run have the results of those with all jobs in memory, to the
+//! byte.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -70,8 +71,10 @@ fn study(directory: &Path, jobs: u32, lines: &str) -> Result<Study, Box<dyn Erro
 #[test]
 fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
     let directory = tempfile::tempdir()?;
-    let lines = "schedulers = ['easy', 'conservative', 'first-fit-queue']\nallocators = ['hilbert+bf', 'mbs', 'first-fit']\n\
-                 rules = ['authors:oversize=skip']\narrival_scales = [1.0, 0.9]\nmachines = ['16x16', '9x14']\n";
+    let lines = "schedulers = ['easy', 'conservative', 'first-fit-queue']\nallocators = ['hilbert+bf', \
+         'mbs', 'first-fit']\n\
+                 rules = ['authors:oversize=skip']\narrival_scales = [1.0, 0.9]\nmachines = ['16x16', \
+                 '9x14']\n";
     let study = study(directory.path(), 3_000, lines)?;
     for (i, format) in FileFormat::ALL.into_iter().enumerate() {
         let [kept, streamed] = ["kept", "streamed"].map(|name| directory.path().join(format!("{name}{i}")));
@@ -84,7 +87,8 @@ fn jobs_that_are_read_while_a_replay_runs_give_the_same_files() -> Tested {
     Ok(())
 }
 
-/// Runs every replay of `study` with at most `most` jobs of a log in memory, and returns the numbers of each in words.
+/// Runs every replay of `study` with at most `most` jobs of a log in memory, and returns the numbers of each
+/// in words.
 fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn Error>> {
     let study = Study { most_kept: most, ..study.clone() };
     let fragmentation = Some("2x2".parse()?);
@@ -106,7 +110,8 @@ fn numbers(study: &Study, most: usize) -> Result<Vec<(usize, String)>, Box<dyn E
     Ok(found)
 }
 
-/// A log that comes through a pipe cannot be read again, so that all of its jobs are kept, whatever the pipe is called.
+/// A log that comes through a pipe cannot be read again, so that all of its jobs are kept, whatever the pipe
+/// is called.
 #[cfg(unix)]
 #[test]
 fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
@@ -121,11 +126,13 @@ fn a_long_log_from_a_pipe_with_a_name_is_replayed() -> Tested {
     Ok(())
 }
 
-/// A log whose jobs stand behind their place in the order of arrival is replayed while it is read all the same.
+/// A log whose jobs stand behind their place in the order of arrival is replayed while it is read all the
+/// same.
 #[test]
 fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
     let directory = tempfile::tempdir()?;
-    let lines = "schedulers = ['easy', 'fcfs']\nallocators = ['hilbert+bf', 'first-fit']\narrival_scales = [1.0, 0.01]\n";
+    let lines = "schedulers = ['easy', 'fcfs']\nallocators = ['hilbert+bf', 'first-fit']\narrival_scales = \
+         [1.0, 0.01]\n";
     study(directory.path(), 5_000, lines)?;
     let log = directory.path().join("log.swf");
     let text = fs::read_to_string(&log)?;
@@ -150,8 +157,8 @@ fn jobs_that_are_read_out_of_order_give_the_same_results() -> Tested {
 #[test]
 fn long_logs_give_the_same_parts_of_files() -> Tested {
     let directory = tempfile::tempdir()?;
-    // More jobs than one part of a file has. A single replay writes into the file of the results, and two write into files
-    // of their own first.
+    // More jobs than one part of a file has. A single replay writes into the file of the results, and two
+    // write into files of their own first.
     for allocators in ["'naive'", "'naive', 'hilbert+bf'"] {
         let lines = format!("schedulers = ['fcfs']\nallocators = [{allocators}]\n");
         let study = study(directory.path(), 140_000, &lines)?;

@@ -1,4 +1,5 @@
-//! What is not told, told twice or told oddly by a log, a result or the arguments is noticed, and never guessed in silence.
+//! What is not told, told twice or told oddly by a log, a result or the arguments is noticed, and never
+//! guessed in silence.
 
 use std::error::Error;
 use std::fs;
@@ -70,7 +71,8 @@ fn names_are_the_same_in_a_converted_log() -> Tested {
     Ok(())
 }
 
-/// Partitions are chosen by name or number, so that names that are each other's numbers must not lead to the wrong jobs.
+/// Partitions are chosen by name or number, so that names that are each other's numbers must not lead to the
+/// wrong jobs.
 #[test]
 fn partitions_of_a_converted_log_keep_their_jobs() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -102,7 +104,8 @@ fn two_logs_of_one_name_are_refused() -> Tested {
         fs::copy(bundled("tiny.swf"), at.join(folder).join("tiny.swf"))?;
     }
     let said = wrong(at, 2, "replay a/tiny.swf b/tiny.swf -m 4x4 -a naive -q -o out")?;
-    let expected = "'a/tiny.swf' and 'b/tiny.swf' would both be called 'tiny' in results; rename the file of one, or leave one out";
+    let expected = "'a/tiny.swf' and 'b/tiny.swf' would both be called 'tiny' in results; rename the file of \
+         one, or leave one out";
     assert!(said.contains(expected) && !at.join("out").exists(), "{said}");
     // The same log twice is one log.
     fine(at, "replay a/tiny.swf a/tiny.swf -m 4x4 -a naive -q")?;

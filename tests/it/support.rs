@@ -5,12 +5,13 @@ use std::error::Error;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
-/// Makes commands that are started from now on hear SIGINT and SIGHUP, even if this process ignores them, as one in the
-/// background of a script or under nohup does: a signal that is handled here has its default action in children.
+/// Makes commands that are started from now on hear SIGINT and SIGHUP, even if this process ignores them, as
+/// one in the background of a script or under nohup does: a signal that is handled here has its default
+/// action in children.
 #[cfg(unix)]
 pub(crate) fn children_hear_interrupts() {
     static ONCE: std::sync::Once = std::sync::Once::new();
@@ -30,7 +31,18 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// Runs the program in `directory` with `stdin` as its standard input. Its local time is that of UTC on every machine.
+impl Ran {
+    pub(crate) fn of(output: Output) -> Result<Self, Box<dyn Error>> {
+        Ok(Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout)?,
+            stderr: String::from_utf8(output.stderr)?,
+        })
+    }
+}
+
+/// Runs the program in `directory` with `stdin` as its standard input. Its local time is that of UTC on every
+/// machine.
 pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
     run_in_zone(directory, arguments, stdin, "UTC")
 }
@@ -55,11 +67,7 @@ pub(crate) fn run_in_zone(
         let _ = input.write_all(stdin);
     }
     let output = child.wait_with_output()?;
-    Ok(Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout)?,
-        stderr: String::from_utf8(output.stderr)?,
-    })
+    Ran::of(output)
 }
 
 /// Runs the program in `directory` with arguments that hold no spaces.
@@ -74,8 +82,8 @@ pub(crate) fn wrong(directory: &Path, code: i32, arguments: &str) -> Result<Stri
     Ok(ran.stderr)
 }
 
-/// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns what it printed, with
-/// its notes and without the codes for bold letters, or `None` where there is no such program.
+/// Runs the program in `directory` on a terminal of this width, by `script` of util-linux. Returns what it
+/// printed, with its notes and without the codes for bold letters, or `None` where there is no such program.
 pub(crate) fn on_terminal(
     directory: &Path,
     width: usize,
@@ -133,8 +141,9 @@ pub(crate) fn assert_golden(name: &str, text: &str) -> Tested {
     assert_committed(&format!("tests/it/golden/{name}"), text)
 }
 
-/// Compares `text` with the file at `path` below the project's root, and fails with the lines that differ. With `BLESS=1`
-/// in the environment it writes the file instead, so that whoever changes what a file records reads the change in git.
+/// Compares `text` with the file at `path` below the project's root, and fails with the lines that differ.
+/// With `BLESS=1` in the environment it writes the file instead, so that whoever changes what a file records
+/// reads the change in git.
 pub(crate) fn assert_committed(path: &str, text: &str) -> Tested {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let committed = fs::read_to_string(&file).unwrap_or_default();
@@ -209,6 +218,20 @@ pub(crate) fn differences(a: &Path, b: &Path) -> Result<Vec<String>, Box<dyn Err
     let (a, b) = (contents(a)?, contents(b)?);
     let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
     Ok(names.filter(|name| a.get(*name) != b.get(*name)).cloned().collect())
+}
+
+/// The cells of a line of comma-separated values, with their quotes.
+pub(crate) fn quoted_cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for c in line.chars() {
+        is_quoted ^= c == '"';
+        match cells.last_mut() {
+            Some(cell) if c != ',' || is_quoted => cell.push(c),
+            _ => cells.push(String::new()),
+        }
+    }
+    cells
 }
 
 /// The cells of a line of comma-separated values.

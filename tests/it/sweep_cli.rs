@@ -1,4 +1,5 @@
-//! `meshreplay sweep` and `merge` as a user meets them: killed and resumed, in parts, wrong inputs, failing cells.
+//! `meshreplay sweep` and `merge` as a user meets them: killed and resumed, in parts, wrong inputs, failing
+//! cells.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -41,8 +42,8 @@ fn a_killed_study_goes_on_where_it_stood() -> Tested {
     let whole = began.elapsed();
     let expected = contents(&at.join("whole"))?;
     assert_eq!(expected.len(), 2 * 60 + 4);
-    // Each moment is counted from the start of a run, so most runs get further than the ones before. A run that ends before
-    // it is killed does not count, and the next one is killed sooner.
+    // Each moment is counted from the start of a run, so most runs get further than the ones before. A run
+    // that ends before it is killed does not count, and the next one is killed sooner.
     let mut numbers = Numbers(20);
     let (mut killed, mut left, mut longest) = (0, 0, whole / 2);
     for round in 0..400 {
@@ -229,8 +230,8 @@ fn only_what_is_new_is_replayed() -> Tested {
     Ok(())
 }
 
-/// Printed by version 0.2.0, which is part of every key: a new version has other keys, and nothing else may change them. With
-/// 0.1.0 in their place these keys were those that version 0.1.0 printed.
+/// Printed by version 0.2.0, which is part of every key: a new version has other keys, and nothing else may
+/// change them. With 0.1.0 in their place these keys were those that version 0.1.0 printed.
 #[test]
 fn keys_of_cells_stay_as_they_are() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -277,17 +278,20 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "[\"16x16\", \"8x8x4\"]",
         "\"16x16\"",
-        "sixty.toml:3: key 'machines': found the string '16x16', expected a list of strings, such as machines = [\"16x16\", \"8x8x4\"]",
+        "sixty.toml:3: key 'machines': found the string '16x16', expected a list of strings, such as \
+             machines = [\"16x16\", \"8x8x4\"]",
     ),
     (
         "\"8x8x4\"]",
         "256]",
-        "sixty.toml:3: key 'machines', entry 2: found the integer 256, expected a list of strings, such as machines = [\"16x16\", \"8x8x4\"]",
+        "sixty.toml:3: key 'machines', entry 2: found the integer 256, expected a list of strings, such as \
+             machines = [\"16x16\", \"8x8x4\"]",
     ),
     (
         "\"8x8x4\"]",
         "\"0x4\"]",
-        "sixty.toml:3: key 'machines', entry 2: machine '0x4': size 1 is 0; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8",
+        "sixty.toml:3: key 'machines', entry 2: machine '0x4': size 1 is 0; expected 1 to 3 sizes such as \
+             400, 16x8, 8x8x4 or torus:16x8",
     ),
     (
         "\"8x8x4\"]",
@@ -307,7 +311,8 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "\"hilbert+bf\"",
         "\"all\"",
-        "sixty.toml: cells 1 and 3 are the same replay: short × 1 on 16x16 under fcfs with naive, seed 1; name it once",
+        "sixty.toml: cells 1 and 3 are the same replay: short × 1 on 16x16 under fcfs with naive, seed 1; \
+             name it once",
     ),
     (
         "\"fcfs\"",
@@ -318,7 +323,8 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "0.9",
         "\"0.9\"",
-        "sixty.toml:6: key 'arrival_scales', entry 2: found the string '0.9', expected a list of numbers above 0, such as arrival_scales = [1, 0.8]",
+        "sixty.toml:6: key 'arrival_scales', entry 2: found the string '0.9', expected a list of numbers \
+             above 0, such as arrival_scales = [1, 0.8]",
     ),
     (
         "\"short.swf\"",
@@ -328,12 +334,14 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "\"short.swf\"",
         "\"-\"",
-        "sixty.toml:2: key 'logs', entry 1: standard input cannot be a log of a study, which may read it again; give a file",
+        "sixty.toml:2: key 'logs', entry 1: standard input cannot be a log of a study, which may read it \
+             again; give a file",
     ),
     (
         "\"short.swf\"",
         "",
-        "sixty.toml:2: key 'logs': the list is empty, expected at least one entry, such as logs = [\"traces/lublin-256-10k.swf.gz\"]",
+        "sixty.toml:2: key 'logs': the list is empty, expected at least one entry, such as logs = \
+             [\"traces/lublin-256-10k.swf.gz\"]",
     ),
     (
         "logs = [\"short.swf\"]",
@@ -353,7 +361,8 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "logs =",
         "seeds = [1, -1]\nlogs =",
-        "sixty.toml:2: key 'seeds', entry 2: found the integer -1, expected a list of whole numbers from 0, such as seeds = [1, 2, 3]",
+        "sixty.toml:2: key 'seeds', entry 2: found the integer -1, expected a list of whole numbers from 0, \
+             such as seeds = [1, 2, 3]",
     ),
     ("logs = [", "logs = ", "sixty.toml:2: "),
 ];
@@ -393,10 +402,12 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
     let ran = run_with(at, &["sweep", "a log/study.toml", "-o", "out", "--no-timing"], b"")?;
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.ends_with("error: 2 of 4 cells failed; 2 finished and are kept\n"), "{}", ran.stderr);
-    let problem = "tiny: job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
+    let problem = "tiny: job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip, or oversize=skip \
+         in the rules of a study, leaves such jobs out";
     assert!(ran.stderr.contains(&format!("with naive, seed 7: {problem}")), "{}", ran.stderr);
-    let rerun = "  rerun: meshreplay replay 'a log/tiny.swf' --machine 3x3 --scheduler easy:order=arrival,pass=batch --allocator \
-                 naive --arrival-scale 1 --seed 7 --rules requested --overrun kill --no-timing";
+    let rerun = "  rerun: meshreplay replay 'a log/tiny.swf' --machine 3x3 --scheduler \
+         easy:order=arrival,pass=batch --allocator naive --arrival-scale 1 --seed 7 --rules requested \
+         --overrun kill --no-timing";
     assert!(ran.stderr.lines().any(|line| line == rerun), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(at.join("out/summary.csv"))?.lines().count(), 1 + 2);
     // The command is for a shell, and does what the cell did.

@@ -12,7 +12,8 @@ fn every_allocator_replays_the_same_jobs_and_every_seed_others() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let arguments = format!(
-        "replay {MODEL} -m 8x8 -s fcfs -a first-fit gabl --replications 3 --seed 5 -o out --format csv --no-timing -q"
+        "replay {MODEL} -m 8x8 -s fcfs -a first-fit gabl --replications 3 --seed 5 -o out --format csv \
+             --no-timing -q"
     );
     let ran = run(at, &arguments)?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -131,7 +132,8 @@ fn a_generated_log_keeps_the_shapes_of_its_jobs() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     for arguments in [
-        "trace generate --model synthetic:service=5000,sides=exponential --jobs 400 --machine 16x8 -o a.swf.gz",
+        "trace generate --model synthetic:service=5000,sides=exponential --jobs 400 --machine 16x8 -o \
+             a.swf.gz",
         "trace convert a.swf.gz b.swf",
         "trace validate b.swf",
     ] {
@@ -180,7 +182,8 @@ fn shapes_of_logs_follow_the_option_and_misfits_are_counted() -> Tested {
         run(
             at,
             &format!(
-                "replay {tiny} -m 8x2 -a first-fit --shape {shape} --oversize skip -o {out} --format csv --no-timing"
+                "replay {tiny} -m 8x2 -a first-fit --shape {shape} --oversize skip -o {out} --format csv \
+                     --no-timing"
             ),
         )
     };

@@ -10,7 +10,8 @@ fn results() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let study = format!(
-        "logs = ['{}']\nmachines = ['4x4', '2x4x2']\nallocators = ['random', 'mc1x1', 'hilbert+bf']\nseeds = [1, 2]\n",
+        "logs = ['{}']\nmachines = ['4x4', '2x4x2']\nallocators = ['random', 'mc1x1', 'hilbert+bf']\nseeds = \
+             [1, 2]\n",
         bundled("tiny.swf")
     );
     fs::write(at.join("s.toml"), study)?;

@@ -72,7 +72,8 @@ fn only_the_command_prints_and_looks_at_its_surroundings() -> Tested {
     Ok(())
 }
 
-/// (first line, lines) of each function, by indentation: from a line with `fn ` to the closing brace below its start.
+/// (first line, lines) of each function, by indentation: from a line with `fn ` to the closing brace below
+/// its start.
 fn functions(text: &str) -> Vec<(usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let starts = |line: &str| {
@@ -207,8 +208,8 @@ fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
     Ok(())
 }
 
-/// Returns the parameters that a row tells in words, each with its default: `pass=batch (per-event), path (a file)` has `pass` with
-/// `batch`, and `path` without any.
+/// Returns the parameters that a row tells in words, each with its default: `pass=batch (per-event), path (a
+/// file)` has `pass` with `batch`, and `path` without any.
 fn told(parameters: &str) -> Vec<(String, Option<String>)> {
     let (mut told, mut depth, mut word) = (Vec::new(), 0, String::new());
     for c in parameters.chars().chain([',']) {

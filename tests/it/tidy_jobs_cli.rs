@@ -66,7 +66,8 @@ fn assert_joined(folder: &Path) -> Result<usize, Box<dyn Error>> {
 fn tidy_jobs_are_the_jobs_joined_with_the_summary_in_every_format() -> Tested {
     let directory = site()?;
     let at = directory.path();
-    let replay = "replay tiny.swf -m 4x4 -s fcfs easy -a hilbert+bf mc1x1 --arrival-scale 1 0.5 --placements -q --tidy";
+    let replay = "replay tiny.swf -m 4x4 -s fcfs easy -a hilbert+bf mc1x1 --arrival-scale 1 0.5 --placements \
+         -q --tidy";
     for format in ["parquet", "arrow", "csv", "json", "jsonl"] {
         fine(at, &format!("{replay} --replications 2 --format {format} -o {format}"))?;
         assert!(at.join(format!("{format}/tidy.{format}")).exists());

@@ -1,4 +1,5 @@
-//! The time zone of dates that tell none: that of the machine, which results name, so that they are the same elsewhere.
+//! The time zone of dates that tell none: that of the machine, which results name, so that they are the same
+//! elsewhere.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,8 @@ fn dates_are_read_in_the_zone_of_the_machine_unless_another_is_given() -> Tested
         ("Etc/UTC", "times without a zone are read as UTC, this machine's zone; --time-zone to choose"),
         (
             "Mars/Olympus",
-            "times without a zone are read as UTC, as this machine's zone is not known; --time-zone to choose",
+            "times without a zone are read as UTC, as this machine's zone is not known; --time-zone to \
+                 choose",
         ),
     ] {
         let ran = run(at, zone, "trace info dump.sacct")?;
@@ -153,12 +155,14 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     Ok(())
 }
 
-/// An offset is a zone, too: the hours of the week are those of its clocks, in a dump and in what it is converted to.
+/// An offset is a zone, too: the hours of the week are those of its clocks, in a dump and in what it is
+/// converted to.
 #[test]
 fn hours_of_the_week_are_those_of_an_offset() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let table = "job,submit,start,end,procs\n1,2024-03-04 12:00:00,2024-03-04 12:00:00,2024-03-04 12:30:00,4\n\
+    let table = "job,submit,start,end,procs\n1,2024-03-04 12:00:00,2024-03-04 12:00:00,2024-03-04 \
+         12:30:00,4\n\
                  2,2024-03-04 22:00:00,2024-03-04 22:05:00,2024-03-04 22:30:00,4\n";
     fs::write(at.join("log.csv"), table)?;
     for zone in ["+02:00", "-05:30", "Europe/Berlin"] {

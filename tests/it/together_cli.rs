@@ -1,5 +1,5 @@
-//! Two commands that start together in one directory: either both end well with the results of one study, or one of them
-//! fails with the error that it would get later, and the other keeps all its results.
+//! Two commands that start together in one directory: either both end well with the results of one study, or
+//! one of them fails with the error that it would get later, and the other keeps all its results.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,7 +10,8 @@ use std::sync::Barrier;
 
 use super::support::{Ran, Tested, run};
 
-/// How often each pair of commands is started. The widest race lost the results of one of them every second time.
+/// How often each pair of commands is started. The widest race lost the results of one of them every second
+/// time.
 const ROUNDS: usize = 12;
 
 /// The files of a directory without those of cells, and the names of these.
@@ -66,8 +67,9 @@ fn files(folder: &Path) -> Result<Files, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Starts two commands together in an empty directory again and again. Every time the directory must hold what one of
-/// those that ended well leaves alone, and nothing else; the other one must fail with one of `errors`.
+/// Starts two commands together in an empty directory again and again. Every time the directory must hold
+/// what one of those that ended well leaves alone, and nothing else; the other one must fail with one of
+/// `errors`.
 fn race(commands: [&str; 2], errors: &[&str]) -> Tested {
     let alone = commands.map(|command| -> Result<Files, Box<dyn Error>> {
         let directory = tempfile::tempdir()?;
@@ -126,8 +128,8 @@ fn of_a_study_and_a_replay_one_wins() -> Tested {
     race([SWEEP_A, REPLAY_B], &[BUSY, "is of a study", "is not of the study 'a'"])
 }
 
-/// A study with other options takes the directory over, as it does later; nothing that was replayed is lost, and both
-/// `--status` and the last line name the results that the summary leaves out.
+/// A study with other options takes the directory over, as it does later; nothing that was replayed is lost,
+/// and both `--status` and the last line name the results that the summary leaves out.
 #[test]
 fn results_of_other_options_are_named() -> Tested {
     for _ in 0..ROUNDS {

@@ -60,11 +60,13 @@ fn inputs_that_are_no_logs_are_one_clear_line() -> Outcome {
         ),
         (
             "text.swf",
-            "text.swf:1: field 1 (job number): found 'Dear', expected an integer or -1; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
+            "text.swf:1: field 1 (job number): found 'Dear', expected an integer or -1; --lenient skips such \
+                 lines, and `meshreplay trace convert --lenient` writes a log without them",
         ),
         (
             "short.swf",
-            "short.swf:3: 17 fields, expected 18; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them",
+            "short.swf:3: 17 fields, expected 18; --lenient skips such lines, and `meshreplay trace convert \
+                 --lenient` writes a log without them",
         ),
         (
             "wrong.swf",
@@ -118,7 +120,8 @@ fn lenient_reading_counts_what_it_skips() -> Outcome {
     Ok(())
 }
 
-/// A sorted log has the jobs in the order of their submissions, and sorting it again changes nothing but the comment.
+/// A sorted log has the jobs in the order of their submissions, and sorting it again changes nothing but the
+/// comment.
 #[test]
 fn logs_are_sorted_by_submission() -> Outcome {
     let directory = tempfile::tempdir()?;
@@ -233,7 +236,8 @@ fn validate_lists_findings_and_fails_on_errors_only() -> Outcome {
         "{}",
         requeued.stdout
     );
-    // Dumps that overlap have a run twice, which is read once. A run that completed is not followed by another one.
+    // Dumps that overlap have a run twice, which is read once. A run that completed is not followed by
+    // another one.
     let completed = dump.lines().last().unwrap_or_default();
     fs::write(directory.path().join("twice.txt"), format!("{dump}{completed}\n"))?;
     let twice = run(directory.path(), "trace validate twice.txt")?;
@@ -333,7 +337,8 @@ fn command_lines_that_mean_nothing_are_usage_errors() -> Outcome {
         ("trace convert a.swf b.txt", "b.txt does not tell a format; expected NAME.swf"),
         (
             "trace info a.swf --input-format cwf",
-            "invalid value 'cwf' for '--input-format <FORMAT>': unknown log format 'cwf', did you mean 'swf'? (one of: ",
+            "invalid value 'cwf' for '--input-format <FORMAT>': unknown log format 'cwf', did you mean \
+                 'swf'? (one of: ",
         ),
         ("trace info", "<LOG>"),
     ] {

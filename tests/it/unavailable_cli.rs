@@ -1,4 +1,5 @@
-//! Machines with unavailable nodes as a user meets them: the option, the key of studies, pictures, audits, wrong inputs.
+//! Machines with unavailable nodes as a user meets them: the option, the key of studies, pictures, audits,
+//! wrong inputs.
 
 use std::fs;
 
@@ -107,7 +108,8 @@ fn wrong_nodes_are_one_clear_line() -> Tested {
     fs::write(
         at.join("study.toml"),
         format!(
-            "logs = [\"{log}\"]\nmachines = [\"8x8\"]\nallocators = [\"naive\"]\nunavailable = \"twice.txt\"\n"
+            "logs = [\"{log}\"]\nmachines = [\"8x8\"]\nallocators = [\"naive\"]\nunavailable \
+                 = \"twice.txt\"\n"
         ),
     )?;
     let ran = run(at, "sweep study.toml --dry-run -o study")?;

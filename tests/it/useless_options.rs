@@ -190,7 +190,8 @@ fn a_file_gets_the_format_that_its_name_says() -> Tested {
 fn ratios_are_over_the_seeds_that_both_results_have() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let replay = "replay synthetic:ratio=1.2,jobs=500 -m 8x8 -s fcfs -a first-fit naive -q --no-timing -o u --format csv";
+    let replay = "replay synthetic:ratio=1.2,jobs=500 -m 8x8 -s fcfs -a first-fit naive -q --no-timing -o u \
+         --format csv";
     let ran = run(at, &format!("{replay} --replications until:within=0.1,min=3,max=40"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let summary = super::support::columns(&at.join("u/summary.csv"))?;

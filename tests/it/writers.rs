@@ -1,4 +1,5 @@
-//! What writers leave alone: devices, FIFOs, symbolic links, files of others, results that are better than their own.
+//! What writers leave alone: devices, FIFOs, symbolic links, files of others, results that are better than
+//! their own.
 
 use std::fs;
 use std::path::Path;

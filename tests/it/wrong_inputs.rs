@@ -1,5 +1,5 @@
-//! Wrong logs: what people give that is no log, is another one, or has a mistake, each with what the command says. The
-//! mistakes in dumps of Slurm stand in `slurm_logs.rs`.
+//! Wrong logs: what people give that is no log, is another one, or has a mistake, each with what the command
+//! says. The mistakes in dumps of Slurm stand in `slurm_logs.rs`.
 
 use std::io::Write as _;
 
@@ -9,8 +9,8 @@ use super::support::{Tested, run_with};
 const TABLE: &str =
     "Submit,Start,End,NNodes\n2024-05-01T10:00:00,2024-05-01T10:00:00,2024-05-01T10:30:00,4\n";
 /// A line of an accounting file of PBS that is right.
-const PBS: &str = "05/01/2024 10:30:00;E;7.head;user=anna queue=q ctime=1714557600 start=1714557600 end=1714559400 \
-                   Resource_List.nodect=4 Exit_status=0\n";
+const PBS: &str = "05/01/2024 10:30:00;E;7.head;user=anna queue=q ctime=1714557600 start=1714557600 \
+     end=1714559400 Resource_List.nodect=4 Exit_status=0\n";
 /// A job in SWF that is right.
 const SWF: &str = "1 0 0 20 2 -1 -1 2 20 -1 1 3 1 -1 1 -1 -1 -1\n";
 /// A heading and a line of a dump of Slurm that are right.
@@ -47,8 +47,8 @@ fn no_logs() -> Vec<Wrong> {
         wrong(
             b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0",
             "",
-            "is a zip file, as Excel's workbooks (.xlsx) are; expected a log, plain or compressed with gzip; save the \
-             sheet as CSV",
+            "is a zip file, as Excel's workbooks (.xlsx) are; expected a log, plain or compressed with gzip; \
+             save the sheet as CSV",
         ),
         wrong(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "is a workbook of an old Excel (.xls)"),
         wrong(b"PAR1\x15\x04\x15\x10", "", "cannot be read: the table cannot be decoded: "),
@@ -75,8 +75,8 @@ fn headings() -> Vec<Wrong> {
         wrong(
             "Submit,Start,End\n1,2,3\n",
             "",
-            ":1: no column is known to hold the number of processors or nodes (procs); the columns are 1 'Submit', 2 \
-             'Start', 3 'End'; say what they hold by name or number: --columns \
+            ":1: no column is known to hold the number of processors or nodes (procs); the columns are 1 \
+             'Submit', 2 'Start', 3 'End'; say what they hold by name or number: --columns \
              submit=Submit,start=Start,end=End,procs=COLUMN",
         ),
         wrong(
@@ -160,7 +160,8 @@ fn cells() -> Vec<Wrong> {
         wrong(
             format!("{heading}\n1714557600000,1714557600000,1714559400000,4\n"),
             "",
-            ":2: column 1 (Submit): found '1714557600000', expected seconds since 1970, not milliseconds or less",
+            ":2: column 1 (Submit): found '1714557600000', expected seconds since 1970, not milliseconds or \
+                 less",
         ),
         wrong(changed(",4\n", ",four\n"), "", ":2: column 4 (NNodes): found 'four', expected a number"),
         wrong(changed(",4\n", "\n"), "", ":2: 3 fields, expected 4"),
@@ -214,7 +215,8 @@ fn numbers() -> Vec<Wrong> {
     ]
 }
 
-/// Logs of batch systems with a mistake, logs of another system than is told, and dumps of which no job ever ran.
+/// Logs of batch systems with a mistake, logs of another system than is told, and dumps of which no job ever
+/// ran.
 fn systems() -> Vec<Wrong> {
     let pbs = |from: &str, to: &str| PBS.replace(from, to);
     let heading = SACCT.split_once('\n').map_or("", |(heading, _)| heading);
@@ -254,7 +256,8 @@ fn systems() -> Vec<Wrong> {
     ]
 }
 
-/// Logs of Slurm in its other formats, logs of another system than is told, and logs of other formats with a mistake.
+/// Logs of Slurm in its other formats, logs of another system than is told, and logs of other formats with a
+/// mistake.
 fn others() -> Vec<Wrong> {
     vec![
         wrong("{\"jobs\": []}\n", "", "no job to replay; it has no records"),

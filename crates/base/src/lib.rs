@@ -1,5 +1,6 @@
-//! What every crate of meshreplay shares: jobs and times, specs such as `curve:order=hilbert`, random streams, the switch
-//! that stops a replay, predictions of run times, and files that are either there whole or not at all.
+//! What every crate of meshreplay shares: jobs and times, specs such as `curve:order=hilbert`, random
+//! streams, the switch that stops a replay, predictions of run times, and files that are either there whole
+//! or not at all.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

@@ -1,5 +1,6 @@
-//! How much memory this process may still take, so that what would need more is refused with a message before it begins,
-//! and not killed by the operating system in the middle of it. Files that are read whole are read up to a limit.
+//! How much memory this process may still take, so that what would need more is refused with a message before
+//! it begins, and not killed by the operating system in the middle of it. Files that are read whole are read
+//! up to a limit.
 
 #[cfg(target_os = "linux")]
 use std::fs;
@@ -9,17 +10,18 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-/// The greatest length in bytes of a file that is read whole: lists of outages, of predictions or of nodes, and studies. Logs
-/// are streams, and have no limit.
+/// The greatest length in bytes of a file that is read whole: lists of outages, of predictions or of nodes,
+/// and studies. Logs are streams, and have no limit.
 const MOST_BYTES: u64 = 1 << 29;
 
-/// Returns the content of the file at `path`. Fails if it cannot be read, or if it is too long to be read whole, as a device
-/// without end is.
+/// Returns the content of the file at `path`. Fails if it cannot be read, or if it is too long to be read
+/// whole, as a device without end is.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?)
 }
 
-/// Returns what `source` gives up to its end. Fails if that is too much, as a small compressed file may hold it.
+/// Returns what `source` gives up to its end. Fails if that is too much, as a small compressed file may hold
+/// it.
 pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -30,9 +32,9 @@ pub fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns how many more bytes of memory this process may take: the least of what the machine has left, what the limits
-/// of its control groups leave (containers and jobs of clusters have such limits), and what its own limit of address space
-/// leaves. Returns `None` on systems that do not tell.
+/// Returns how many more bytes of memory this process may take: the least of what the machine has left, what
+/// the limits of its control groups leave (containers and jobs of clusters have such limits), and what its
+/// own limit of address space leaves. Returns `None` on systems that do not tell.
 #[cfg(target_os = "linux")]
 pub fn free_bytes() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| in_bytes(&text, "MemAvailable:"));
@@ -43,13 +45,15 @@ pub fn free_bytes() -> Option<u64> {
         .min()
 }
 
-/// Returns the least that a control group of this process leaves; `None` if none has a limit. A group is bound by the groups around it,
-/// too. `groups` is what the kernel says (`/proc/self/cgroup`), and `root` the directory of all groups. In a container, whose group is the
-/// root itself, the path may not exist there; the root then stands for it.
+/// Returns the least that a control group of this process leaves; `None` if none has a limit. A group is
+/// bound by the groups around it, too. `groups` is what the kernel says (`/proc/self/cgroup`), and `root` the
+/// directory of all groups. In a container, whose group is the root itself, the path may not exist there; the
+/// root then stands for it.
 #[cfg(target_os = "linux")]
 fn left_to_groups(groups: &str, root: &Path) -> Option<u64> {
     let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    // A line is `0::PATH` (version 2), or `NUMBER:CONTROLLERS:PATH` with memory among the controllers (version 1).
+    // A line is `0::PATH` (version 2), or `NUMBER:CONTROLLERS:PATH` with memory among the controllers
+    // (version 1).
     let line = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
@@ -76,13 +80,14 @@ pub fn free_bytes() -> Option<u64> {
     None
 }
 
-/// Returns how many bytes of memory can be had if these are fewer than `bytes`; `None` if they are enough, or if it is
-/// unknown how many there are.
+/// Returns how many bytes of memory can be had if these are fewer than `bytes`; `None` if they are enough, or
+/// if it is unknown how many there are.
 pub fn lacking(bytes: u64) -> Option<u64> {
     free_bytes().filter(|free| *free < bytes)
 }
 
-/// Returns the number of bytes in the line of `text` that begins with `name`. The kernel writes them as `12 kB`.
+/// Returns the number of bytes in the line of `text` that begins with `name`. The kernel writes them as `12
+/// kB`.
 #[cfg(target_os = "linux")]
 fn in_bytes(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,10 +1,11 @@
-//! A switch by which one thread stops the work of another, and by which a part of a replay says that it cannot go on.
+//! A switch by which one thread stops the work of another, and by which a part of a replay says that it
+//! cannot go on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A switch that is shared by all its clones. Once it is thrown it stays so. Long loops look at it from time to time
-/// and give up if it is thrown.
+/// A switch that is shared by all its clones. Once it is thrown it stays so. Long loops look at it from time
+/// to time and give up if it is thrown.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Switch>);
 
@@ -20,9 +21,10 @@ impl Stop {
         self.0.is_thrown.store(true, Ordering::Relaxed);
     }
 
-    /// Throws the switch because a part of the replay cannot go on, such as an allocator from outside that has died. The
-    /// replay then fails, and `reason`, a whole message, is what it fails with. If the switch is thrown already, the first
-    /// reason stands: what goes wrong while a replay is being stopped is no failure.
+    /// Throws the switch because a part of the replay cannot go on, such as an allocator from outside that
+    /// has died. The replay then fails, and `reason`, a whole message, is what it fails with. If the switch
+    /// is thrown already, the first reason stands: what goes wrong while a replay is being stopped is no
+    /// failure.
     pub fn fail(&self, reason: String) {
         if !self.is_thrown() {
             // This fails only if another thread fails at the same moment. Then its reason stands.
@@ -31,7 +33,8 @@ impl Stop {
         self.throw();
     }
 
-    /// Returns the reason that was given to [`Self::fail`]; `None` if the switch is not thrown or was thrown without one.
+    /// Returns the reason that was given to [`Self::fail`]; `None` if the switch is not thrown or was thrown
+    /// without one.
     pub fn reason(&self) -> Option<&str> {
         self.0.reason.get().map(String::as_str)
     }

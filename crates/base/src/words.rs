@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-/// Returns a number with its noun, which is in the plural unless the number is 1: `1 node`, `0 nodes`, `1,024 nodes`.
-/// `count` is a whole number, or the digits of one.
+/// Returns a number with its noun, which is in the plural unless the number is 1: `1 node`, `0 nodes`, `1,024
+/// nodes`. `count` is a whole number, or the digits of one.
 pub fn counted(count: impl Display, noun: &str) -> String {
     let count = count.to_string();
     let plural = if count == "1" { "" } else { "s" };
@@ -13,8 +13,8 @@ pub fn counted(count: impl Display, noun: &str) -> String {
 /// The number of characters of the input that a message repeats.
 const MOST: usize = 40;
 
-/// Returns the beginning of a text from the input as a message repeats it: what cannot be printed is escaped, and `…` stands for
-/// what is left out.
+/// Returns the beginning of a text from the input as a message repeats it: what cannot be printed is escaped,
+/// and `…` stands for what is left out.
 pub fn excerpt(text: &str) -> String {
     let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().nth(MOST).is_some() { format!("{shown}…") } else { shown }

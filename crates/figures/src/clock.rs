@@ -23,14 +23,14 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of several logs, or
-    /// if arrival times are scaled, so that they have no dates.
+    /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of
+    /// several logs, or if arrival times are scaled, so that they have no dates.
     pub fn of(folder: &Path, results: &Results) -> Option<Self> {
         Self::of_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
     }
 
-    /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the first load if
-    /// there are none. `None` as for [`Self::of`].
+    /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the
+    /// first load if there are none. `None` as for [`Self::of`].
     pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
         let rows = 0..results.table.height();
         Self::of_rows(
@@ -61,8 +61,8 @@ impl Clock {
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }
 
-    /// Returns the clock that began at a time in seconds since 1970, in a time zone: the name of one, or an offset such
-    /// as `+01:00`. `None` if there is no such zone.
+    /// Returns the clock that began at a time in seconds since 1970, in a time zone: the name of one, or an
+    /// offset such as `+01:00`. `None` if there is no such zone.
     pub fn new(unix_s: i64, zone_name: &str) -> Option<Self> {
         let zone = TimeZone::get(zone_name).ok().or_else(|| offset(zone_name))?;
         Timestamp::from_second(unix_s).ok()?;
@@ -95,7 +95,8 @@ impl Clock {
         Some(self.at(time_s)?.strftime("%Y-%m-%d %H:%M").to_string())
     }
 
-    /// Returns about `wanted` round dates between two times in seconds, as times with their labels: hours, days or months.
+    /// Returns about `wanted` round dates between two times in seconds, as times with their labels: hours,
+    /// days or months.
     pub fn ticks(&self, (from_s, to_s): (f64, f64), wanted: usize) -> Vec<(f64, String)> {
         const HOUR: f64 = 3600.0;
         const DAY: f64 = 24.0 * HOUR;
@@ -152,8 +153,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the window that `FROM..TO` gives. Each end is a number of seconds of the replay, or a date. `None` if the
-    /// text has another form.
+    /// Returns the window that `FROM..TO` gives. Each end is a number of seconds of the replay, or a date.
+    /// `None` if the text has another form.
     pub fn parse(text: &str) -> Option<Self> {
         let (from, to) = text.split_once("..")?;
         let is_end = |text: &str| {
@@ -164,8 +165,8 @@ impl Window {
         (is_end(from) && is_end(to)).then(|| Self { ends: [from.to_owned(), to.to_owned()] })
     }
 
-    /// Returns both ends in seconds of the replay. Fails if an end is a date and there is no clock, or if the window does
-    /// not end after its beginning.
+    /// Returns both ends in seconds of the replay. Fails if an end is a date and there is no clock, or if the
+    /// window does not end after its beginning.
     pub fn seconds(&self, clock: Option<&Clock>) -> Result<(f64, f64), FigureError> {
         let end = |text: &String| {
             text.parse()

@@ -7,8 +7,8 @@ use super::error::FigureError;
 use super::results::Results;
 use meshreplay_results::frame::{Downtimes, read_downtimes};
 
-/// Returns the outages of the replays whose numbers `wanted` accepts, by number. A replay without outages has no entry,
-/// also because they were not kept. Fails if a node is outside the machine.
+/// Returns the outages of the replays whose numbers `wanted` accepts, by number. A replay without outages has
+/// no entry, also because they were not kept. Fails if a node is outside the machine.
 pub fn downtimes(
     folder: &Path,
     results: &Results,

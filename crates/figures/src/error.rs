@@ -49,8 +49,9 @@ pub enum FigureError {
     },
     /// A window has a date, and the results do not say which date their times count from.
     #[error(
-        "--window: '{date}' is a date, but these results have none: the log does not say when it began, they are of several \
-         logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of the replay, such as 86400..172800"
+        "--window: '{date}' is a date, but these results have none: the log does not say when it began, they \
+         are of several logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of \
+         the replay, such as 86400..172800"
     )]
     NoDates {
         /// The date.
@@ -81,8 +82,8 @@ pub enum FigureError {
 }
 
 impl FigureError {
-    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
-    /// file is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If
+    /// false, a file is at fault.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::results::Results;
 
-/// The numbers of jobs in the means of some rows of a summary, which are replications or other results that stand for one number.
+/// The numbers of jobs in the means of some rows of a summary, which are replications or other results that
+/// stand for one number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InMeans {
-    /// For each seed, or for each of what else tells results apart, the number of jobs in the means of its rows.
+    /// For each seed, or for each of what else tells results apart, the number of jobs in the means of its
+    /// rows.
     by_key: BTreeMap<String, f64>,
 }
 
@@ -18,8 +20,8 @@ impl InMeans {
         Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs.get(row))))
     }
 
-    /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None` if a number is not
-    /// known.
+    /// Returns the numbers of results, each with its seed, or with all that it has apart from others; `None`
+    /// if a number is not known.
     pub fn new(replications: impl Iterator<Item = (String, Option<f64>)>) -> Option<Self> {
         let mut by_key = BTreeMap::new();
         for (seed, jobs) in replications {
@@ -28,8 +30,9 @@ impl InMeans {
         Some(Self { by_key })
     }
 
-    /// Returns whether both have means over as many jobs with each seed that both have, as `until:` may repeat one replay
-    /// more often than another; if there is no such seed, whether they have as many jobs together.
+    /// Returns whether both have means over as many jobs with each seed that both have, as `until:` may
+    /// repeat one replay more often than another; if there is no such seed, whether they have as many jobs
+    /// together.
     pub fn is_like(&self, other: &Self) -> bool {
         let mut common = self.by_key.iter().filter_map(|(seed, jobs)| Some((jobs, other.by_key.get(seed)?)));
         let Some(first) = common.next() else {

@@ -18,8 +18,8 @@ pub struct PlotKind {
     pub needs: Needs,
     /// What the user may choose. Other choices have no effect on the kind.
     pub takes: &'static [Setting],
-    /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is drawn of
-    /// them. `None` for a kind that shows measured times, which differ in every run.
+    /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is
+    /// drawn of them. `None` for a kind that shows measured times, which differ in every run.
     pub example: Option<&'static str>,
     /// Draws the plot. Returns `None` if the results lack what the kind needs.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
@@ -27,7 +27,8 @@ pub struct PlotKind {
 
 /// An example for kinds that show many values of utilization.
 pub(super) const MANY_LOADS: &str = "traces/lublin-256-10k.swf.gz --machine 16x16 \
-    --allocator naive hilbert+bf mbs granular-mbs gabl mc1x1 snug --arrival-scale 1 0.9 0.8 --no-timing --quiet";
+    --allocator naive hilbert+bf mbs granular-mbs gabl mc1x1 snug --arrival-scale 1 0.9 0.8 --no-timing \
+    --quiet";
 
 /// An example for kinds that compare allocators or loads.
 pub(super) const TWO_LOADS: &str = "synthetic:jobs=200,ratio=1 --machine 8x8 --scheduler fcfs \
@@ -46,19 +47,20 @@ pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
 /// What kinds need that show how numbers change with the load.
-pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, or rates, or ratios of a workload model";
+pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, \
+     or rates, or ratios of a workload model";
 
 /// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
 
-/// What a kind of plot needs from the results. Its `Display` text completes the sentence "the directory does not hold
-/// …".
+/// What a kind of plot needs from the results. Its `Display` text completes the sentence "the directory does
+/// not hold …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The summary with a certain content, which the text names.
     Summary(&'static str),
-    /// The summary of replays on a linear array, or of replays that moved jobs. In all other replays delays have
-    /// nothing to show.
+    /// The summary of replays on a linear array, or of replays that moved jobs. In all other replays delays
+    /// have nothing to show.
     Delays,
     /// The jobs frame.
     Jobs,
@@ -71,8 +73,8 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no note, and
-    /// neither does what is measured only on request.
+    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no
+    /// note, and neither does what is measured only on request.
     pub fn is_missed(self) -> bool {
         !matches!(self, Self::Delays | Self::Fragmentation)
     }
@@ -84,13 +86,17 @@ impl fmt::Display for Needs {
             Self::Summary(part) => part,
             Self::Delays => "delays",
             Self::Jobs => "jobs; `replay -o` and `sweep --jobs` keep them",
-            Self::CallTimes => "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing",
+            Self::CallTimes => {
+                "jobs with times; `replay -o` and `sweep --jobs` keep them without \
+                 --no-timing"
+            }
             Self::Fragmentation => {
-                "the fragmentation of free nodes; `replay -o DIR --fragmentation SLICES` and `sweep --jobs --fragmentation \
-                 SLICES` keep it"
+                "the fragmentation of free nodes; `replay -o DIR --fragmentation SLICES` and `sweep --jobs \
+                 --fragmentation SLICES` keep it"
             }
             Self::Nodes => {
-                "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them"
+                "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep \
+                     them"
             }
         })
     }
@@ -141,8 +147,8 @@ pub struct PlotOptions<'a> {
     pub log: bool,
     /// What the horizontal axis of curves by load shows; `None` for the arrival rate.
     pub axis: Option<LoadAxis>,
-    /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there is no
-    /// mc1x1.
+    /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there
+    /// is no mc1x1.
     pub relative_to: Option<&'a str>,
     /// The numbers of the replays whose jobs are shown; empty for those at the first load.
     pub replays: &'a [u32],

@@ -31,10 +31,12 @@ impl Load {
         }
     }
 
-    /// Returns how densely jobs arrive, as a number that grows with the load. Its meaning depends on the variant.
+    /// Returns how densely jobs arrive, as a number that grows with the load. Its meaning depends on the
+    /// variant.
     pub fn arrivals(self) -> f64 {
         match self {
-            // Twice the time between arrivals is half the rate. A gap is drawn uniformly, so its mean is half the longest.
+            // Twice the time between arrivals is half the rate. A gap is drawn uniformly, so its mean is half
+            // the longest.
             Self::Scale(scale) => 1.0 / scale,
             Self::Gap(gap_s) => 3600.0 / (gap_s / 2.0),
             other => other.value(),
@@ -61,7 +63,8 @@ impl Load {
         }
     }
 
-    /// Returns a label for bars at this load; `None` if the label of the workload model contains the load already.
+    /// Returns a label for bars at this load; `None` if the label of the workload model contains the load
+    /// already.
     pub fn label(self) -> Option<String> {
         match self {
             Self::Scale(scale) => Some(format!("arrivals × {scale}")),
@@ -70,8 +73,8 @@ impl Load {
         }
     }
 
-    /// Splits the spec of a workload model into its load and the spec without the load. Returns `None` if `log` is no
-    /// model, or a model without a load as a parameter.
+    /// Splits the spec of a workload model into its load and the spec without the load. Returns `None` if
+    /// `log` is no model, or a model without a load as a parameter.
     pub fn of_model(log: &str) -> Option<(Self, String)> {
         type ByKey = (&'static str, fn(f64) -> Load);
         const LOADS: [ByKey; 3] = [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
@@ -87,8 +90,8 @@ pub(super) fn scale(table: &Table, row: usize) -> Option<Load> {
     table.number("arrival_scale", row).map(Load::Scale)
 }
 
-/// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has uniform
-/// arrivals and all rules are equal apart from this time.
+/// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has
+/// uniform arrivals and all rules are equal apart from this time.
 pub(super) fn gaps(table: &Table) -> Option<Vec<f64>> {
     let column = table.column("rules")?;
     let rules = |row| column.label(row).parse::<Rules>().ok();

@@ -1,22 +1,25 @@
-//! Chooses the look of each curve: its own look in every picture, as far as the other curves of the picture allow.
+//! Chooses the look of each curve: its own look in every picture, as far as the other curves of the picture
+//! allow.
 //!
-//! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on the order
-//! or the content of a registry, so new rows never change the look of others. A hash of the name gives an order of
-//! preference for colours, markers and dashes. In a picture each curve gets the most preferred look that the other
-//! curves leave free. Those whose names are in [`KNOWN`] choose first, in its order; then come newer names, and then
-//! algorithms from outside. So a picture with one more of these shows the others as before.
+//! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on
+//! the order or the content of a registry, so new rows never change the look of others. A hash of the name
+//! gives an order of preference for colours, markers and dashes. In a picture each curve gets the most
+//! preferred look that the other curves leave free. Those whose names are in [`KNOWN`] choose first, in its
+//! order; then come newer names, and then algorithms from outside. So a picture with one more of these shows
+//! the others as before.
 
 use sha2::{Digest, Sha256};
 
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
 use meshreplay_base::spec::Spec;
 
-/// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the allocators that
-/// papers and the README compare prefer different colours (perfect hashing).
+/// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the
+/// allocators that papers and the README compare prefer different colours (perfect hashing).
 const SALT: u32 = 2_201_864;
 
-/// The names of allocators, schedulers and orders of nodes that choose first, in the order in which they choose. A name
-/// that is added to a registry chooses after them without being listed here. It is listed with a release, at the end.
+/// The names of allocators, schedulers and orders of nodes that choose first, in the order in which they
+/// choose. A name that is added to a registry chooses after them without being listed here. It is listed with
+/// a release, at the end.
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
     "adaptive-scan", "anca", "best-fit", "best-of", "buddy-2d", "busy-list", "bypass-queue",
@@ -72,12 +75,13 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
     positions
 }
 
-/// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator or
-/// scheduler that it shows) and its name, which distinguishes curves of the same subject.
+/// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator
+/// or scheduler that it shows) and its name, which distinguishes curves of the same subject.
 ///
-/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same preference. All
-/// colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash. Markers differ for up to
-/// 12 curves. A subject that is newer than the last release changes the look of no older one, and a guest that of none of ours.
+/// A curve gets the preferred colour of its subject, unless a curve that chooses before it has the same
+/// preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in
+/// dash. Markers differ for up to 12 curves. A subject that is newer than the last release changes the look
+/// of no older one, and a guest that of none of ours.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
@@ -87,8 +91,8 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
         order.into_iter().partition(|&i| matches!(turns[i], Turn::Known(_)));
     let (guests, new): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|&i| turns[i] == Turn::Guest);
     let mut taken = [false; COLOURS.len()];
-    // Of each group those that get their preferred colour come first. So no other curve of it takes such a colour before
-    // them.
+    // Of each group those that get their preferred colour come first. So no other curve of it takes such a
+    // colour before them.
     let order = [known, new, guests].into_iter().flat_map(|group| {
         let (first, others): (Vec<usize>, Vec<usize>) =
             // `replace` marks the colour as taken and returns whether it was taken before.
@@ -112,7 +116,8 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     looks
 }
 
-/// Returns the choice with the fewest uses, and the most preferred one of several. Returns 0 if there are no choices.
+/// Returns the choice with the fewest uses, and the most preferred one of several. Returns 0 if there are no
+/// choices.
 fn rarest<K: Ord>(choices: &[usize], uses: impl Fn(usize) -> K) -> usize {
     choices.iter().copied().min_by_key(|&choice| uses(choice)).unwrap_or_default()
 }
@@ -161,8 +166,8 @@ mod tests {
                 "{name} is to be listed at the end of KNOWN with the next release"
             );
         }
-        // New rows of any name, so of any preferences, at the beginning of the alphabet, in its midst and at its end, in
-        // pictures of few, of some and of all.
+        // New rows of any name, so of any preferences, at the beginning of the alphabet, in its midst and at
+        // its end, in pictures of few, of some and of all.
         for picture in names.windows(6).chain(names.chunks(11)).chain([&names[..]]) {
             let alone = of_all(picture);
             for i in 0..40 {

@@ -1,4 +1,5 @@
-//! The mark that this program writes into its pages and pictures. It distinguishes them from the files of others.
+//! The mark that this program writes into its pages and pictures. It distinguishes them from the files of
+//! others.
 
 use flate2::Crc;
 
@@ -11,7 +12,8 @@ pub(super) const PAPER: &str = "drawn by meshreplay";
 /// The mark of a PNG file: the content of a text chunk.
 const PIXELS: &[u8] = b"Software\0meshreplay";
 
-/// The number of bytes in the signature and the first chunk (IHDR) of a PNG file. Text chunks may follow them.
+/// The number of bytes in the signature and the first chunk (IHDR) of a PNG file. Text chunks may follow
+/// them.
 const PNG_HEADER: usize = 33;
 
 /// The number of bytes at either end of a file within which a mark stands, if the file has one.

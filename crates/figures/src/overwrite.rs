@@ -18,17 +18,19 @@ pub enum OverwriteError {
         source: io::Error,
     },
     /// The file is not a page or picture of this program.
-    #[error("{} already exists and is no page or picture that meshreplay has drawn; --force overwrites it", .0.display())]
+    #[error("{} already exists and is no page or picture that meshreplay has drawn; --force overwrites \
+         it", .0.display())]
     NotDrawn(PathBuf),
 }
 
-/// Fails if the file at `path` is not an earlier page or picture of this program, unless `force`. It accepts paths
-/// without a file, empty files, devices and named pipes, which have nothing to lose.
+/// Fails if the file at `path` is not an earlier page or picture of this program, unless `force`. It accepts
+/// paths without a file, empty files, devices and named pipes, which have nothing to lose.
 pub fn check_overwrite(path: &Path, force: bool) -> Result<(), OverwriteError> {
     if force || !path.is_file() {
         return Ok(());
     }
-    let ends = ends_of(path).map_err(|source| OverwriteError::Unreadable { path: path.to_owned(), source })?;
+    let ends =
+        ends_of(path).map_err(|source| OverwriteError::Unreadable { path: path.to_owned(), source })?;
     if ends.is_empty() || is_marked(&ends) { Ok(()) } else { Err(OverwriteError::NotDrawn(path.to_owned())) }
 }
 

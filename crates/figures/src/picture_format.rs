@@ -15,8 +15,8 @@ pub struct PictureFormat {
     pub summary: &'static str,
     /// Whether a picture has pixels, so that their number matters.
     pub has_pixels: bool,
-    /// Returns an SVG drawing in this format, with the mark of this program. The number is that of pixels for each CSS
-    /// pixel; formats without pixels ignore it.
+    /// Returns an SVG drawing in this format, with the mark of this program. The number is that of pixels for
+    /// each CSS pixel; formats without pixels ignore it.
     pub write: fn(&str, f64) -> Result<Vec<u8>, RenderError>,
 }
 

@@ -14,8 +14,8 @@ use meshreplay_machine::machine::Mesh;
 use meshreplay_results::frame::{JobCounts, Numbers, Table};
 use meshreplay_study::study::{COORDINATES, Coordinate, Labels, ReplaySpec};
 
-/// Returns the names of the columns in which different configurations differ. The seed is not among them, because rows
-/// that differ only in seed are replications.
+/// Returns the names of the columns in which different configurations differ. The seed is not among them,
+/// because rows that differ only in seed are replications.
 fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
@@ -26,12 +26,13 @@ pub struct Results {
     pub table: Table,
     /// The identity columns in which the rows differ.
     varying: Vec<&'static str>,
-    /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ in this
-    /// time and in nothing else.
+    /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ
+    /// in this time and in nothing else.
     gaps: Option<Vec<f64>>,
 }
 
-/// The rows of a summary that form one curve: replications, and several loads if the curve is drawn over the load.
+/// The rows of a summary that form one curve: replications, and several loads if the curve is drawn over the
+/// load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// The name of the curve, which differs from the names of the other curves.
@@ -54,8 +55,8 @@ impl Results {
         Ok(Self { table, varying, gaps })
     }
 
-    /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder` lack. The
-    /// list is empty if no replay is missing. Fails if the jobs are others than the summary counts.
+    /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder`
+    /// lack. The list is empty if no replay is missing. Fails if the jobs are others than the summary counts.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.table.missing_note().into_iter().collect();
         if let Some(jobs) = JobCounts::of(folder)? {
@@ -74,15 +75,15 @@ impl Results {
         (0..self.table.height()).any(is_array) || self.table.has_positive("moves")
     }
 
-    /// Returns the numbers of a column, one for each row; `None` where there is no number. Fails if there is no such
-    /// column of numbers.
+    /// Returns the numbers of a column, one for each row; `None` where there is no number. Fails if there is
+    /// no such column of numbers.
     pub fn numbers(&self, name: &str) -> Result<&Numbers, FigureError> {
         let path = || self.table.path.clone();
         self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
     }
 
-    /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where there is no
-    /// number.
+    /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where
+    /// there is no number.
     pub fn chosen(&self, option: &'static str, name: &str) -> Result<&Numbers, FigureError> {
         self.find(name).map_err(|problem| FigureError::UnknownColumn { option, problem })
     }
@@ -131,8 +132,8 @@ impl Results {
         self.table.label(name, row)
     }
 
-    /// Returns the name of a row: its allocator and its values in the other varying columns, except for the columns in
-    /// `but`.
+    /// Returns the name of a row: its allocator and its values in the other varying columns, except for the
+    /// columns in `but`.
     pub fn name(&self, row: usize, but: &[&str]) -> String {
         let mut words = vec![self.label(row, "allocator")];
         words.extend(self.beside_allocator(row, but));
@@ -150,8 +151,9 @@ impl Results {
         self.varying.iter().filter(is_other).map(label).collect()
     }
 
-    /// Returns the coordinate that a picture over the load has along its axis, if the load is no part of the log: arrival scales,
-    /// or else rules that differ in the longest time between arrivals and in nothing else.
+    /// Returns the coordinate that a picture over the load has along its axis, if the load is no part of the
+    /// log: arrival scales, or else rules that differ in the longest time between arrivals and in nothing
+    /// else.
     pub fn load_column(&self) -> &'static str {
         let has_gaps = self.gaps.is_some() && !self.varying.contains(&"arrival_scale");
         if has_gaps { "rules" } else { "arrival_scale" }
@@ -175,8 +177,8 @@ impl Results {
         words.collect::<Vec<_>>().join(" · ")
     }
 
-    /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows, if it is one; see
-    /// [`Self::is_shown`].
+    /// Returns the values that all rows share, as text, with the load of those that a picture of jobs shows,
+    /// if it is one; see [`Self::is_shown`].
     pub fn shared_of_shown(&self, replays: &[u32]) -> String {
         let shown: Vec<usize> = (0..self.table.height()).filter(|&row| self.is_shown(row, replays)).collect();
         let mut words = vec![self.shared()];
@@ -194,8 +196,8 @@ impl Results {
         words.join(" · ")
     }
 
-    /// Returns whether a picture of jobs shows a row: one of the replays with these numbers, or without any, one at the load of the
-    /// first row, which is the arrival scale and the longest time between arrivals.
+    /// Returns whether a picture of jobs shows a row: one of the replays with these numbers, or without any,
+    /// one at the load of the first row, which is the arrival scale and the longest time between arrivals.
     pub fn is_shown(&self, row: usize, replays: &[u32]) -> bool {
         if replays.is_empty() {
             let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
@@ -205,16 +207,17 @@ impl Results {
         number.is_some_and(|number| replays.iter().any(|&replay| u64::from(replay) == number as u64))
     }
 
-    /// Returns one curve for each group of rows that differ only in seed and in the columns of `but`, in the order of
-    /// the results.
+    /// Returns one curve for each group of rows that differ only in seed and in the columns of `but`, in the
+    /// order of the results.
     pub fn curves(&self, but: &[&str]) -> Vec<Curve> {
         self.curves_named(|row| self.name(row, but))
     }
 
-    /// Returns the curves over the load. Logs that are one workload model at several loads belong to one curve.
+    /// Returns the curves over the load. Logs that are one workload model at several loads belong to one
+    /// curve.
     pub fn curves_by_load(&self) -> Vec<Curve> {
-        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale, or in the times between arrivals
-        // that their rules draw.
+        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale, or in
+        // the times between arrivals that their rules draw.
         let has_load = self.varying.contains(&"arrival_scale") || self.gaps.is_some();
         if has_load || !self.varying.contains(&"log") {
             return self.curves(&[self.load_column()]);
@@ -259,15 +262,15 @@ impl Results {
         looks(&named.collect::<Vec<_>>())
     }
 
-    /// Returns the text on which the look of a row depends: its allocator in its short form, or its scheduler in full. It
-    /// does not depend on how the user spelt them.
+    /// Returns the text on which the look of a row depends: its allocator in its short form, or its scheduler
+    /// in full. It does not depend on how the user spelt them.
     fn subject(&self, row: usize, coordinate: &str) -> String {
         let spec = self.label(row, &format!("{coordinate}_spec"));
         if coordinate == "allocator" { allocator::short_label(&spec) } else { spec }
     }
 
-    /// Returns the load of a row; `None` if the rows do not differ in load and the log is no workload model with a
-    /// load.
+    /// Returns the load of a row; `None` if the rows do not differ in load and the log is no workload model
+    /// with a load.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
             return load::scale(&self.table, row);
@@ -289,8 +292,9 @@ impl Results {
         self.load(row).map_or_else(String::new, |load| format!("{load:?}"))
     }
 
-    /// Returns the label below the bars of a row, in several lines: its log, its partition and its machine, as far as rows differ
-    /// in them, and its load. The load is left out if the name of the log contains it. Empty if all rows have the same place.
+    /// Returns the label below the bars of a row, in several lines: its log, its partition and its machine,
+    /// as far as rows differ in them, and its load. The load is left out if the name of the log contains it.
+    /// Empty if all rows have the same place.
     pub fn place(&self, row: usize) -> String {
         let differing = Coordinate::of_place().filter(|place| self.varying.contains(&place.name));
         let mut lines: Vec<String> = differing.map(|place| self.label(row, place.name)).collect();

@@ -6,10 +6,10 @@ use super::record::Record;
 use super::summary::LogSummary;
 use super::writer::Writer;
 
-/// Copies the comments of a log unchanged and its records as `choose` returns them, and returns the facts about the log
-/// that was read. A record is left out if `choose` returns `None`. Blank lines, lines without a job, and lines that
-/// lenient reading skips are not copied. The `note`, if there is one, becomes a comment above the first record, or the
-/// last line of a log without records.
+/// Copies the comments of a log unchanged and its records as `choose` returns them, and returns the facts
+/// about the log that was read. A record is left out if `choose` returns `None`. Blank lines, lines without a
+/// job, and lines that lenient reading skips are not copied. The `note`, if there is one, becomes a comment
+/// above the first record, or the last line of a log without records.
 ///
 /// The writer is left unfinished, so that nothing of its output stays if there is an error.
 pub fn copy(

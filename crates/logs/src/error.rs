@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use meshreplay_base::spec::SpecError;
 use meshreplay_base::words::{counted, excerpt};
 
-/// The reason why a log could not be read or written. `path` is the name of the log as given, or `standard input`.
+/// The reason why a log could not be read or written. `path` is the name of the log as given, or `standard
+/// input`.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// There is no such file.
@@ -17,7 +18,8 @@ pub enum TraceError {
     },
     /// The name is that of a directory.
     #[error(
-        "{} is a directory; expected a log such as NAME.swf, NAME.swf.gz, NAME.premas, or - for standard input",
+        "{} is a directory; expected a log such as NAME.swf, NAME.swf.gz, NAME.premas, or - for standard \
+             input",
         .path.display()
     )]
     Directory {
@@ -39,7 +41,8 @@ pub enum TraceError {
         path: PathBuf,
     },
     /// The log has a zero byte, which no text has.
-    #[error("{} is not a text: byte {offset} is zero; expected a log, plain or compressed with gzip", .path.display())]
+    #[error("{} is not a text: byte {offset} is zero; expected a log, plain or compressed with \
+         gzip", .path.display())]
     Binary {
         /// The log.
         path: PathBuf,
@@ -58,8 +61,8 @@ pub enum TraceError {
     },
     /// The compressed data end too early.
     #[error(
-        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, or remove what stands \
-         behind the compressed data",
+        "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again, \
+         or remove what stands behind the compressed data",
         .path.display()
     )]
     TruncatedGzip {
@@ -72,8 +75,8 @@ pub enum TraceError {
     },
     /// A small compressed file has so much text that it is no log.
     #[error(
-        "{} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits expansion=1000 reads up to 1000 times \
-         as much text",
+        "{} has more than {} MB of text in {} kB, which no log has; if it is one, --log-limits \
+         expansion=1000 reads up to 1000 times as much text",
         .path.display(), .bytes / 1_000_000, .compressed.div_ceil(1000)
     )]
     Bomb {
@@ -102,9 +105,9 @@ pub enum TraceError {
     },
     /// The jobs of the log do not fit into memory.
     #[error(
-        "{}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of memory, and {} MB are free; \
-         `meshreplay trace cut` makes shorter logs of it, and `meshreplay trace convert --sort` one that takes little memory \
-         if jobs stand far from the order of their submissions",
+        "{}:{line}: it has more than {jobs} jobs; to replay twice as many takes about {} MB of memory, and \
+         {} MB are free; `meshreplay trace cut` makes shorter logs of it, and `meshreplay trace convert \
+         --sort` one that takes little memory if jobs stand far from the order of their submissions",
         .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooManyJobs {
@@ -121,18 +124,19 @@ pub enum TraceError {
     },
     /// Records cannot be sorted, as a temporary file fails.
     #[error(
-        "records cannot be sorted: the temporary file that holds them: {0}; make room where temporary files are, or set TMPDIR \
-         to another directory"
+        "records cannot be sorted: the temporary file that holds them: {0}; make room where temporary files \
+         are, or set TMPDIR to another directory"
     )]
     Unsorted(#[source] io::Error),
     /// Job numbers that come twice cannot be found, as a temporary file fails.
     #[error(
-        "job numbers cannot be compared: the temporary file that holds them: {0}; make room where temporary files are, or set \
-         TMPDIR to another directory"
+        "job numbers cannot be compared: the temporary file that holds them: {0}; make room where temporary \
+         files are, or set TMPDIR to another directory"
     )]
     Uncounted(#[source] io::Error),
     /// The log has more jobs than a replay can number.
-    #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace cut` makes shorter logs of it", .path.display())]
+    #[error("{}:{line}: more than {most} jobs, which is as many as a replay can number; `meshreplay trace \
+         cut` makes shorter logs of it", .path.display())]
     Uncountable {
         /// The log.
         path: PathBuf,
@@ -143,8 +147,8 @@ pub enum TraceError {
     },
     /// A line is longer than any line of a log.
     #[error(
-        "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line; if it is one, \
-         --log-limits line=BYTES allows longer lines",
+        "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line; if \
+         it is one, --log-limits line=BYTES allows longer lines",
         .path.display()
     )]
     LongLine {
@@ -167,8 +171,8 @@ pub enum TraceError {
     },
     /// Lenient reading has skipped every line, as the format is another one.
     #[error(
-        "{}: no line is a job: {skipped} lines do not follow the format {format}; the first is line {line}: {problem}; \
-         --input-format or --columns says how to read them",
+        "{}: no line is a job: {skipped} lines do not follow the format {format}; the first is line {line}: \
+         {problem}; --input-format or --columns says how to read them",
         .path.display()
     )]
     NoJobs {
@@ -183,8 +187,8 @@ pub enum TraceError {
         /// The problem of that line.
         problem: Box<Problem>,
     },
-    /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not follow the
-    /// format.
+    /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not
+    /// follow the format.
     #[error("{}:{line}: {problem}", .path.display())]
     Heading {
         /// The log.
@@ -272,12 +276,12 @@ pub enum Problem {
         /// What was expected, in words.
         expected: String,
     },
-    /// A value is wrong by the rule that its whole column follows, so that other lines are wrong, too, or are read wrongly.
-    /// Skipping the lines that fail would keep those that are misread.
+    /// A value is wrong by the rule that its whole column follows, so that other lines are wrong, too, or are
+    /// read wrongly. Skipping the lines that fail would keep those that are misread.
     #[error("{0}")]
     Rule(Box<Self>),
-    /// A line that all others depend on, such as the heading of a table, does not follow the format. No line can be read
-    /// without it, so lenient reading fails too.
+    /// A line that all others depend on, such as the heading of a table, does not follow the format. No line
+    /// can be read without it, so lenient reading fails too.
     #[error("{0}")]
     Heading(String),
     /// The product of the sides of a job's shape is neither field 5 nor field 8.
@@ -301,7 +305,8 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the advice to skip such lines, behind a semicolon; empty where skipping hides that other lines are misread.
+    /// Returns the advice to skip such lines, behind a semicolon; empty where skipping hides that other lines
+    /// are misread.
     fn lenient_remedy(&self) -> &'static str {
         if matches!(self, Self::Rule(_)) {
             ""
@@ -310,8 +315,8 @@ impl Problem {
         }
     }
 
-    /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected. `found` is repeated as an
-    /// excerpt ([`excerpt`]).
+    /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected.
+    /// `found` is repeated as an excerpt ([`excerpt`]).
     pub(super) fn not_a_number(
         field: usize,
         name: &'static str,
@@ -322,8 +327,8 @@ impl Problem {
         Self::NotANumber { field, name, found, expected }
     }
 
-    /// Returns the problem that column `column`, from 1, with the name `name` has the text `found` and not what was
-    /// expected. `found` is repeated as an excerpt.
+    /// Returns the problem that column `column`, from 1, with the name `name` has the text `found` and not
+    /// what was expected. `found` is repeated as an excerpt.
     pub(super) fn column(column: usize, name: &str, found: &[u8], expected: &str) -> Self {
         Self::Column {
             column,
@@ -333,8 +338,8 @@ impl Problem {
         }
     }
 
-    /// Returns the problem that the value `name` has the text `found`, shown as in [`Self::column`], and not what was
-    /// expected.
+    /// Returns the problem that the value `name` has the text `found`, shown as in [`Self::column`], and not
+    /// what was expected.
     pub(super) fn value(name: &'static str, found: &[u8], expected: &str) -> Self {
         Self::Value { name, found: excerpt(&String::from_utf8_lossy(found)), expected: expected.to_owned() }
     }

@@ -3,11 +3,12 @@
 use super::names::Names;
 use super::times::Clock;
 
-/// The words for jobs that started before they were submitted, as after a clock was set back. Every format that tells starts
-/// takes their start for the submission too.
+/// The words for jobs that started before they were submitted, as after a clock was set back. Every format
+/// that tells starts takes their start for the submission too.
 pub(super) const EARLY_STARTS: &str = "starts before the submission, which count as the submission";
 
-/// The words for jobs that ended before they started, as after a clock was set back. Their run time is unknown.
+/// The words for jobs that ended before they started, as after a clock was set back. Their run time is
+/// unknown.
 pub(super) const EARLY_ENDS: &str = "ends before the start";
 
 /// The words for lines of steps in the accounting of Slurm.
@@ -34,13 +35,14 @@ pub(super) const STEPS_OF_TASKS: &str = "tasks of parallel jobs, which are part 
 /// The words for instants with a fraction of a second.
 pub(super) const ROUNDED: &str = "times rounded to seconds";
 
-/// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such things.
+/// What the parser of a log has learnt beside the records. All of it is empty for formats that say no such
+/// things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The names behind the numbers of the records.
     pub names: Names,
-    /// Whether the submit times of the records are seconds since 1970. Then whoever uses the records subtracts
-    /// [`LogSummary::origin_s`](super::LogSummary::origin_s).
+    /// Whether the submit times of the records are seconds since 1970. Then whoever uses the records
+    /// subtracts [`LogSummary::origin_s`](super::LogSummary::origin_s).
     pub has_unix_times: bool,
     /// The time zone in which the log spells its times, such as `Europe/Berlin`; `None` if it is unknown.
     pub time_zone: Option<String>,
@@ -71,8 +73,8 @@ impl Facts {
         self.counts.extend(clock.counts());
     }
 
-    /// Returns these facts as lines of a header, each with its `;`. `origin_s` is the time at which submit times are 0,
-    /// in seconds since 1970; `None` if it is unknown.
+    /// Returns these facts as lines of a header, each with its `;`. `origin_s` is the time at which submit
+    /// times are 0, in seconds since 1970; `None` if it is unknown.
     pub(super) fn header_lines(&self, origin_s: Option<i64>) -> Vec<String> {
         let number = |key: &str, value: Option<i64>| value.map(|value| format!("; {key}: {value}"));
         let mut lines: Vec<String> = [

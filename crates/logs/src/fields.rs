@@ -1,8 +1,8 @@
-//! Parses the fields of a line with nom: each parser skips blanks, then takes a number that ends at a blank or at the
-//! end of the line.
+//! Parses the fields of a line with nom: each parser skips blanks, then takes a number that ends at a blank
+//! or at the end of the line.
 //!
-//! These are the innermost loops of reading a log, so they are written by hand. An error carries only the number of the
-//! field and the kind of fault; [`explain`] makes a message of it.
+//! These are the innermost loops of reading a log, so they are written by hand. An error carries only the
+//! number of the field and the kind of fault; [`explain`] makes a message of it.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -66,8 +66,8 @@ fn at_end_of_field(rest: &[u8]) -> bool {
     rest.first().is_none_or(|&byte| is_blank(byte))
 }
 
-/// Takes the digits at the start of `text`, and returns their value, their number and the rest of the text. Wrapping
-/// arithmetic: the value is wrong beyond 19 digits, where the callers do not use it.
+/// Takes the digits at the start of `text`, and returns their value, their number and the rest of the text.
+/// Wrapping arithmetic: the value is wrong beyond 19 digits, where the callers do not use it.
 #[inline]
 fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     let (mut value, mut rest) = (0_u64, text);
@@ -87,8 +87,8 @@ pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fau
     move |input| take_integer(field, input)
 }
 
-/// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the fault that is
-/// returned if there is no such integer or it exceeds an `i64`.
+/// Takes an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for the
+/// fault that is returned if there is no such integer or it exceeds an `i64`.
 #[expect(clippy::inline_always, reason = "a call for each field of a log takes a third as long again")]
 #[inline(always)]
 pub(super) fn take_integer(field: usize, input: &[u8]) -> IResult<&[u8], i64, Fault> {
@@ -119,17 +119,17 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The greatest number of digits of which a double surely holds every value exactly (10^15 < 2^53). Longer numbers take
-/// the slow path.
+/// The greatest number of digits of which a double surely holds every value exactly (10^15 < 2^53). Longer
+/// numbers take the slow path.
 const EXACT_DIGITS: usize = 15;
 
-/// Returns a parser of a decimal number, after blanks: an optional minus, digits, and perhaps a point and more digits.
-/// `field` is the number of the field, from 1, for the fault that the parser returns if there is no such number or it
-/// exceeds a double.
+/// Returns a parser of a decimal number, after blanks: an optional minus, digits, and perhaps a point and
+/// more digits. `field` is the number of the field, from 1, for the fault that the parser returns if there is
+/// no such number or it exceeds a double.
 ///
-/// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating point
-/// numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is rounded only
-/// once.
+/// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating
+/// point numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is
+/// rounded only once.
 #[inline]
 pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fault> {
     move |input| {
@@ -163,7 +163,8 @@ pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fau
     }
 }
 
-/// Returns the problem of `line` for the `error` of one of its parsers. `names` are the names of the format's fields.
+/// Returns the problem of `line` for the `error` of one of its parsers. `names` are the names of the format's
+/// fields.
 #[cold]
 pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static str]) -> Problem {
     let (Err::Error(fault) | Err::Failure(fault)) = error else {

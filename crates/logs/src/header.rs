@@ -13,10 +13,11 @@ use nom::combinator::{fail, not, opt, recognize};
 use nom::sequence::{delimited, terminated};
 use nom::{IResult, Parser};
 
-/// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need not be
-/// UTF-8.
+/// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need
+/// not be UTF-8.
 ///
-/// The header of a real log is some kilobytes long. No more than 20,000 lines and 4 MiB of a log's comments are kept, so that a file of comments only cannot fill the memory.
+/// The header of a real log is some kilobytes long. No more than 20,000 lines and 4 MiB of a log's comments
+/// are kept, so that a file of comments only cannot fill the memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     lines: Vec<Vec<u8>>,
@@ -37,7 +38,8 @@ impl Header {
         self.lines.push(line.to_vec());
     }
 
-    /// Adds a line of a log at the end, unless the header has its greatest size already, and returns whether it did.
+    /// Adds a line of a log at the end, unless the header has its greatest size already, and returns whether
+    /// it did.
     pub(super) fn keep(&mut self, line: &[u8]) -> bool {
         let has_room = self.lines.len() < HEADER_LINES && self.bytes + line.len() <= HEADER_BYTES;
         if has_room {
@@ -53,8 +55,8 @@ impl Header {
 
     /// Returns the keys and values in their order; an empty list if no line has a key.
     ///
-    /// A line `; Key: value` begins an entry. The lines after it that have no key continue its value; they are joined
-    /// by one space each. An empty comment ends the entry. O(size of the header).
+    /// A line `; Key: value` begins an entry. The lines after it that have no key continue its value; they
+    /// are joined by one space each. An empty comment ends the entry. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
         // Whether a line without a key continues the last entry.
@@ -75,16 +77,16 @@ impl Header {
         entries
     }
 
-    /// Returns the first value of `key`, whose case does not matter. `None` if the key is missing, or if its first
-    /// value is empty or `N/A`.
+    /// Returns the first value of `key`, whose case does not matter. `None` if the key is missing, or if its
+    /// first value is empty or `N/A`.
     pub fn get(&self, key: &str) -> Option<String> {
         let (_, value) = self.entries().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (!value.is_empty() && !value.eq_ignore_ascii_case("n/a")).then_some(value)
     }
 
-    /// Returns the integer at the start of the first value of `key`, such as 1664 for `MaxProcs: 1664 (72, 1368, 224)`.
-    /// `None` if [`Self::get`] finds no value, the value does not begin with an integer, or the integer exceeds 64
-    /// bits.
+    /// Returns the integer at the start of the first value of `key`, such as 1664 for `MaxProcs: 1664 (72,
+    /// 1368, 224)`. `None` if [`Self::get`] finds no value, the value does not begin with an integer, or the
+    /// integer exceeds 64 bits.
     pub fn number(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         let (_, number) = leading_integer(&value).ok()?;
@@ -96,27 +98,28 @@ impl Header {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// Returns `MaxNodes`, the number of nodes of the machine, each of which has one or more processors; `None` if it
-    /// is missing or not positive.
+    /// Returns `MaxNodes`, the number of nodes of the machine, each of which has one or more processors;
+    /// `None` if it is missing or not positive.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
 
-    /// Returns the number of processors of the machine: `MaxProcs`, or `MaxNodes` if `MaxProcs` is missing or not
-    /// positive. `None` if neither is positive.
+    /// Returns the number of processors of the machine: `MaxProcs`, or `MaxNodes` if `MaxProcs` is missing or
+    /// not positive. `None` if neither is positive.
     pub fn processors(&self) -> Option<i64> {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is missing or
-    /// no integer.
+    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is
+    /// missing or no integer.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
 
-    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`. The name ends
-    /// before a remark: two blanks, an opening parenthesis or a dash between blanks. If all that follows the number stands in
-    /// quotation marks, it is a name as [`quoted`] has written it. Entries without a name are left out.
+    /// Returns the numbers and names of the entries `key`, such as 1 and `batch` for `Partition: 1 batch`.
+    /// The name ends before a remark: two blanks, an opening parenthesis or a dash between blanks. If all
+    /// that follows the number stands in quotation marks, it is a name as [`quoted`] has written it. Entries
+    /// without a name are left out.
     pub fn listed(&self, key: &str) -> Vec<Listed> {
         let entry = |(name, value): (String, String)| {
             let (number, rest) =
@@ -134,10 +137,10 @@ impl Header {
         self.entries().into_iter().filter_map(entry).collect()
     }
 
-    /// Returns the processors of a partition, given by its number and its name; `None` if the header does not tell. They
-    /// stand in parentheses behind the whole in `MaxProcs`, or in `MaxNodes` where that is the same number, either one
-    /// for each partition, as in `MaxProcs: 1664 (72, 1368, 224)`, or with names: `MaxNodes: 400 (48 interactive, 352
-    /// batch)`.
+    /// Returns the processors of a partition, given by its number and its name; `None` if the header does not
+    /// tell. They stand in parentheses behind the whole in `MaxProcs`, or in `MaxNodes` where that is the
+    /// same number, either one for each partition, as in `MaxProcs: 1664 (72, 1368, 224)`, or with names:
+    /// `MaxNodes: 400 (48 interactive, 352 batch)`.
     pub fn partition_procs(&self, number: i64, name: &str) -> Option<i64> {
         let is_in_nodes = self.max_procs().is_none() || self.max_procs() == self.max_nodes();
         let in_procs = self.get("MaxProcs").and_then(|value| self.part_of(&value, number, name));
@@ -184,8 +187,9 @@ pub struct Listed {
 /// What a remark after a name begins with.
 const REMARKS: [&str; 3] = ["  ", " (", " - "];
 
-/// Returns a name as [`Header::listed`] reads it back: as it is or, if a part of it would be taken for a remark or all of it for a
-/// number, as a JSON string. Characters that cannot be seen, or that turn the text behind them, are spelled out.
+/// Returns a name as [`Header::listed`] reads it back: as it is or, if a part of it would be taken for a
+/// remark or all of it for a number, as a JSON string. Characters that cannot be seen, or that turn the text
+/// behind them, are spelled out.
 pub fn quoted(name: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.escape_debug().len() > 1 && !matches!(c, '"' | '\'' | '\\');
     let is_plain = name.trim() == name
@@ -210,8 +214,8 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The colon of an
-/// address such as `http://` does not count.
+/// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The
+/// colon of an address such as `http://` does not count.
 fn key(text: &str) -> IResult<&str, &str> {
     let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
@@ -221,8 +225,8 @@ fn key(text: &str) -> IResult<&str, &str> {
     Ok((rest, key))
 }
 
-/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a fraction, a word or
-/// a number whose digits are grouped by commas.
+/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a
+/// fraction, a word or a number whose digits are grouped by commas.
 fn leading_integer(text: &str) -> IResult<&str, &str> {
     let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
     let end = (not(take_while1(part_of_number)), not((tag(","), digit1)));
@@ -280,7 +284,8 @@ mod tests {
             header("; MaxNodes: 184  ( 6,  171,   7)\n; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 3");
         assert_eq!([1, 2, 3, 4].map(|n| ds.partition_procs(n, "x")), [Some(72), Some(1368), Some(224), None]);
         let par = header(
-            "; MaxNodes: 400 (48 interactive, 352 batch, 6 service, 10 I/O)\n; MaxProcs: 400\n; MaxPartitions: 2\n\
+            "; MaxNodes: 400 (48 interactive, 352 batch, 6 service, 10 I/O)\n; MaxProcs: 400\n; \
+             MaxPartitions: 2\n\
              ; Partition:  1  interactive    \n; Partition:  2  batch  ",
         );
         let names = |header: &Header, key: &str| -> Vec<(i64, String)> {
@@ -299,7 +304,8 @@ mod tests {
             assert_eq!(header(text).partition_procs(1, "1"), None, "{text}");
         }
         let queues = header(
-            ";Queue:  1  express          (p655 /  2hr)\n; Queue: 2 - Besteffort jobs queue - low priority\n; Queue:  3 \n\
+            ";Queue:  1  express          (p655 /  2hr)\n; Queue: 2 - Besteffort jobs queue - low \
+             priority\n; Queue:  3 \n\
              ; Queue: 4 a b (c)\n; Queue: x y",
         );
         let found: Vec<String> =

@@ -13,15 +13,16 @@ enum Change {
     /// A job gives its nodes back, also to those that start at this instant.
     End,
     Start,
-    /// A job of no length has its nodes beside all others that start, and gives them back before the next one of no length.
+    /// A job of no length has its nodes beside all others that start, and gives them back before the next one
+    /// of no length.
     Passing,
 }
 
 /// Counts the processors in use over time, from the runs of jobs. Times are of any type, such as seconds.
 #[derive(Clone, Debug)]
 pub struct InUse<T> {
-    /// The changes of the number of processors in use that are not counted yet, the earliest on top, and of one instant in the
-    /// order of [`Change`].
+    /// The changes of the number of processors in use that are not counted yet, the earliest on top, and of
+    /// one instant in the order of [`Change`].
     changes: BinaryHeap<Reverse<(T, Change, i64)>>,
     /// The number in use after the changes that were counted, and the greatest so far.
     used: i64,
@@ -39,8 +40,8 @@ impl<T: Ord> Default for InUse<T> {
 }
 
 impl<T: Copy + Ord> InUse<T> {
-    /// Adds a run of a job on `procs` processors. A run that ends before it starts adds nothing. O(log n) for n runs that are not
-    /// settled.
+    /// Adds a run of a job on `procs` processors. A run that ends before it starts adds nothing. O(log n) for
+    /// n runs that are not settled.
     pub fn add(&mut self, start: T, end: T, procs: i64) {
         match start.cmp(&end) {
             Ordering::Less => self
@@ -57,8 +58,8 @@ impl<T: Copy + Ord> InUse<T> {
         self.changes.extend(others.changes);
     }
 
-    /// Counts the changes before `time` and forgets them, so that memory holds only those after it. The caller expects
-    /// that no run that is still to come begins before; [`Self::is_late`] tells if one did.
+    /// Counts the changes before `time` and forgets them, so that memory holds only those after it. The
+    /// caller expects that no run that is still to come begins before; [`Self::is_late`] tells if one did.
     pub fn settle(&mut self, time: T) {
         if self.settled.is_some_and(|settled| settled >= time) {
             return;
@@ -82,14 +83,15 @@ impl<T: Copy + Ord> InUse<T> {
         }
     }
 
-    /// Returns whether a run began before a time that was settled. Then [`Self::most`] is no use, and the runs have to be
-    /// added again without settling.
+    /// Returns whether a run began before a time that was settled. Then [`Self::most`] is no use, and the
+    /// runs have to be added again without settling.
     pub fn is_late(&self) -> bool {
         self.is_late
     }
 
-    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come before starts, and
-    /// runs without length come last, one after the other. O(n·log n) for n runs that are not settled.
+    /// Returns the largest number of processors in use at once; 0 without runs. Of one instant, ends come
+    /// before starts, and runs without length come last, one after the other. O(n·log n) for n runs that are
+    /// not settled.
     pub fn most(mut self) -> u64 {
         while !self.changes.is_empty() {
             self.count();
@@ -115,7 +117,8 @@ mod tests {
             used.most()
         };
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2)]), 5);
-        // A run without length has its nodes beside those that start with it, and not beside those that have ended.
+        // A run without length has its nodes beside those that start with it, and not beside those that have
+        // ended.
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (10, 10, 2), (12, 13, 1), (12, 11, 9)]), 5);
         assert_eq!(most(&[(0, 10, 4), (10, 10, 16), (10, 10, 1), (10, 12, 2)]), 18);
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3)]), 4);

@@ -1,12 +1,12 @@
 //! Reads logs as records, and writes records as logs.
 //!
-//! A log is read as a stream. [`read`] visits the records one by one. [`Reader`] also shows comments, blank lines and
-//! the lines that lenient reading skipped. The whole text is never held in memory. Both return the facts about the log
-//! as a whole (header, SHA-256, irregularities) as a [`LogSummary`]. [`Writer`] writes a stream too; a file is either
-//! there whole or not at all.
+//! A log is read as a stream. [`read`] visits the records one by one. [`Reader`] also shows comments, blank
+//! lines and the lines that lenient reading skipped. The whole text is never held in memory. Both return the
+//! facts about the log as a whole (header, SHA-256, irregularities) as a [`LogSummary`]. [`Writer`] writes a
+//! stream too; a file is either there whole or not at all.
 //!
-//! The formats are the rows of [`FORMATS`]. A record holds what the log says. The rules of the workload decide which
-//! records become jobs.
+//! The formats are the rows of [`FORMATS`]. A record holds what the log says. The rules of the workload
+//! decide which records become jobs.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

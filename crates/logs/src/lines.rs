@@ -1,7 +1,8 @@
 //! Cuts a text that is read in chunks into lines.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "positions in a buffer of at most a line and a chunk; lines are counted, of which 2^64 cannot be read"
+    reason = "positions in a buffer of at most a line and a chunk; lines are counted, of which 2^64 cannot \
+         be read"
 )]
 
 use memchr::memchr;
@@ -47,8 +48,8 @@ impl Lines {
         }
     }
 
-    /// Cuts the text behind each `separator` from now on. A line feed is left out of the lines; any other separator is
-    /// their last byte.
+    /// Cuts the text behind each `separator` from now on. A line feed is left out of the lines; any other
+    /// separator is their last byte.
     pub(super) fn cut_behind(&mut self, separator: u8) {
         self.separator = separator;
     }
@@ -68,17 +69,17 @@ impl Lines {
         self.has_mark
     }
 
-    /// Returns the first line in the first chunk that `is_wanted` accepts; `None` if it accepts none of them. All lines
-    /// stay unread. The caller must call this before [`Self::next_line`]. Only the very first line is sure to be whole,
-    /// as the others may go on in the next chunk.
+    /// Returns the first line in the first chunk that `is_wanted` accepts; `None` if it accepts none of them.
+    /// All lines stay unread. The caller must call this before [`Self::next_line`]. Only the very first line
+    /// is sure to be whole, as the others may go on in the next chunk.
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
         self.refill(true)?;
         let unread = &self.buffer[self.start..self.end];
         Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))
     }
 
-    /// Returns the next line without its `\n`, and the number of the line of the text in which it ends, from 1; `None` at
-    /// the end of the text.
+    /// Returns the next line without its `\n`, and the number of the line of the text in which it ends, from
+    /// 1; `None` at the end of the text.
     #[inline]
     pub(super) fn next_line(&mut self) -> Result<Option<(&[u8], u64)>, TraceError> {
         let unread = &self.buffer[self.start..self.end];
@@ -101,8 +102,8 @@ impl Lines {
         Ok(Some((piece, self.number)))
     }
 
-    /// Reads on until the unread bytes hold a whole line, and returns the length of that line; `None` if no bytes are
-    /// left. If `is_peek`, the beginning of a line is enough, as long as it is half a chunk.
+    /// Reads on until the unread bytes hold a whole line, and returns the length of that line; `None` if no
+    /// bytes are left. If `is_peek`, the beginning of a line is enough, as long as it is half a chunk.
     #[cold]
     fn refill(&mut self, is_peek: bool) -> Result<Option<usize>, TraceError> {
         loop {

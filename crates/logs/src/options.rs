@@ -9,13 +9,13 @@ use meshreplay_base::spec::Spec;
 /// The options of reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the first of
-    /// them.
+    /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the
+    /// first of them.
     pub lenient: bool,
-    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
-    /// by the file name, then by the first line that is neither blank nor a comment. If neither tells, it is SWF, or a
-    /// table if that line does not begin with a number. So it
-    /// is with the name [`AUTO`](super::formats::AUTO), whose parameters are those of the format that is found.
+    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format
+    /// is found by the file name, then by the first line that is neither blank nor a comment. If neither
+    /// tells, it is SWF, or a table if that line does not begin with a number. So it is with the name
+    /// [`AUTO`](super::formats::AUTO), whose parameters are those of the format that is found.
     pub format: Option<Spec>,
     /// The partitions whose records are read. With `None` all records are.
     pub partition: Option<Partitions>,
@@ -23,14 +23,15 @@ pub struct ReadOptions {
     pub limits: LogLimits,
 }
 
-/// The limits of a log while it is read. No result depends on them: a log is read as a whole, or it is refused.
+/// The limits of a log while it is read. No result depends on them: a log is read as a whole, or it is
+/// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
-    /// How many times as much text as compressed bytes a gzip file may have. Logs have 5 to 40 times as much; gzip can make
-    /// a text of one byte 1,032 times smaller. It counts from 256 MiB of text on.
+    /// How many times as much text as compressed bytes a gzip file may have. Logs have 5 to 40 times as much;
+    /// gzip can make a text of one byte 1,032 times smaller. It counts from 256 MiB of text on.
     pub expansion: u64,
-    /// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line ends is refused
-    /// early because of it, and is not read into memory as a whole.
+    /// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line
+    /// ends is refused early because of it, and is not read into memory as a whole.
     pub line_bytes: usize,
 }
 
@@ -53,14 +54,15 @@ impl LogLimits {
     }
 }
 
-/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
-/// while it is hashed and parsed.
+/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the
+/// processor while it is hashed and parsed.
 pub(super) const CHUNK: usize = 256 << 10;
 
 /// Returns what the text of limits may be, for messages.
 fn expected() -> String {
     format!(
-        "expected expansion=N, line=BYTES or both, N from 1 and BYTES from {CHUNK}, such as expansion=1000,line=16777216"
+        "expected expansion=N, line=BYTES or both, N from 1 and BYTES from {CHUNK}, such as \
+             expansion=1000,line=16777216"
     )
 }
 

@@ -12,8 +12,8 @@ use super::formats::Format;
 use super::header::Header;
 use super::names::LogNames;
 
-/// Counts of what is odd in a log. Nothing of it stops reading, with one exception: a line that does not follow the
-/// format is an error unless reading is lenient.
+/// Counts of what is odd in a log. Nothing of it stops reading, with one exception: a line that does not
+/// follow the format is an error unless reading is lenient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Irregularities {
     /// Lines that end in carriage return and line feed.
@@ -51,13 +51,14 @@ pub struct Irregularities {
 }
 
 impl Irregularities {
-    /// Returns the number of lines that were skipped because they do not follow the format; 0 unless reading is
-    /// lenient.
+    /// Returns the number of lines that were skipped because they do not follow the format; 0 unless reading
+    /// is lenient.
     pub fn skipped(&self) -> u64 {
         self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
     }
 
-    /// Returns the irregularities that were found, each in words with its count; an empty list if there are none.
+    /// Returns the irregularities that were found, each in words with its count; an empty list if there are
+    /// none.
     pub fn rows(&self) -> Vec<(&'static str, u64)> {
         let rows = [
             ("skipped lines: too few fields", self.skipped_too_few_fields),
@@ -126,8 +127,8 @@ impl LogSummary {
         LogNames::of(&self.facts.names, &self.header)
     }
 
-    /// Fails if not a single line is a job although lines were skipped, since then reading leniently has hidden that the
-    /// format is another one.
+    /// Fails if not a single line is a job although lines were skipped, since then reading leniently has
+    /// hidden that the format is another one.
     pub fn check_jobs(&self) -> Result<(), TraceError> {
         match &self.first_skipped {
             Some((line, problem)) if self.records == 0 => Err(TraceError::NoJobs {
@@ -141,16 +142,16 @@ impl LogSummary {
         }
     }
 
-    /// Returns the share of lines that lenient reading skipped among those of jobs, in words that follow their number, such as
-    /// ` (49.3 % of the lines of jobs)`; `None` if none was skipped.
+    /// Returns the share of lines that lenient reading skipped among those of jobs, in words that follow
+    /// their number, such as ` (49.3 % of the lines of jobs)`; `None` if none was skipped.
     pub fn skipped_share(&self) -> Option<String> {
         let skipped = self.irregularities.skipped();
         let all = self.records.saturating_add(skipped);
         (skipped > 0).then(|| format!(" ({:.1} % of the lines of jobs)", 100.0 * skipped as f64 / all as f64))
     }
 
-    /// Returns what has to be subtracted from the submit times of the records: the least of them if they count from
-    /// 1970, and otherwise 0.
+    /// Returns what has to be subtracted from the submit times of the records: the least of them if they
+    /// count from 1970, and otherwise 0.
     pub fn origin_s(&self) -> i64 {
         self.first_submit_s.filter(|_| self.facts.has_unix_times).unwrap_or_default()
     }

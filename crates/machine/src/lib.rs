@@ -1,4 +1,5 @@
-//! Meshes, tori and joined cubes; sets of their nodes, orders, outages. [`yardstick`] has the optimum and its bounds.
+//! Meshes, tori and joined cubes; sets of their nodes, orders, outages. [`yardstick`] has the optimum and its
+//! bounds.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

@@ -25,8 +25,8 @@ pub enum ColumnError {
 /// The text of a cell without a number.
 pub(super) const NONE: &str = "-";
 
-/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of several numbers that
-/// differ: equal ones do not depend on the seed and say nothing about chance.
+/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of
+/// several numbers that differ: equal ones do not depend on the seed and say nothing about chance.
 pub(super) fn spread(Interval { mean, half_width, .. }: Interval, decimals: usize) -> String {
     let spread =
         if half_width > 0.0 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
@@ -63,8 +63,8 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
     chosen(names, &Table::of_frame(&summary)?, &[]).map(drop)
 }
 
-/// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications` holds their
-/// number for each replay. Fails if the summary lacks one of the columns.
+/// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications`
+/// holds their number for each replay. Fails if the summary lacks one of the columns.
 pub(super) fn chosen(
     names: &[String],
     summary: &Table,
@@ -87,7 +87,8 @@ fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen,
             None => column.label(first),
             Some(numbers) => {
                 let found: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
-                // A whole number is printed as it is, because a seed may have more digits than an `f64` keeps.
+                // A whole number is printed as it is, because a seed may have more digits than an `f64`
+                // keeps.
                 if column.is_whole() && count == 1 && !found.is_empty() {
                     column.label(first)
                 } else {

@@ -20,18 +20,21 @@ pub struct CrosstabOptions {
     pub columns: Vec<String>,
     /// The column of the summary that is shown.
     pub value: String,
-    /// The label of the row or column by which the numbers are divided; `None` to show the numbers themselves.
+    /// The label of the row or column by which the numbers are divided; `None` to show the numbers
+    /// themselves.
     pub relative_to: Option<String>,
     /// Which numbers are marked as best; `None` to take this from the registry of metrics.
     pub best: Option<Better>,
     /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
-    /// Whether numbers are written without rounding, and labels that all columns share in each, for other programs.
+    /// Whether numbers are written without rounding, and labels that all columns share in each, for other
+    /// programs.
     pub exact: bool,
 }
 
 impl CrosstabOptions {
-    /// Returns which numbers of these results are marked as best. Nodes that no job asked for make utilization no better.
+    /// Returns which numbers of these results are marked as best. Nodes that no job asked for make
+    /// utilization no better.
     fn best(&self, table: &Table) -> Better {
         match self.best {
             Some(best) => best,
@@ -61,7 +64,8 @@ const UNMARKED: &str =
     "means over different numbers of jobs are not compared, and none is marked, see the column jobs_in_means";
 
 /// The note on columns in which some numbers are means of results that others do not have.
-const OTHER_RESULTS: &str = "means over different results are not compared, and none is marked; --relative-to compares those that both have";
+const OTHER_RESULTS: &str = "means over different results are not compared, and none is marked; \
+     --relative-to compares those that both have";
 
 /// Why results cannot be shown in a table.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +93,8 @@ pub enum CrosstabError {
         known: String,
     },
     /// The base of the ratios is not a label, or is several labels.
-    #[error("--relative-to '{given}' {} (one of: {known})", if *.is_ambiguous { "is several labels" } else { "is no label" })]
+    #[error("--relative-to '{given}' {} (one of: {known})", if *.is_ambiguous { "is several \
+         labels" } else { "is no label" })]
     Baseline {
         /// The text that the user gave.
         given: String,
@@ -101,8 +106,8 @@ pub enum CrosstabError {
 }
 
 impl CrosstabError {
-    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
-    /// file is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If
+    /// false, a file is at fault.
     pub fn is_usage(&self) -> bool {
         !matches!(self, Self::Frame(_))
     }
@@ -368,14 +373,14 @@ fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a Numbers, CrosstabErro
     })
 }
 
-/// Returns the names of the columns that identify a result. Results that differ in one of them are different. The last two are of
-/// the frame of shapes.
+/// Returns the names of the columns that identify a result. Results that differ in one of them are different.
+/// The last two are of the frame of shapes.
 fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
 }
 
-/// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same short form,
-/// or the only label with this name. Fails if there is none, or if several labels have this name.
+/// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same
+/// short form, or the only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     grid: &'a Grid,
@@ -402,8 +407,8 @@ fn baseline<'a>(
     Err(CrosstabError::Baseline { given, is_ambiguous: !named.is_empty(), known })
 }
 
-/// Returns which numbers of a column are best: as METRICS says for metrics, none for columns that identify a replay,
-/// and the lowest for all other columns.
+/// Returns which numbers of a column are best: as METRICS says for metrics, none for columns that identify a
+/// replay, and the lowest for all other columns.
 fn better(column: &str) -> Better {
     match metric(column) {
         Some(metric) => metric.better,
@@ -412,8 +417,8 @@ fn better(column: &str) -> Better {
     }
 }
 
-/// Removes labels that all columns share, and returns each of them with the name of its column. At least one label of
-/// each column stays, because every column needs a title.
+/// Removes labels that all columns share, and returns each of them with the name of its column. At least one
+/// label of each column stays, because every column needs a title.
 fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;

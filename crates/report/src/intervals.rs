@@ -12,19 +12,21 @@ pub(super) struct Ratios<'a> {
     pub(super) table: &'a Table,
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
-    /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
+    /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over
+    /// jobs.
     jobs: BTreeMap<Replication, JobsInBlocks>,
 }
 
-/// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of them in blocks of
-/// time.
+/// The number of the jobs of one replay with a hash of their numbers, by arrival, and what was measured of
+/// them in blocks of time.
 type JobsInBlocks = ((usize, u64), Blocks);
 
 /// The jobs of one replay while a file is read that has them.
 enum Filling {
     /// The jobs come in the order of their arrival, so that none has to be kept.
     Sorted(BlockFiller),
-    /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when all are known.
+    /// The jobs come in another order: the arrival, the number and the value of each. They are sorted when
+    /// all are known.
     Unsorted(Vec<(f64, Option<f64>, Option<f64>)>),
 }
 
@@ -62,9 +64,10 @@ impl Filling {
 }
 
 impl<'a> Ratios<'a> {
-    /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
-    /// other jobs in every replay, and there is no interval; nor where several rows are of one replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each
-    /// replay, and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
+    /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim`
+    /// means are over other jobs in every replay, and there is no interval; nor where several rows are of one
+    /// replay, each of some of its jobs. It reads them twice, in parts, and keeps 2,048 sums of each replay,
+    /// and of each job 40 bytes where a log is not in the order of arrival, of one replay at a time.
     pub(super) fn read(table: &'a Table, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { table, value, jobs: BTreeMap::new() };
         let rows: BTreeSet<_> = (0..table.height()).map(|row| table.replication(row)).collect();
@@ -105,9 +108,9 @@ impl<'a> Ratios<'a> {
         Ok(ratios)
     }
 
-    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: over replications with the same
-    /// seeds; or over the same jobs if there is one result each, or if all others are the same again. `None` if they cannot be
-    /// paired.
+    /// Returns the interval of the ratio of the results in rows `of` and `base` of the summary: over
+    /// replications with the same seeds; or over the same jobs if there is one result each, or if all others
+    /// are the same again. `None` if they cannot be paired.
     pub(super) fn half_width(&self, of: &[usize], base: &[usize]) -> Option<f64> {
         if of == base {
             return None;
@@ -132,8 +135,8 @@ impl<'a> Ratios<'a> {
         found.half_width.filter(|_| found.is_relative)
     }
 
-    /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept: then seeds say nothing
-    /// about chance.
+    /// Returns whether the number is the same in all of these rows, with the same jobs if they were kept:
+    /// then seeds say nothing about chance.
     fn is_repeated(&self, rows: &[usize]) -> bool {
         let jobs = |row: usize| self.table.replication(row).and_then(|key| self.jobs.get(&key));
         let number = |row: usize| self.table.number(self.value, row).map(f64::to_bits);

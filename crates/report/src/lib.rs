@@ -1,5 +1,5 @@
-//! Reports and tables of results. A report is one HTML file with all its data, which any browser shows without a
-//! network.
+//! Reports and tables of results. A report is one HTML file with all its data, which any browser shows
+//! without a network.
 #![forbid(unsafe_code)]
 
 mod chosen_columns;

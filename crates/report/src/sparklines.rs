@@ -8,7 +8,8 @@ use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec};
 
 /// The signs of values above 0, from the least to the largest. A blank stands for 0.
 const SIGNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The number of signs of a curve where lines may have any length, and the least and the largest number elsewhere.
+/// The number of signs of a curve where lines may have any length, and the least and the largest number
+/// elsewhere.
 const USUAL: usize = 40;
 const FEWEST: usize = 8;
 const MOST: usize = 60;
@@ -22,13 +23,13 @@ struct Replay {
     labels: Vec<String>,
     /// The number of nodes that jobs can have.
     nodes: f64,
-    /// For each run of a job, also those in which it was killed, the time from which it waited, its start and its end in seconds,
-    /// and the number of its nodes.
+    /// For each run of a job, also those in which it was killed, the time from which it waited, its start and
+    /// its end in seconds, and the number of its nodes.
     runs: Vec<([f64; 3], f64)>,
 }
 
-/// The curves of the first replication of each replay, which are drawn once all replays have ended, so that they share
-/// their scales.
+/// The curves of the first replication of each replay, which are drawn once all replays have ended, so that
+/// they share their scales.
 #[derive(Clone, Debug, Default)]
 pub struct Sparklines {
     replays: Vec<Replay>,
@@ -62,13 +63,14 @@ impl Sparklines {
         });
     }
 
-    /// Returns a line for each replay below a line of titles, and a note if some replay has none. Each sign is a mean over one of
-    /// equally long parts of the time from the first arrival to the last end of all replays.
+    /// Returns a line for each replay below a line of titles, and a note if some replay has none. Each sign
+    /// is a mean over one of equally long parts of the time from the first arrival to the last end of all
+    /// replays.
     pub fn text(&mut self, screen: Screen) -> String {
         self.replays.sort_by_key(|replay| replay.number);
         let note = if self.lacks_jobs {
-            "\n sparklines need the jobs in memory, which a log of so many jobs does not have with -o; `plot DIR --kind busy queue` \
-             draws them\n"
+            "\n sparklines need the jobs in memory, which a log of so many jobs does not have with -o; `plot \
+             DIR --kind busy queue` draws them\n"
         } else {
             ""
         };
@@ -127,7 +129,8 @@ fn labels(spec: &ReplaySpec) -> Vec<String> {
 }
 
 impl Replay {
-    /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the time.
+    /// Returns the mean share of busy nodes, and the mean number of waiting jobs, in so many parts of the
+    /// time.
     fn curves(&self, span_s: (f64, f64), parts: usize) -> [Vec<f64>; 2] {
         let (mut busy, mut waiting) = (BusyNodes::new(span_s, parts), BusyNodes::new(span_s, parts));
         for &([from_s, start_s, end_s], nodes) in &self.runs {

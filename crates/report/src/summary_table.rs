@@ -1,5 +1,5 @@
-//! The summary of a run as a table for readers: one row for each replay. Several replications give means with half the
-//! width of the confidence interval.
+//! The summary of a run as a table for readers: one row for each replay. Several replications give means with
+//! half the width of the confidence interval.
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use super::verdict::Winners;
@@ -20,9 +20,9 @@ pub struct SummaryTable {
 }
 
 impl SummaryTable {
-    /// Returns the table of `run`, with the replays of `study`. It shows the default columns, or only the summary's
-    /// columns in `columns` if there are any. Rows have the order of the replays, or begin with the best by the number
-    /// `sort`. Fails if the summary lacks one of the columns.
+    /// Returns the table of `run`, with the replays of `study`. It shows the default columns, or only the
+    /// summary's columns in `columns` if there are any. Rows have the order of the replays, or begin with the
+    /// best by the number `sort`. Fails if the summary lacks one of the columns.
     pub fn new(
         study: &Study,
         run: &FinishedRun,
@@ -57,9 +57,9 @@ impl SummaryTable {
         Ok(Self { table: rows_table(&shown, &order), by_use, keeps_jobs })
     }
 
-    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line above it:
-    /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
-    /// no room are left out, and a line below the table names them.
+    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line
+    /// above it: those that identify replays, and where lines have a width also numbers. There the least
+    /// useful columns that have no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
         let shared = names().into_iter().map(Coordinate::title).filter(|title| *title != ALLOCATOR);
         let mut constant: Vec<&str> = shared.chain(["replications"]).collect();
@@ -113,8 +113,8 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it once, at the place where
-    /// it was asked for.
+    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it
+    /// once, at the place where it was asked for.
     fn has_jobs(&self) -> bool {
         !self.chosen.iter().any(|column| column.name == "jobs")
     }
@@ -152,7 +152,8 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     numbers
 }
 
-/// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
+/// Returns the table with all columns and one row for each replay, in this order. The best numbers are
+/// marked.
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen, winners } = shown;
     // A network is named if any replay has one.
@@ -209,8 +210,8 @@ fn names() -> Vec<&'static Coordinate> {
     rows
 }
 
-/// Returns the mean of a number over its replications, as text. Replications without the number do not count, and the
-/// text is `-` if none has it.
+/// Returns the mean of a number over its replications, as text. Replications without the number do not count,
+/// and the text is `-` if none has it.
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
     // A replay without a network sends no packets, so its numbers of the network are 0.
     let absent = (metric.column.when == When::Network).then_some(0.0);

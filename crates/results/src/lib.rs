@@ -1,5 +1,5 @@
-//! Results of replays: [`frame`] has them as data frames and files, [`text`] as tables. [`sweep`] runs a study into a
-//! directory, [`inspect`] shows single jobs, machines and logs.
+//! Results of replays: [`frame`] has them as data frames and files, [`text`] as tables. [`sweep`] runs a
+//! study into a directory, [`inspect`] shows single jobs, machines and logs.
 #![forbid(unsafe_code)]
 
 pub mod frame;

@@ -1,5 +1,5 @@
-//! Studies: which replays there are, what each is named by, how they run. This crate is everything that a replay needs; it
-//! knows nothing of data frames.
+//! Studies: which replays there are, what each is named by, how they run. This crate is everything that a
+//! replay needs; it knows nothing of data frames.
 //!
 //! [`audit`] checks schedules, whatever tool has produced them.
 #![forbid(unsafe_code)]

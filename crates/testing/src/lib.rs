@@ -1,4 +1,5 @@
-//! What the tests of several crates share: the material beside the project if it is there, numbers for histories.
+//! What the tests of several crates share: the material beside the project if it is there, numbers for
+//! histories.
 
 use std::error::Error;
 use std::io::{Read, Write as _};
@@ -12,7 +13,8 @@ pub fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Returns a file of the material that is shared beside the project; `None` if it is absent, which says that the test is skipped.
+/// Returns a file of the material that is shared beside the project; `None` if it is absent, which says that
+/// the test is skipped.
 pub fn shared(file: &str) -> Option<PathBuf> {
     let path = in_repository("../shared").join(file);
     if path.exists() {

@@ -1,8 +1,8 @@
 //! Converts a log to another format.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "submit times that count are at least 0 and at least the origin; numbers of names are positions in a \
-              list plus 1"
+    reason = "submit times that count are at least 0 and at least the origin; numbers of names are positions \
+         in a list plus 1"
 )]
 
 use super::rules::left_out::{LeftOut, Reason};
@@ -12,25 +12,26 @@ use meshreplay_logs::{
     Entry, Format, InUse, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, quoted,
 };
 
-/// The time in seconds before a submission in which no job that comes later in a log may have started, so that the
-/// processors in use until then can be counted. A log of which this is not true is counted in another way.
+/// The time in seconds before a submission in which no job that comes later in a log may have started, so
+/// that the processors in use until then can be counted. A log of which this is not true is counted in
+/// another way.
 const SETTLED_S: i64 = 7 * 86_400;
 
 /// Opens the log that is converted once more.
 pub type Again<'a> = &'a dyn Fn() -> Result<Reader, TraceError>;
 
-/// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the counts of the
-/// records that were left out.
+/// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the
+/// counts of the records that were left out.
 ///
-/// If `to` is a format for the simulator of P. Walker, D. Bunde and V. Leung (2010), only the records that they kept
-/// are copied, with the run times that they took. Estimates stay as recorded, even if they are below the run time; that
-/// simulator raises them itself. If `to` is not the format of the log, a comment names that format, provided that `to`
-/// has comments.
+/// If `to` is a format for the simulator of P. Walker, D. Bunde and V. Leung (2010), only the records that
+/// they kept are copied, with the run times that they took. Estimates stay as recorded, even if they are
+/// below the run time; that simulator raises them itself. If `to` is not the format of the log, a comment
+/// names that format, provided that `to` has comments.
 ///
-/// A log of a format that can only be read is read twice, by `again` the second time, as its header needs what is known at
-/// its end: submit times then count from the first one if they count from 1970, and the header says when that was, in
-/// which time zone, how large the machine is and, if `keeps_names`, which names the numbers stand for. Without `again`
-/// memory holds its records.
+/// A log of a format that can only be read is read twice, by `again` the second time, as its header needs
+/// what is known at its end: submit times then count from the first one if they count from 1970, and the
+/// header says when that was, in which time zone, how large the machine is and, if `keeps_names`, which names
+/// the numbers stand for. Without `again` memory holds its records.
 pub fn convert(
     reader: Reader,
     again: Option<Again<'_>>,
@@ -89,7 +90,8 @@ pub fn convert(
 /// What a log says as a whole.
 struct Surveyed {
     summary: LogSummary,
-    /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is known.
+    /// The greatest number of processors in use at once, or that of the largest job; `None` if no size is
+    /// known.
     peak: Option<i64>,
     /// Whether that number is wrong, as a job started before a time that was counted.
     is_late: bool,
@@ -97,7 +99,8 @@ struct Surveyed {
     records: Vec<Record>,
 }
 
-/// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow with the log.
+/// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow
+/// with the log.
 fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, TraceError> {
     reader.forget_nodes();
     let (mut in_use, mut records) = (InUse::default(), Vec::new());
@@ -124,13 +127,14 @@ fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, Tr
     Ok(Surveyed { summary: reader.finish()?, peak, is_late, records })
 }
 
-/// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none, though it ends as it starts.
+/// Returns whether a job had nodes, if only for a moment. One that was cancelled while it waited had none,
+/// though it ends as it starts.
 fn has_run(record: &Record) -> bool {
     record.run_s > 0 || record.run_s == 0 && record.status != CANCELLED
 }
 
-/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak` stands for it,
-/// the greatest number of processors in use.
+/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, `peak`
+/// stands for it, the greatest number of processors in use.
 fn write_header(
     summary: &LogSummary,
     peak: Option<i64>,
@@ -143,7 +147,8 @@ fn write_header(
         writer.comment(format!("; MaxNodes: {procs}").as_bytes())?;
         writer.comment(format!("; MaxProcs: {procs}").as_bytes())?;
         writer.comment(
-            b"; Note: MaxProcs is the most that jobs held at once, as the log does not tell the size of the machine",
+            b"; Note: MaxProcs is the most that jobs held at once, as the log does not tell the size of the \
+                 machine",
         )?;
     }
     writer.header(&summary.header)?;

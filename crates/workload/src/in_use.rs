@@ -3,8 +3,8 @@
 use meshreplay_base::job::Job;
 use meshreplay_logs::InUse;
 
-/// Returns the largest number of processors that `jobs` had in use at once when they really ran; 0 if no job has a
-/// recorded wait.
+/// Returns the largest number of processors that `jobs` had in use at once when they really ran; 0 if no job
+/// has a recorded wait.
 pub fn most_in_use(jobs: &[Job]) -> u64 {
     let mut used = InUse::default();
     for job in jobs {

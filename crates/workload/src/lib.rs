@@ -1,7 +1,7 @@
 //! Makes jobs: from the records of a log, or from workload models.
 //!
-//! [`Rules`] decide which records of a log become jobs and with which values. The models draw jobs at random. A replay
-//! reads the jobs of either.
+//! [`Rules`] decide which records of a log become jobs and with which values. The models draw jobs at random.
+//! A replay reads the jobs of either.
 #![forbid(unsafe_code)]
 // Arithmetic and casts are checked, clamped, or cannot overflow for the reason that the module gives.
 #![cfg_attr(

@@ -50,7 +50,8 @@ pub(super) fn strategy(given: &Py<PyAny>, setup: &Setup<'_>, is_checked: bool) -
 }
 
 impl Own {
-    /// Returns the nodes that are free and not shown so, and the other way round, and remembers them as shown.
+    /// Returns the nodes that are free and not shown so, and the other way round, and remembers them as
+    /// shown.
     fn changes(&mut self, machine: &Machine) -> (Vec<u32>, Vec<u32>) {
         let (mut freed, mut taken) = (Vec::new(), Vec::new());
         for (at, (shown, &free)) in self.shown.iter_mut().zip(machine.free().words()).enumerate() {
@@ -136,7 +137,8 @@ impl Own {
         let Some(nodes) = nodes else {
             let (procs, free) = (request.procs, machine.free_count());
             let refused = format!(
-                "it refused a job of {procs} processors while {free} nodes are free, and has promised served = \"count\""
+                "it refused a job of {procs} processors while {free} nodes are free, and has promised served \
+                     = \"count\""
             );
             return self.by_count.then_some(refused);
         };

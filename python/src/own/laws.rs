@@ -17,7 +17,8 @@ use crate::wait::wait_for;
 /// The name of an allocator, the law that it breaks, and the counterexample.
 type Broken = (String, String, String);
 
-/// Holds allocators to the laws: names, or names with a class or an object. Returns the table, and what is broken.
+/// Holds allocators to the laws: names, or names with a class or an object. Returns the table, and what is
+/// broken.
 #[pyfunction]
 pub(crate) fn check(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! Algorithms that are classes in Python. `meshreplay._own` has what users see, and objects that are called from here with
-//! numbers and bytes.
+//! Algorithms that are classes in Python. `meshreplay._own` has what users see, and objects that are called
+//! from here with numbers and bytes.
 
 mod allocator;
 mod execution;

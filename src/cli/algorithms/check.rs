@@ -11,11 +11,13 @@ use crate::report::laws_table;
 use crate::spec::Spec;
 use crate::study::ALL;
 
-/// Hold allocators to the laws that every allocator keeps, and show the smallest history in which one is broken.
+/// Hold allocators to the laws that every allocator keeps, and show the smallest history in which one is
+/// broken.
 ///
-/// Random histories of jobs that come and go, of nodes that somebody else takes, and of nodes that go down and come up are
-/// played on every machine that the allocator serves. A table has a line for each allocator and law. If a law is broken, the
-/// history is made as small as possible, and printed with the machine drawn as a mesh; the exit code is 1.
+/// Random histories of jobs that come and go, of nodes that somebody else takes, and of nodes that go down
+/// and come up are played on every machine that the allocator serves. A table has a line for each allocator
+/// and law. If a law is broken, the history is made as small as possible, and printed with the machine drawn
+/// as a mesh; the exit code is 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay check hilbert+bf mc1x1

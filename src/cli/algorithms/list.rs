@@ -10,7 +10,8 @@ use crate::report::{LISTINGS, Listing};
 use crate::spec::unknown;
 use crate::text::Table;
 
-/// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their sources.
+/// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their
+/// sources.
 ///
 /// On a terminal a list has the columns that there is room for; a pipe gets all of them.
 #[derive(Debug, clap::Args)]
@@ -20,8 +21,8 @@ pub(in crate::cli) struct Args {
     /// What to list.
     #[arg(value_parser = listings())]
     family: Listing,
-    /// Show only the rows with these names, with everything that is known of them. An allocator is also drawn, with the nodes
-    /// that it gives to a job on a small machine.
+    /// Show only the rows with these names, with everything that is known of them. An allocator is also
+    /// drawn, with the nodes that it gives to a job on a small machine.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Columns to show, such as `name,source`.

@@ -1,4 +1,5 @@
-//! The arguments that say how pictures of results look: those of `plot`, which programs that embed the command use, too.
+//! The arguments that say how pictures of results look: those of `plot`, which programs that embed the
+//! command use, too.
 
 use std::path::Path;
 
@@ -13,8 +14,9 @@ use crate::figure::{
 /// What is drawn of the results, and on how large a page.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct DrawingArgs {
-    /// Column of the summary that a picture shows. The default is turnaround for load (the pairwise mean if turnaround is
-    /// the same in all curves), the pairwise mean for utilization and frontier, and the pairwise sum for ratio.
+    /// Column of the summary that a picture shows. The default is turnaround for load (the pairwise mean if
+    /// turnaround is the same in all curves), the pairwise mean for utilization and frontier, and the
+    /// pairwise sum for ratio.
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 
@@ -22,8 +24,8 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long)]
     log: bool,
 
-    /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of it, or the
-    /// factor by which arrival times are multiplied [default: arrivals].
+    /// What the horizontal axis of pictures by load shows: the rate of arrivals, the utilization that came of
+    /// it, or the factor by which arrival times are multiplied [default: arrivals].
     #[arg(long, value_parser = load_axis(), value_name = "LOAD")]
     axis: Option<LoadAxis>,
 
@@ -31,13 +33,13 @@ pub(in crate::cli) struct DrawingArgs {
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
-    /// Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are the numbers of
-    /// the cells, from 0. The default are those at the first load.
+    /// Numbers of the replays that pictures of jobs and nodes show, as in the summary. In a study they are
+    /// the numbers of the cells, from 0. The default are those at the first load.
     #[arg(long, value_name = "N", num_args = 1..)]
     replay: Vec<u32>,
 
-    /// Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the log, such as
-    /// 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it.
+    /// Time that pictures of jobs and nodes show, FROM..TO in seconds of the replay or as dates of the log,
+    /// such as 1996-09-23..1996-09-30 or 1996-09-23T12:00. Distributions are of the jobs that arrive in it.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
     window: Option<Window>,
 
@@ -48,7 +50,8 @@ pub(in crate::cli) struct DrawingArgs {
 /// How large a figure on paper is, and whether a caption says what its title would.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::cli) struct PaperArgs {
-    /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are 7 points high.
+    /// Size of a figure on paper: its width, such as 84mm, or width and height, such as 174x90mm. Labels are
+    /// 7 points high.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     size: Option<SizeMm>,
 
@@ -121,8 +124,8 @@ impl DrawingArgs {
         }
     }
 
-    /// Returns a drawing of this kind of the results in `folder`; `None` if they lack what it needs. `is_asked` says whether
-    /// the user named the kind.
+    /// Returns a drawing of this kind of the results in `folder`; `None` if they lack what it needs.
+    /// `is_asked` says whether the user named the kind.
     pub(in crate::cli) fn draw(
         &self,
         kind: &PlotKind,

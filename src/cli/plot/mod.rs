@@ -19,8 +19,8 @@ use crate::frame::{TEMPORARY, write_whole};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
-/// It reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind it draws every picture for which
-/// the results have the data. An allocator has the same colour in all pictures.
+/// It reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind it draws every picture
+/// for which the results have the data. An allocator has the same colour in all pictures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
@@ -39,8 +39,8 @@ pub(super) struct Args {
     #[command(flatten)]
     drawing: DrawingArgs,
 
-    /// Directory of the pictures, which are called by their kind and format, such as load.svg [default: the directory of
-    /// the results]. Or the file of a single picture, such as load.pdf.
+    /// Directory of the pictures, which are called by their kind and format, such as load.svg [default: the
+    /// directory of the results]. Or the file of a single picture, such as load.pdf.
     #[arg(short, long, value_name = "DIR or FILE")]
     output: Option<PathBuf>,
 
@@ -81,8 +81,8 @@ enum Place<'a> {
 }
 
 impl Args {
-    /// Returns where the pictures are written, and in which format. Fails if a file is given for several kinds, or one
-    /// whose name says another format than is asked for.
+    /// Returns where the pictures are written, and in which format. Fails if a file is given for several
+    /// kinds, or one whose name says another format than is asked for.
     fn place(&self) -> Result<(Place<'_>, &'static PictureFormat), Failure> {
         let output = self.output.as_ref().unwrap_or(&self.folder);
         // A name such as box.jpg is meant to be a picture, not a directory to be made.

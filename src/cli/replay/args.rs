@@ -26,15 +26,16 @@ use crate::workload::{
     ShapeRule, Sizes, Status,
 };
 
-/// Replay logs: one row for each combination of log, partition, arrival scale, machine, scheduler, allocator and network.
+/// Replay logs: one row for each combination of log, partition, arrival scale, machine, scheduler, allocator
+/// and network.
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
-/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean service, 1
-/// by default), rate=λ (jobs per second) or offered=L (share of what the machine can do); exponential service=S seconds
-/// (5); sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the
-/// machine's sides; jobs=N (10000). tpu-slices:offered=L (0.7): boxes in the mix of accelerator pods; see `meshreplay
-/// list models`.
+/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean
+/// service, 1 by default), rate=λ (jobs per second) or offered=L (share of what the machine can do);
+/// exponential service=S seconds (5); sides=uniform, exponential or normal with mean=M, sigma=D and
+/// outside=clamp or redraw; max=AxB instead of the machine's sides; jobs=N (10000). tpu-slices:offered=L
+/// (0.7): boxes in the mix of accelerator pods; see `meshreplay list models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 \\
@@ -43,15 +44,17 @@ use crate::workload::{
     --allocator first-fit adaptive-scan --replications until:within=0.05")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Args {
-    /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models as above.
+    /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models
+    /// as above.
     /// - is standard input.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at
-    /// most 2^24 nodes. auto is as large as the log's machine and close to a square: `MaxProcs` or `MaxNodes` of the log's
-    /// header, or the most processors that were in use at once or that one job asks for, and no fewer nodes than its lists of
-    /// nodes name; auto:3d is close to a cube, and torus:auto a torus.
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3
+    /// dimensions, at most 2^24 nodes. auto is as large as the log's machine and close to a square:
+    /// `MaxProcs` or `MaxNodes` of the log's header, or the most processors that were in use at once or that
+    /// one job asks for, and no fewer nodes than its lists of nodes name; auto:3d is close to a cube, and
+    /// torus:auto a torus.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
 
@@ -62,14 +65,14 @@ pub(crate) struct Args {
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<GivenSpec>,
 
-    /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so each of
-    /// them must have one.
+    /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so
+    /// each of them must have one.
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
     order: Option<String>,
 
-    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
-    /// allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on your
-    /// own algorithms has its protocol.
+    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for
+    /// every allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the
+    /// documentation's page on your own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 
@@ -110,77 +113,83 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     pub(super) large: bool,
 
-    /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the files are
-    /// Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
+    /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the
+    /// files are Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
-    /// Columns of the summary that the table shows instead of its default columns, such as `wait_s_mean,moves`.
-    /// `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log, which is then read as a table:
-    /// submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
+    /// Columns of the summary that the table shows instead of its default columns, such as
+    /// `wait_s_mean,moves`. `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log,
+    /// which is then read as a table: submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
     columns: Vec<String>,
 
     #[command(flatten)]
     zone: Zone,
 
-    /// Number of the summary by which the rows of the table are sorted, the best first, such as `pairwise_sum_mean`.
+    /// Number of the summary by which the rows of the table are sorted, the best first, such as
+    /// `pairwise_sum_mean`.
     #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
     pub(super) sort: Option<&'static Metric>,
 
-    /// Print under the table a small curve of the busy nodes and of the waiting jobs of each replay over time.
+    /// Print under the table a small curve of the busy nodes and of the waiting jobs of each replay over
+    /// time.
     #[arg(long)]
     pub(super) sparklines: bool,
 
-    /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
-    /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
-    /// allocated those that it was allocated, and both leave out jobs that did not run.
+    /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the
+    /// processors that it was allocated, and jobs of 0 s are kept. With requested a job has the processors
+    /// that it asked for, with allocated those that it was allocated, and both leave out jobs that did not
+    /// run.
     #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
     rules: RuleSet,
 
-    /// Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5 if the job
-    /// ran; for requested and allocated it is every status.
+    /// Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5 if
+    /// the job ran; for requested and allocated it is every status.
     #[arg(long, value_parser = one_of(STATUSES))]
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
-    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
-    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
-    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and
+    /// from-file:FILE reads lines job,prediction; `meshreplay list predictors` shows more. When a job
+    /// outlives its prediction, it is corrected by the rule after ,correct=: tsafrir (in steps), request (to
+    /// the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
-    /// Arrival times: as recorded, or uniform:max=M. The latter keeps the order of the jobs and draws the gaps between
-    /// them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once.
+    /// Arrival times: as recorded, or uniform:max=M. The latter keeps the order of the jobs and draws the
+    /// gaps between them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once.
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
-    /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch is one row,
-    /// batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every partition, all one row of
-    /// all jobs. With --machine auto every row has the machine of its partitions [default: all; with --machine auto,
-    /// partitions that share no nodes in the log's lists of nodes have rows and machines of their own].
+    /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch
+    /// is one row, batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every
+    /// partition, all one row of all jobs. With --machine auto every row has the machine of its partitions
+    /// [default: all; with --machine auto, partitions that share no nodes in the log's lists of nodes have
+    /// rows and machines of their own].
     #[arg(long, value_name = "NAME|each|all", num_args = 1..)]
     partition: Vec<PartitionChoice>,
 
-    /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill ends the
-    /// run at the estimate, run-on keeps both times.
+    /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill
+    /// ends the run at the estimate, run-on keeps both times.
     #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
     overrun: Overrun,
 
-    /// Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose number of
-    /// processors is a power of two.
+    /// Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose
+    /// number of processors is a power of two.
     #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
     sizes: Sizes,
 
-    /// Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest nodes whose
-    /// longest side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one fits, so
-    /// that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded up to powers of two.
-    /// list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or not it fits the machine.
+    /// Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest
+    /// nodes whose longest side is at most twice the shortest. factors: a submesh of exactly that number of
+    /// nodes if one fits, so that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded
+    /// up to powers of two. list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or
+    /// not it fits the machine.
     #[arg(long, value_name = "RULE", default_value = "near-square")]
     shape: ShapeRule,
 
-    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on the idle
-    /// machine: the replay fails (error), or it leaves them out and counts them (skip).
+    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on
+    /// the idle machine: the replay fails (error), or it leaves them out and counts them (skip).
     #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES))]
     oversize: Oversize,
 
@@ -200,7 +209,8 @@ pub(crate) struct Args {
 pub(in crate::cli) const OF_READING: [&str; 7] =
     ["columns", "dates", "input-format", "lenient", "log-limits", "time-zone", "unit"];
 
-/// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
+/// The arguments that say what is printed and where files go, which a program that embeds the command decides
+/// itself.
 pub(in crate::cli) const OF_PROGRAM: [&str; 8] =
     ["logs", "output", "force", "large", "format", "sort", "sparklines", "quiet"];
 
@@ -247,8 +257,8 @@ impl Args {
         self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
     }
 
-    /// Returns the draft of the study that the arguments describe. `guests` are the objects of a program that has the command
-    /// in it.
+    /// Returns the draft of the study that the arguments describe. `guests` are the objects of a program that
+    /// has the command in it.
     pub(in crate::cli) fn draft(&self, guests: Guests) -> Result<Draft> {
         self.check_objects(&guests)?;
         let options = Options { input_format: self.input_format()?, ..self.options() };
@@ -304,7 +314,8 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the logs.
+    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the
+    /// logs.
     fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
         if !autos.machines.is_empty() && !self.holes.is_empty() {
@@ -399,7 +410,8 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// Returns whether an algorithm is an object of a program that has the command in it, which is checked when these are known.
+/// Returns whether an algorithm is an object of a program that has the command in it, which is checked when
+/// these are known.
 fn is_object(spec: &Spec) -> bool {
     spec.name == GUEST
 }

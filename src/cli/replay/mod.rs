@@ -153,8 +153,8 @@ impl Output<'_> {
         if self.errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
     }
 
-    /// Writes and prints the finished replays. Returns whether the directory keeps the results of an earlier run,
-    /// because that run has more of them.
+    /// Writes and prints the finished replays. Returns whether the directory keeps the results of an earlier
+    /// run, because that run has more of them.
     fn finish(&mut self) -> anyhow::Result<bool> {
         let Some(results) = self.results.take() else { return Ok(false) };
         let Some(mut run) = results.finish()? else { return Ok(false) };

@@ -9,9 +9,9 @@ use crate::machine::{Mesh, make_unavailable};
 /// The nodes that `--unavailable` names.
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::cli) struct Holes {
-    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or a table
-    /// with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two corners such as
-    /// (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
+    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or
+    /// a table with commas and a column node), intervals such as 0-3,17, coordinates such as (3,1), or
+    /// submeshes by two corners such as (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
     #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
     unavailable: Vec<String>,
 }

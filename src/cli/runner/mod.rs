@@ -59,8 +59,8 @@ impl Brake {
 /// The bytes of results from which on a command must be told to begin.
 const MANY_BYTES: u64 = 10_000_000_000;
 
-/// Fails if the results of these replays of a study, as files of this format, would take much room, unless `is_large` says
-/// that the user knows.
+/// Fails if the results of these replays of a study, as files of this format, would take much room, unless
+/// `is_large` says that the user knows.
 pub(super) fn check_room(
     study: &Study,
     cells: &[usize],
@@ -74,8 +74,8 @@ pub(super) fn check_room(
     let gigabytes = bytes / 1_000_000_000;
     let smaller = if format == FileFormat::Parquet { "" } else { " keep them as Parquet files," };
     Err(anyhow::anyhow!(
-        "the results of {} would take about {gigabytes} GB as {} files; give --large to begin all the same,{smaller} \
-         keep no jobs or no placements, or make the study smaller",
+        "the results of {} would take about {gigabytes} GB as {} files; give --large to begin all the \
+         same,{smaller} keep no jobs or no placements, or make the study smaller",
         words::counted(cells.len(), "replay"),
         format.extension()
     )
@@ -91,8 +91,8 @@ pub(super) struct Tally {
     pub(super) failed: usize,
 }
 
-/// Receives the result of each replay on one thread. `T` is what the replaying thread has left over after keeping a
-/// result.
+/// Receives the result of each replay on one thread. `T` is what the replaying thread has left over after
+/// keeping a result.
 pub(super) trait ResultSink<T> {
     /// Takes the result of replay `number`, or its error. Returns lines for standard error.
     fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
@@ -105,8 +105,8 @@ pub(super) trait ResultSink<T> {
 }
 
 impl Runner {
-    /// Returns a runner that listens to interrupts. Without `threads` it has one thread per core, in any case at most
-    /// `most`.
+    /// Returns a runner that listens to interrupts. Without `threads` it has one thread per core, in any case
+    /// at most `most`.
     pub(super) fn new(threads: Option<NonZeroUsize>, most: usize, quiet: bool) -> Result<Self, Failure> {
         let brake = Arc::new(Brake::default());
         let pulled = Arc::clone(&brake);
@@ -124,8 +124,8 @@ impl Runner {
         self.brake.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Runs the replays of `study` with the numbers `cells`. Jobs that leave a replay while it runs go to `rows`, if it is
-    /// given. Returns how many finished and failed.
+    /// Runs the replays of `study` with the numbers `cells`. Jobs that leave a replay while it runs go to
+    /// `rows`, if it is given. Returns how many finished and failed.
     pub(super) fn run<T: Send>(
         &self,
         study: &Study,
@@ -163,8 +163,8 @@ impl Runner {
         tally
     }
 
-    /// Runs the replays of `study` with the numbers `cells` and keeps their results in `folder`. For each failed replay
-    /// it prints the error and the command that repeats the replay.
+    /// Runs the replays of `study` with the numbers `cells` and keeps their results in `folder`. For each
+    /// failed replay it prints the error and the command that repeats the replay.
     pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
         let keep = |number: usize, outcomes: Vec<Outcome>| {
             let _saving = Saving::begin();
@@ -191,7 +191,8 @@ impl ResultSink<()> for InFolder<'_> {
         let (label, error) = (self.study.cells[number].spec.label(), anyhow::Error::from(error));
         let text = format!("error: {label}: {error:#}\n  rerun: {command}");
         if !is_unkept {
-            // The failure is kept for `sweep --status`. An error here is ignored, because the same text is printed.
+            // The failure is kept for `sweep --status`. An error here is ignored, because the same text is
+            // printed.
             let _ = self.folder.keep_failure(&self.study.cells[number].key, &text);
         }
         self.is_lost |= is_unkept;
@@ -218,8 +219,8 @@ impl Tally {
     }
 }
 
-/// Returns a pool of threads. Without `threads` it has one per core, in any case at most `most`, because more would be
-/// idle.
+/// Returns a pool of threads. Without `threads` it has one per core, in any case at most `most`, because more
+/// would be idle.
 fn pool(threads: Option<NonZeroUsize>, most: usize) -> Result<rayon::ThreadPool, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.map_or(cores, usize::from).min(most.max(1));

@@ -45,8 +45,8 @@ impl Line {
 }
 
 impl Progress {
-    /// Returns the display for the replays of `study` with the numbers `cells`. It shows nothing if `quiet`, or if
-    /// standard error is no terminal.
+    /// Returns the display for the replays of `study` with the numbers `cells`. It shows nothing if `quiet`,
+    /// or if standard error is no terminal.
     pub(super) fn new(quiet: bool, study: &Study, cells: &[usize]) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             return Self { lines: None };
@@ -104,7 +104,8 @@ impl Progress {
     }
 }
 
-/// Returns the display of a command that makes this many jobs. It shows nothing if standard error is no terminal.
+/// Returns the display of a command that makes this many jobs. It shows nothing if standard error is no
+/// terminal.
 pub(in crate::cli) fn counted(jobs: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

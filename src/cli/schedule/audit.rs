@@ -11,17 +11,20 @@ use crate::cli::reading::Reading;
 use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
-/// Check a schedule of any tool: whether a machine can carry it out, and whether it keeps what FCFS or EASY promises.
+/// Check a schedule of any tool: whether a machine can carry it out, and whether it keeps what FCFS or EASY
+/// promises.
 ///
-/// What is checked: No job starts before it arrives or ends before it starts. Never are more processors in use than the
-/// machine has. Where nodes are known, no node belongs to two jobs at once, and every placement has at least as many nodes
-/// as its job asks for; jobs with more are counted. The first violation in time is printed, and the exit code is then 1.
+/// What is checked: No job starts before it arrives or ends before it starts. Never are more processors in
+/// use than the machine has. Where nodes are known, no node belongs to two jobs at once, and every placement
+/// has at least as many nodes as its job asks for; jobs with more are counted. The first violation in time is
+/// printed, and the exit code is then 1.
 ///
-/// With --against fcfs: no job starts while a job waits that arrived before it, and the oldest waiting job always asks
-/// for more processors than are free. With --against easy: the oldest waiting job always asks for more processors than
-/// are free, and it starts by its shadow time. The shadow time is computed when the job becomes the oldest: it is the
-/// first expected end (start plus estimate) of a running job at which enough processors would be free. If a job runs
-/// longer than estimated, the promise is void. Schedulers with an order= other than arrival promise something else.
+/// With --against fcfs: no job starts while a job waits that arrived before it, and the oldest waiting job
+/// always asks for more processors than are free. With --against easy: the oldest waiting job always asks for
+/// more processors than are free, and it starts by its shadow time. The shadow time is computed when the job
+/// becomes the oldest: it is the first expected end (start plus estimate) of a running job at which enough
+/// processors would be free. If a job runs longer than estimated, the promise is void. Schedulers with an
+/// order= other than arrival promise something else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 \\
@@ -29,8 +32,8 @@ use crate::machine::Mesh;
   meshreplay audit batsim_jobs.csv --machine 256
   meshreplay audit schedule.swf --machine 128 --against fcfs")]
 pub(in crate::cli) struct Args {
-    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or
-    /// Batsim's table of jobs.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz),
+    /// or Batsim's table of jobs.
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 
@@ -42,8 +45,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_parser = policy_parser())]
     against: Option<Policy>,
 
-    /// Accept that jobs wait although enough processors are free, because the allocator may refuse. Then only the order
-    /// of fcfs is checked. In directories of results the summary says whether the allocator may refuse.
+    /// Accept that jobs wait although enough processors are free, because the allocator may refuse. Then only
+    /// the order of fcfs is checked. In directories of results the summary says whether the allocator may
+    /// refuse.
     #[arg(long, requires = "against")]
     may_refuse: bool,
 

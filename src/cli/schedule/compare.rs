@@ -9,18 +9,18 @@ use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
 
-/// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
-/// apart starts are.
+/// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and
+/// how far apart starts are.
 ///
-/// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they differ, and
-/// 2 if they are not schedules of the same jobs.
+/// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they
+/// differ, and 2 if they are not schedules of the same jobs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay compare fcfs easy
   meshreplay compare out other_simulator.swf --machine 16x8")]
 pub(in crate::cli) struct Args {
-    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or
-    /// Batsim's table of jobs.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz),
+    /// or Batsim's table of jobs.
     #[arg(value_name = "A")]
     first: PathBuf,
 

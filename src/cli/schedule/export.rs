@@ -15,18 +15,19 @@ use crate::trace::{Format, ReadOptions, SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
 ///
-/// swf is a log with the wait time, run time, allocated processors and partition of every job; `audit` and `compare`
-/// read it as a schedule. Times are rounded to whole seconds. Each job counts as completed, and all other fields, such as
-/// users and memory, are -1.
+/// swf is a log with the wait time, run time, allocated processors and partition of every job; `audit` and
+/// `compare` read it as a schedule. Times are rounded to whole seconds. Each job counts as completed, and all
+/// other fields, such as users and memory, are -1.
 ///
-/// evalys is the table of jobs that Batsim writes and evalys reads, with the nodes of every job. It needs a replay with
-/// --placements.
+/// evalys is the table of jobs that Batsim writes and evalys reads, with the nodes of every job. It needs a
+/// replay with --placements.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -a mc1x1 --placements -o out
   meshreplay export out --to evalys -o jobs.csv")]
 pub(in crate::cli) struct Args {
-    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, or any other schedule that `audit` reads.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, or any other schedule that `audit`
+    /// reads.
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 
@@ -61,7 +62,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             // The name says how a log is read later.
             if Format::of_path(&args.output).is_some_and(|format| format != SWF) {
                 return Err(Failure::Usage(anyhow!(
-                    "'{}' is the name of another format; expected NAME.swf, NAME.swf.gz, or - for standard output",
+                    "'{}' is the name of another format; expected NAME.swf, NAME.swf.gz, or - for standard \
+                         output",
                     args.output.display()
                 )));
             }

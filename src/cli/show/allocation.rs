@@ -1,4 +1,5 @@
-//! `meshreplay show allocation`: draws the jobs on the machine at one moment of a replay, for several allocators.
+//! `meshreplay show allocation`: draws the jobs on the machine at one moment of a replay, for several
+//! allocators.
 
 use std::path::PathBuf;
 
@@ -55,8 +56,8 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on the idle
-    /// machine: the replay fails (error), or it leaves them out (skip).
+    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on
+    /// the idle machine: the replay fails (error), or it leaves them out (skip).
     #[arg(long, default_value = "error", value_parser = ["error", "skip"])]
     oversize: String,
 }

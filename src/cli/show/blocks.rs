@@ -1,4 +1,5 @@
-//! `meshreplay show blocks`: draws the blocks into which buddy strategies divide a machine, and how the blocks split.
+//! `meshreplay show blocks`: draws the blocks into which buddy strategies divide a machine, and how the
+//! blocks split.
 
 use super::listed::{Specs, flat};
 use super::{Failure, print};
@@ -9,9 +10,9 @@ use crate::machine::Mesh;
 
 /// Draw the hierarchy of blocks that a buddy strategy divides a machine into.
 ///
-/// Each top-level block has a letter, the largest first, and a colour where --color says. The
-/// highest y is the top row; the layers of a three-dimensional machine are side by side, or below each other if
-/// allocators are compared.
+/// Each top-level block has a letter, the largest first, and a colour where --color says. The highest y is
+/// the top row; the layers of a three-dimensional machine are side by side, or below each other if allocators
+/// are compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay show blocks --machine 16x15 --allocator granular-mbs

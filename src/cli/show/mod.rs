@@ -1,4 +1,5 @@
-//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, and measures networks.
+//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, and measures
+//! networks.
 
 mod allocation;
 mod blocks;

@@ -15,13 +15,13 @@ use crate::spec::Spec;
 
 /// Measure latencies and the accepted load of a network under a steady load, without jobs.
 ///
-/// Every node creates packets at random times, whatever the network does (an open loop), so that it offers the given
-/// number of flits per cycle. Beyond saturation the accepted load stays below the offered one, packets queue at their
-/// nodes, and latencies grow with the cycles of the measurement.
+/// Every node creates packets at random times, whatever the network does (an open loop), so that it offers
+/// the given number of flits per cycle. Beyond saturation the accepted load stays below the offered one,
+/// packets queue at their nodes, and latencies grow with the cycles of the measurement.
 ///
-/// Columns: loads in flits per cycle and node that sends; mean, median and 99th percentile of the latencies in cycles,
-/// from the creation of a packet to the arrival of its last flit; the accepted load of the node with the smallest and
-/// of that with the largest one; hops of a packet.
+/// Columns: loads in flits per cycle and node that sends; mean, median and 99th percentile of the latencies
+/// in cycles, from the creation of a packet to the arrival of its last flit; the accepted load of the node
+/// with the smallest and of that with the largest one; hops of a packet.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay show network --machine 8x8 --pattern random --rate 0.01..0.2
@@ -34,7 +34,8 @@ pub(super) struct Args {
     #[arg(short, long, required = true, value_name = "SHAPE", num_args = 1..)]
     machine: Vec<Mesh>,
 
-    /// Networks, with the parameters that say how packets move: length, ts, buffer, level, and on tori halfway and vc.
+    /// Networks, with the parameters that say how packets move: length, ts, buffer, level, and on tori
+    /// halfway and vc.
     #[arg(long, default_value = "wormhole", value_name = "SPEC", num_args = 1..)]
     network: Vec<Spec>,
 
@@ -112,8 +113,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-/// Returns the file of the picture and its format. Fails if its name says none, or if there is a file that is no earlier
-/// picture.
+/// Returns the file of the picture and its format. Fails if its name says none, or if there is a file that is
+/// no earlier picture.
 fn picture(path: &Path, force: bool) -> Result<(&Path, &'static PictureFormat), Failure> {
     let format = format_of_file(path).map_err(|error| Failure::Usage(anyhow::anyhow!("--output {error}")))?;
     check_overwrite(path, force)?;

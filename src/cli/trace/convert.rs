@@ -12,14 +12,15 @@ use crate::workload::{Again, CONVERSION_REASONS, convert, names_rows};
 
 /// Convert a log from one format to another, told by the extensions
 ///
-/// From swf to premas by the rules of that simulator's authors: processors are those allocated (field 5), the run time
-/// is field 4 or else field 6, the estimate is field 9, and only jobs with status -1, 0, 1, or 5 after some run time
-/// are kept. What is left out is counted on standard error. The premas format has no header.
+/// From swf to premas by the rules of that simulator's authors: processors are those allocated (field 5), the
+/// run time is field 4 or else field 6, the estimate is field 9, and only jobs with status -1, 0, 1, or 5
+/// after some run time are kept. What is left out is counted on standard error. The premas format has no
+/// header.
 ///
-/// Logs of batch systems and tables are recognised by their first line, or --input-format or --columns tells how they
-/// are read. Their submit times then count from the first one, and the header says when that was (`UnixStartTime`), in
-/// which time zone, and how large the machine is (`MaxProcs`: the most processors in use at once if the log does not tell).
-/// Names become numbers; NAME.names.csv beside the log says which.
+/// Logs of batch systems and tables are recognised by their first line, or --input-format or --columns tells
+/// how they are read. Their submit times then count from the first one, and the header says when that was
+/// (`UnixStartTime`), in which time zone, and how large the machine is (`MaxProcs`: the most processors in
+/// use at once if the log does not tell). Names become numbers; NAME.names.csv beside the log says which.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -28,13 +29,13 @@ pub(super) struct Args {
     #[command(flatten)]
     output: Output,
 
-    /// Write the names of users, groups, applications, queues and partitions as comments, such as `; User: 1 anna`,
-    /// instead of beside the log as NAME.names.csv
+    /// Write the names of users, groups, applications, queues and partitions as comments, such as `; User: 1
+    /// anna`, instead of beside the log as NAME.names.csv
     #[arg(long)]
     keep_names: bool,
 
-    /// Write jobs in the order of their submissions; those that were submitted together keep the order of the log. A log
-    /// of any length is sorted in little memory
+    /// Write jobs in the order of their submissions; those that were submitted together keep the order of the
+    /// log. A log of any length is sorted in little memory
     #[arg(long)]
     sort: bool,
 }
@@ -65,7 +66,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     writer.finish()?;
     match (&side, names) {
         (Some(side), Some(_)) => complain(&format!(
-            "{}: the names behind the numbers, for people; --keep-names writes them into the log, where replays find them",
+            "{}: the names behind the numbers, for people; --keep-names writes them into the log, where \
+                 replays find them",
             side.display()
         )),
         (None, Some(_)) => {

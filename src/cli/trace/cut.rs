@@ -15,8 +15,9 @@ use crate::workload::{Again, convert};
 ///
 /// Submit times and job numbers stay as they are. The header is kept, with a note of the cut added to it.
 ///
-/// A log of a format that can only be read, such as sacct, is written as SWF, as `trace convert --keep-names` does it: submit
-/// times then count from the first one, and names are numbers, which comments explain. The filters are about those.
+/// A log of a format that can only be read, such as sacct, is written as SWF, as `trace convert --keep-names`
+/// does it: submit times then count from the first one, and names are numbers, which comments explain. The
+/// filters are about those.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -139,8 +140,8 @@ impl Tally {
     }
 }
 
-/// Returns the error that nothing of `jobs` jobs was kept, with the filter that no job passes, or else with what each
-/// filter alone would have kept.
+/// Returns the error that nothing of `jobs` jobs was kept, with the filter that no job passes, or else with
+/// what each filter alone would have kept.
 fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> Failure {
     let counted = || parts.iter().zip(tallies);
     if let Some((part, tally)) = counted().find(|(_, tally)| tally.kept == 0) {
@@ -164,7 +165,8 @@ fn as_swf(args: &Args, reader: Reader, path: &Path) -> Result<Reader, Failure> {
     check_read(&summary)?;
     writer.finish()?;
     complain(&format!(
-        "{}: written as swf, as logs of the format {name} can only be read; submit times count from the first one",
+        "{}: written as swf, as logs of the format {name} can only be read; submit times count from the \
+             first one",
         args.output.out.display()
     ));
     let format = Some(Spec::named(SWF.name));

@@ -55,7 +55,8 @@ pub(super) struct Args {
     #[arg(long)]
     published_sizes: bool,
 
-    /// Stretch the arrivals until the jobs' work is this share of what the machine can do while they arrive (lublin)
+    /// Stretch the arrivals until the jobs' work is this share of what the machine can do while they arrive
+    /// (lublin)
     #[arg(long, value_name = "L", value_parser = parse_load)]
     load: Option<f64>,
 
@@ -156,8 +157,8 @@ fn draw_shaped(args: &Args) -> Result<(), Failure> {
     writer.finish()?;
     if mean_s < SHORT_S {
         complain(&format!(
-            "note: run times are rounded to whole seconds, of {mean_s:.1} s on average; with service=5000 and the same \
-             ratio less is lost"
+            "note: run times are rounded to whole seconds, of {mean_s:.1} s on average; with service=5000 \
+             and the same ratio less is lost"
         ));
     }
     Ok(())

@@ -9,9 +9,10 @@ use crate::trace::Profile;
 
 /// Print what a log holds: jobs, machine, span, load, sizes, run times, what is missing and what is odd
 ///
-/// All of it is about the log as recorded, before any rule has chosen jobs from it. The size of a job is its allocated
-/// processors or, where they are unknown, the requested ones. The offered load is the work (size × run time) over what
-/// the machine could do between the first and the last submit time. Quantiles are by nearest rank.
+/// All of it is about the log as recorded, before any rule has chosen jobs from it. The size of a job is its
+/// allocated processors or, where they are unknown, the requested ones. The offered load is the work (size ×
+/// run time) over what the machine could do between the first and the last submit time. Quantiles are by
+/// nearest rank.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -79,7 +79,8 @@ struct Output {
 }
 
 impl Output {
-    /// Returns the format to write: the one asked for, or that of the file name, or for standard output `input`.
+    /// Returns the format to write: the one asked for, or that of the file name, or for standard output
+    /// `input`.
     fn format(&self, input: &'static Format) -> Result<&'static Format, Failure> {
         if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
             return Ok(format);
@@ -94,8 +95,8 @@ impl Output {
         )))
     }
 
-    /// Returns the path of a file beside the log: its name without extensions, with another ending. `None` if the log
-    /// goes to standard output.
+    /// Returns the path of a file beside the log: its name without extensions, with another ending. `None` if
+    /// the log goes to standard output.
     fn beside(&self, ending: &str) -> Option<PathBuf> {
         let name = self.out.file_name().filter(|_| !self.is_stdout())?.to_string_lossy().into_owned();
         Some(self.out.with_file_name(format!("{}{ending}", without_extensions(&name))))
@@ -119,7 +120,8 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Prints on standard error what has to be said about how the log was read. Fails if lenient reading has skipped all of it.
+/// Prints on standard error what has to be said about how the log was read. Fails if lenient reading has
+/// skipped all of it.
 fn check_read(summary: &LogSummary) -> Result<(), Failure> {
     for note in &summary.facts.notes {
         complain(&format!("{}: {note}", summary.path.display()));

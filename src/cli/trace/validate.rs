@@ -10,8 +10,8 @@ const SHOWN: usize = 20;
 
 /// Report everything that is wrong or odd in a log, with its line; fails if there is any error
 ///
-/// An error is what would stop a replay or make it wrong; everything else is a warning. With --lenient, malformed
-/// lines are warnings, because reading leniently skips them.
+/// An error is what would stop a replay or make it wrong; everything else is a warning. With --lenient,
+/// malformed lines are warnings, because reading leniently skips them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

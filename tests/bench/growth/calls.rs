@@ -26,11 +26,11 @@ type State = Option<(Mesh, Machine, Vec<Placement>)>;
 pub(crate) fn write(plan: &Plan, page: &mut impl Write) -> io::Result<()> {
     writeln!(
         page,
-        "## Calls of allocators\n\nAbout half of the nodes are busy: a third of all patches of 256 or 512 nodes, and half of \
-         the small patches of 8 or 16 nodes in another third. The allocator is told of each patch as a placement. Then \
-         it is asked again and again for one that nobody takes. `r` marks a request that is refused. First a job has \
-         {PROCS} processors and the machine grows; then the machine has 2²⁰ nodes and the job grows, so that the columns 2²⁰ and \
-         k = {PROCS} are the same.\n"
+        "## Calls of allocators\n\nAbout half of the nodes are busy: a third of all patches of 256 or 512 \
+         nodes, and half of the small patches of 8 or 16 nodes in another third. The allocator is told of \
+         each patch as a placement. Then it is asked again and again for one that nobody takes. `r` marks a \
+         request that is refused. First a job has {PROCS} processors and the machine grows; then the machine \
+         has 2²⁰ nodes and the job grows, so that the columns 2²⁰ and k = {PROCS} are the same.\n"
     )?;
     for family in FAMILIES.iter().filter(|family| plan.wants_family(family.title)) {
         let states: Vec<State> = family.machines.iter().map(|text| state(family, text)).collect();
@@ -88,8 +88,8 @@ fn row(plan: &Plan, name: &str, states: &[State]) -> Option<String> {
     })
 }
 
-/// Measures calls for jobs of each size on one machine. The list is empty if the allocator does not serve it, or if it
-/// takes too long to be told of the placements.
+/// Measures calls for jobs of each size on one machine. The list is empty if the allocator does not serve it,
+/// or if it takes too long to be told of the placements.
 fn cells(
     plan: &Plan,
     name: &str,

@@ -24,8 +24,8 @@ const MOST: usize = 101;
 /// The time after which no more measurements are made, once there are five.
 const ENOUGH: Duration = Duration::from_millis(200);
 
-/// Measures `run` until its times are known well enough or the budget is spent. `run` returns whether it was refused, and
-/// has to give up soon after `stop` is thrown.
+/// Measures `run` until its times are known well enough or the budget is spent. `run` returns whether it was
+/// refused, and has to give up soon after `stop` is thrown.
 pub(crate) fn measure(budget: Duration, stop: &Stop, mut run: impl FnMut() -> bool) -> Cell {
     let (done, waits) = mpsc::channel::<()>();
     let switch = stop.clone();
@@ -86,8 +86,8 @@ pub(crate) fn texts(cells: &[Option<Cell>]) -> Vec<String> {
     cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::text)).collect()
 }
 
-/// Returns the exponent of the times of cells over `sizes` of at least `from`, with two digits behind the point. The text
-/// is empty if fewer than two cells were measured to the end.
+/// Returns the exponent of the times of cells over `sizes` of at least `from`, with two digits behind the
+/// point. The text is empty if fewer than two cells were measured to the end.
 pub(crate) fn exponent(sizes: &[f64], cells: &[Option<Cell>], from: f64) -> String {
     let known =
         |cell: &Option<Cell>| cell.filter(|cell| !cell.is_stopped).map(|cell| cell.median_s.max(1e-9).ln());

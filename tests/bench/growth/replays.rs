@@ -24,9 +24,10 @@ const MACHINE: &str = "1024";
 pub(crate) fn write(plan: &Plan, page: &mut impl Write) -> io::Result<()> {
     writeln!(
         page,
-        "## Replays\n\nJobs of the Lublin–Feitelson model on {MACHINE} nodes, placed by `naive`, without reading a log and \
-         writing results. In a *queue* all jobs arrive at one instant, and the estimates are twice the run times. The \
-         exponents are those of the time of the whole replay, so that 1 means the same time for each job.\n"
+        "## Replays\n\nJobs of the Lublin–Feitelson model on {MACHINE} nodes, placed by `naive`, without \
+         reading a log and writing results. In a *queue* all jobs arrive at one instant, and the estimates \
+         are twice the run times. The exponents are those of the time of the whole replay, so that 1 means \
+         the same time for each job.\n"
     )?;
     let titles = |sizes: &[usize], what: &str| -> String {
         sizes.iter().map(|size| format!(" {size} {what} |")).collect::<Vec<_>>().concat()

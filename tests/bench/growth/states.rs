@@ -48,8 +48,8 @@ pub(crate) const FAMILIES: [Family; 5] = [
     Family { title: "Arrays", machines: ["256", "4096", "65536", "1048576", "4194304"], sides: [256, 16] },
 ];
 
-/// Returns a machine about half of whose nodes are busy, and the placements that hold them: a third of its large
-/// patches are busy, a third free, and half of the small patches of the others.
+/// Returns a machine about half of whose nodes are busy, and the placements that hold them: a third of its
+/// large patches are busy, a third free, and half of the small patches of the others.
 pub(crate) fn half_busy(family: &Family, mesh: &Mesh) -> (Machine, Vec<Placement>) {
     let mut machine = Machine::new(mesh.clone());
     let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,9 +1,11 @@
-//! Every file operation of the commands that write results fails once at every position, writes are short, signals
-//! interrupt, and the process dies before every operation: afterwards the directory is as it was before, or the same command
-//! brings it to the bytes of an undisturbed run. A double stands between the program and the file system.
+//! Every file operation of the commands that write results fails once at every position, writes are short,
+//! signals interrupt, and the process dies before every operation: afterwards the directory is as it was
+//! before, or the same command brings it to the bytes of an undisturbed run. A double stands between the
+//! program and the file system.
 //!
-//! The double belongs to the whole process, so the test runs itself again in a process of its own. It tries all positions of the
-//! sweep, and every fifth of the other commands; `FAULTS=NAME` tries all of those whose names hold NAME, `FAULTS=` all.
+//! The double belongs to the whole process, so the test runs itself again in a process of its own. It tries
+//! all positions of the sweep, and every fifth of the other commands; `FAULTS=NAME` tries all of those whose
+//! names hold NAME, `FAULTS=` all.
 
 mod double;
 mod scenarios;
@@ -200,8 +202,8 @@ impl<'a> Trial<'a> {
         self.disturbed(Mode::Interrupt)
     }
 
-    /// Lets the process die before every operation, and after the last one: goes on with copies of the directory that were
-    /// made then.
+    /// Lets the process die before every operation, and after the last one: goes on with copies of the
+    /// directory that were made then.
     fn die_everywhere(&mut self) -> Tested {
         let (at, copies) = (self.scratch.join("at"), self.scratch.join("copies"));
         let _ = fs::remove_dir_all(&copies);

@@ -106,7 +106,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         },
         command: |_| {
             ends_well(
-                "replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 1 -q -o out --force --tidy --placements",
+                "replay tiny.swf -m 4x4 -a naive mbs --no-timing --threads 1 -q -o out --force --tidy \
+                     --placements",
             )
         },
         parts: &[],
@@ -125,7 +126,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "streams",
         before: |at| {
-            let study = "logs = ['log.swf']\nmachines = ['16x16']\nallocators = ['naive', 'mbs']\nschedulers = ['fcfs']\n";
+            let study = "logs = ['log.swf']\nmachines = ['16x16']\nallocators = ['naive', 'mbs']\nschedulers \
+                 = ['fcfs']\n";
             fs::write(at.join("study.toml"), study)?;
             made("trace generate --model lublin --jobs 60 --procs 256 --load 0.8 --force -o log.swf")
         },

@@ -1,17 +1,19 @@
-//! Best-of: several allocators choose nodes, and the choice with the smallest sum of pairwise distances is taken.
+//! Best-of: several allocators choose nodes, and the choice with the smallest sum of pairwise distances is
+//! taken.
 //!
 //! A hybrid of our own. It follows a remark in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor
 //! allocation", 2010, §V: which allocator is best depends on the job and on the free nodes.
 //!
 //! 1. Every member chooses nodes in the same state of the machine.
-//! 2. The choice with the smallest sum of L1 distances over all pairs of nodes wins; on a tie the first member wins.
+//! 2. The choice with the smallest sum of L1 distances over all pairs of nodes wins; on a tie the first
+//!    member wins.
 //! 3. All members learn which nodes were taken, so that each of them knows the true state of the machine.
 //!
-//! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as requested, and at
-//! least one member must never refuse while enough nodes are free. Best-of then keeps both promises too. Members that
-//! move running jobs are refused. Members that remember earlier choices when the machine is idle are refused as well,
-//! because a losing member would remember choices that were never carried out. The time of a request is the sum of the
-//! members' times.
+//! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as
+//! requested, and at least one member must never refuse while enough nodes are free. Best-of then keeps both
+//! promises too. Members that move running jobs are refused. Members that remember earlier choices when the
+//! machine is idle are refused as well, because a losing member would remember choices that were never
+//! carried out. The time of a request is the sum of the members' times.
 
 use crate::allocator::seam::{
     Allocator, Builder, Built, Contiguity, Entry, Memory, OnTori, Placement, Promises, Request, Setup,
@@ -22,8 +24,8 @@ use meshreplay_machine::machine::{Machine, pairwise_sum};
 
 const NAME: &str = "best-of";
 
-/// Returns the registry's row of best-of. The registry passes the builder `build`, since the members are built from the
-/// registry's rows.
+/// Returns the registry's row of best-of. The registry passes the builder `build`, since the members are
+/// built from the registry's rows.
 pub(crate) const fn entry(build: Builder) -> Entry {
     Entry {
         name: NAME,
@@ -50,8 +52,8 @@ pub fn members(text: Option<&str>) -> Result<Vec<Spec>, SpecError> {
     text.unwrap_or(DEFAULT_MEMBERS).split('|').map(str::parse).collect()
 }
 
-/// Builds best-of, and each member by `build_member`. Fails if there are fewer than two members or if a member lacks a
-/// promise that best-of needs.
+/// Builds best-of, and each member by `build_member`. Fails if there are fewer than two members or if a
+/// member lacks a promise that best-of needs.
 pub(crate) fn build(
     params: &mut Params,
     setup: &Setup<'_>,

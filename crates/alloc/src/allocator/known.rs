@@ -1,7 +1,7 @@
 //! What the last searches on a small machine have found.
 //!
-//! A machine comes back to the same free nodes now and then, with a job of the same size: one search in six on KTH-SP2.
-//! Allocators whose choice depends on nothing else need not search again.
+//! A machine comes back to the same free nodes now and then, with a job of the same size: one search in six
+//! on KTH-SP2. Allocators whose choice depends on nothing else need not search again.
 #![expect(clippy::cast_possible_truncation, reason = "the hash takes each half of the 128 bits on its own")]
 
 use meshreplay_machine::machine::{Machine, Mask};

@@ -1,8 +1,8 @@
 //! Processor allocators: they decide which free nodes a job gets.
 //!
-//! `seam` has the trait [`Allocator`] and the types that it uses, `registry` has the list of all allocators. The
-//! allocators stand in families. Each family is a folder, and the head of its `mod.rs` explains the idea that its
-//! members share.
+//! `seam` has the trait [`Allocator`] and the types that it uses, `registry` has the list of all allocators.
+//! The allocators stand in families. Each family is a folder, and the head of its `mod.rs` explains the idea
+//! that its members share.
 //!
 //! To add an allocator, write a file with an `ENTRY` in a family, add the `mod` line there, and add a row to
 //! [`ALLOCATORS`]. Names, help texts, law tests, tables and labels all come from the row.

@@ -1,23 +1,25 @@
 //! What really happened: every job gets the nodes that its log says it had.
 //!
-//! Logs of batch systems say which nodes a job had: accounting of Slurm (A. Yoo, M. Jette, M. Grondona, "SLURM: Simple
-//! Linux Utility for Resource Management", JSSPP, 2003) and of PBS, and tables with a column of such lists. `--node-map` says where on the machine the nodes with these names are. Together with the scheduler `recorded` the
-//! placements of the real system so stand in one table with those of others.
+//! Logs of batch systems say which nodes a job had: accounting of Slurm (A. Yoo, M. Jette, M. Grondona,
+//! "SLURM: Simple Linux Utility for Resource Management", JSSPP, 2003) and of PBS, and tables with a column
+//! of such lists. `--node-map` says where on the machine the nodes with these names are. Together with the
+//! scheduler `recorded` the placements of the real system so stand in one table with those of others.
 //!
-//! 1. Take the nodes of the job's list that are free, in the order of the list, as many as the job has processors.
-//! 2. If these are too few, the rest are *replacements*: other free nodes, in the order of their distances in hops to
-//!    the nearest node of the list; of equally distant ones the lowest number first. They stand in the places of the nodes
-//!    that are not free, and behind the list if it is too short.
+//! 1. Take the nodes of the job's list that are free, in the order of the list, as many as the job has
+//!    processors.
+//! 2. If these are too few, the rest are *replacements*: other free nodes, in the order of their distances in
+//!    hops to the nearest node of the list; of equally distant ones the lowest number first. They stand in
+//!    the places of the nodes that are not free, and behind the list if it is too short.
 //! 3. A job without a list takes the free nodes with the lowest numbers.
 //!
-//! A node of a list is not free if another job has it, if it is down, or if the machine is without it. On a possible log
-//! under the scheduler `recorded` this never happens. The numbers `nodes_replaced` and `placements_replaced` say how
-//! many nodes and jobs it happened to; `lists_unknown` counts the jobs without a list. Under another scheduler jobs run at
-//! other times, so that nodes of their lists are often taken: the placements are then those of a system that wants the
-//! recorded nodes and takes the nearest others.
+//! A node of a list is not free if another job has it, if it is down, or if the machine is without it. On a
+//! possible log under the scheduler `recorded` this never happens. The numbers `nodes_replaced` and
+//! `placements_replaced` say how many nodes and jobs it happened to; `lists_unknown` counts the jobs without
+//! a list. Under another scheduler jobs run at other times, so that nodes of their lists are often taken: the
+//! placements are then those of a system that wants the recorded nodes and takes the nearest others.
 //!
-//! Time O(k) for a job of k processors whose nodes are free, and O(N) on a machine of N nodes otherwise (a breadth-first
-//! search from all nodes of the list).
+//! Time O(k) for a job of k processors whose nodes are free, and O(N) on a machine of N nodes otherwise (a
+//! breadth-first search from all nodes of the list).
 #![expect(clippy::arithmetic_side_effects, reason = "nodes of a list in memory")]
 
 use std::sync::Arc;
@@ -65,8 +67,8 @@ impl Allocator for Recorded {
     }
 }
 
-/// Returns the `count` free nodes outside of `listed` that are nearest to a node of it, ordered by this distance in hops
-/// and then by number. There are fewer if the machine has fewer.
+/// Returns the `count` free nodes outside of `listed` that are nearest to a node of it, ordered by this
+/// distance in hops and then by number. There are fewer if the machine has fewer.
 fn nearest_free(machine: &Machine, listed: &[NodeId], count: usize) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let mut unseen = NodeSet::full(mesh.nodes());

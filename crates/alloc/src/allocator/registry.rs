@@ -9,8 +9,8 @@ use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 use meshreplay_machine::machine::order::ORDERS;
 use meshreplay_machine::machine::{Machine, Mesh, unavailable_submeshes};
 
-/// All allocators, from simple to elaborate. The command `list`, help texts, law tests and `--allocator all` use this
-/// order.
+/// All allocators, from simple to elaborate. The command `list`, help texts, law tests and `--allocator all`
+/// use this order.
 pub const ALLOCATORS: &[Entry] = &[
     anywhere::random::ENTRY,
     anywhere::naive::ENTRY,
@@ -58,7 +58,8 @@ pub const ALLOCATORS: &[Entry] = &[
     recorded::ENTRY,
 ];
 
-/// The name of the allocator that gives jobs the nodes that their log says. It needs a log with lists of nodes.
+/// The name of the allocator that gives jobs the nodes that their log says. It needs a log with lists of
+/// nodes.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
 /// Returns whether the allocator, or a member of it, gives jobs the nodes that their log says.
@@ -68,9 +69,9 @@ pub fn follows_lists(spec: &Spec) -> bool {
         || members.filter_map(|member| member.parse().ok()).any(|member| follows_lists(&member))
 }
 
-/// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is
-/// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
-/// unchanged. Fails if no row has the name.
+/// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve
+/// allocators is replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any
+/// other spec is returned unchanged. Fails if no row has the name.
 pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     if spec.name.contains(|letter: char| letter.is_ascii_uppercase()) {
         return Err(unknown_allocator(&spec.name));
@@ -82,8 +83,8 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// Returns the error for a name that no row has. If the name in lower case is one, the hint is that name; if it is the
-/// name of an order, such as `hilbert`, the hint appends a selection to it: `hilbert+bf`.
+/// Returns the error for a name that no row has. If the name in lower case is one, the hint is that name; if
+/// it is the name of an order, such as `hilbert`, the hint appends a selection to it: `hilbert+bf`.
 fn unknown_allocator(name: &str) -> SpecError {
     let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
     let lower = name.to_ascii_lowercase();
@@ -99,8 +100,8 @@ fn unknown_allocator(name: &str) -> SpecError {
     error
 }
 
-/// Returns the short form of an allocator's spec, see [`short`]. A text that is not the spec of an allocator is
-/// returned unchanged.
+/// Returns the short form of an allocator's spec, see [`short`]. A text that is not the spec of an allocator
+/// is returned unchanged.
 pub fn short_label(text: &str) -> String {
     match text.parse::<Spec>() {
         Ok(spec) if find(&spec).is_ok() => short(&spec),
@@ -108,8 +109,9 @@ pub fn short_label(text: &str) -> String {
     }
 }
 
-/// Returns a short form of a spec for tables. Parameters that have their default values are left out, and a curve
-/// allocator becomes `ORDER+SELECT`, such as `hilbert+bf`. The members of best-of are shortened in the same way.
+/// Returns a short form of a spec for tables. Parameters that have their default values are left out, and a
+/// curve allocator becomes `ORDER+SELECT`, such as `hilbert+bf`. The members of best-of are shortened in the
+/// same way.
 pub fn short(spec: &Spec) -> String {
     if spec.is_guest() {
         return spec.to_string();
@@ -140,9 +142,9 @@ fn defaults(spec: &Spec) -> Option<Spec> {
     Some(build(spec, &Setup::new(&smallest, 0)).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were reported to it
-/// as placements of somebody else, see [`super::Strategy::taken`]. Fails if the name or a parameter is unknown, if a value is not
-/// allowed, or if the allocator does not serve the machine.
+/// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were
+/// reported to it as placements of somebody else, see [`super::Strategy::taken`]. Fails if the name or a
+/// parameter is unknown, if a value is not allowed, or if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let mut built = build_untold(spec, setup)?;
     tell_unavailable(&mut built.strategy, setup.mesh);
@@ -161,8 +163,8 @@ pub fn tell_unavailable(strategy: &mut Strategy, mesh: &Mesh) {
     }
 }
 
-/// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its members by
-/// this function, as it passes on what is reported to it.
+/// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its
+/// members by this function, as it passes on what is reported to it.
 fn build_untold(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
     if let Some(refusal) = entry.refusal(setup.mesh) {

@@ -11,8 +11,8 @@ use super::step::{asked, listed};
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::Mesh;
 
-/// The smallest history that was found in which an allocator breaks a law. It prints as text of many lines: the law, the
-/// history, the request, the proposal, and the machine drawn as a mesh.
+/// The smallest history that was found in which an allocator breaks a law. It prints as text of many lines:
+/// the law, the history, the request, the proposal, and the machine drawn as a mesh.
 #[derive(Debug)]
 pub struct Counterexample {
     /// The name of the allocator.

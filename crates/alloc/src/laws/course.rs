@@ -21,7 +21,8 @@ pub(super) enum Mix {
     Jobs,
     /// Every second event is a request whose answer is not carried out.
     Asks,
-    /// Somebody else takes scattered nodes, too, as many as jobs do. Now and then the allocator is only asked.
+    /// Somebody else takes scattered nodes, too, as many as jobs do. Now and then the allocator is only
+    /// asked.
     Shared,
     /// Single nodes go down and come up, as if somebody else took them.
     Outages,

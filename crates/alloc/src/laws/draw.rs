@@ -1,5 +1,5 @@
-//! The machine of a counterexample as text. The highest y is the top row; a machine of three dimensions is drawn layer by
-//! layer.
+//! The machine of a counterexample as text. The highest y is the top row; a machine of three dimensions is
+//! drawn layer by layer.
 
 use super::step::{Held, letter};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};

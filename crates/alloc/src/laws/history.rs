@@ -68,7 +68,8 @@ impl Answer {
 }
 
 impl History {
-    /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the machine.
+    /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the
+    /// machine.
     pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, BuildError> {
         let stop = Stop::default();
         let Built { strategy, promises, .. } = subject.build(mesh, &stop)?;
@@ -105,8 +106,9 @@ impl History {
         Answer { request: *request, free, takes, placement, failure: self.stop.reason().map(str::to_owned) }
     }
 
-    /// Carries out the answer to a request, held to the laws that one answer can break. Returns the nodes of the job, or
-    /// `None` if it is refused. Fails if the answer breaks a law; nothing more can be done with the history then.
+    /// Carries out the answer to a request, held to the laws that one answer can break. Returns the nodes of
+    /// the job, or `None` if it is refused. Fails if the answer breaks a law; nothing more can be done with
+    /// the history then.
     pub fn request(&mut self, request: &Request) -> Result<Option<Placement>, Box<Fault>> {
         let answer = self.ask(request);
         let wrong = answer.wrong_size(self.promises).or_else(|| answer.wrong_refusal(self.promises));
@@ -133,8 +135,9 @@ impl History {
         None
     }
 
-    /// Carries out a proposal, if the answer has one. Fails, and nothing more can be done with the history, if the allocator
-    /// has failed, or if the machine does not allow it: a node does not exist, is not free or is named twice.
+    /// Carries out a proposal, if the answer has one. Fails, and nothing more can be done with the history,
+    /// if the allocator has failed, or if the machine does not allow it: a node does not exist, is not free
+    /// or is named twice.
     pub fn carry_out(&mut self, answer: &Answer) -> Result<(), Box<Fault>> {
         let request = answer.request;
         if let Some(failure) = &answer.failure {

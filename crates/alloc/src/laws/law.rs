@@ -47,12 +47,13 @@ impl From<Box<Fault>> for Broken {
     }
 }
 
-/// All laws, in the order in which they are shown. A history in which a law is broken so that it cannot go on, because
-/// nodes cannot be taken, is the business of the first law alone.
+/// All laws, in the order in which they are shown. A history in which a law is broken so that it cannot go
+/// on, because nodes cannot be taken, is the business of the first law alone.
 pub const LAWS: &[Law] = &[
     Law {
         name: "free",
-        words: "a placement names nodes that exist and are free, each of them once, and the allocator does not fail",
+        words: "a placement names nodes that exist and are free, each of them once, and the allocator does \
+             not fail",
         promised: |_, _| true,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: free,

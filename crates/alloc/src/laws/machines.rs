@@ -23,9 +23,9 @@ pub const MACHINES: [&str; 14] = [
     "ocs:6x2x2x2",
 ];
 
-/// Returns the machine with some of its nodes unavailable, in several ways: one node, the corner half of every side, the last
-/// plane of the last dimension, a checkerboard, and an eighth and a third of the nodes at random. A way that leaves no node,
-/// or takes none, is left out.
+/// Returns the machine with some of its nodes unavailable, in several ways: one node, the corner half of
+/// every side, the last plane of the last dimension, a checkerboard, and an eighth and a third of the nodes
+/// at random. A way that leaves no node, or takes none, is left out.
 pub fn with_holes(mesh: &Mesh, seed: u64) -> Vec<Mesh> {
     let last = (0..3).rfind(|&d| mesh.extents()[d] > 1).unwrap_or(0);
     let corner = mesh.extents().map(|extent| extent.div_ceil(2));

@@ -1,9 +1,10 @@
 //! Laws of allocators: what every allocator must do on every history, as checks that a program can run.
 //!
-//! A [`Law`] is a row of [`LAWS`]: its name, the sentence that it stands for, and the check. [`Trial`] runs one law on one
-//! machine: it makes a random history of requests, releases, and nodes that somebody else takes, and holds the allocator
-//! to the law at every step. If the allocator breaks it, the history is made smaller until nothing more can be left out,
-//! and comes back as a [`Counterexample`], which prints as text with the machine drawn as a mesh.
+//! A [`Law`] is a row of [`LAWS`]: its name, the sentence that it stands for, and the check. [`Trial`] runs
+//! one law on one machine: it makes a random history of requests, releases, and nodes that somebody else
+//! takes, and holds the allocator to the law at every step. If the allocator breaks it, the history is made
+//! smaller until nothing more can be left out, and comes back as a [`Counterexample`], which prints as text
+//! with the machine drawn as a mesh.
 //!
 //! ```
 //! use meshreplay_alloc::laws::{LAWS, Subject, Trial, Verdict};

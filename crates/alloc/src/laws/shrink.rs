@@ -1,9 +1,10 @@
 //! Makes a history in which a law is broken smaller, until nothing more can be left out.
 //!
-//! The search is greedy: it plays each simpler case, and goes on from the first one in which the same law is broken. The
-//! order is fixed, so the same history always becomes the same small one. First, events are left out in runs of half the
-//! history, a quarter and so on (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28(2),
-//! 2002); then come pairs of events, two requests in one, smaller machines, and simpler events.
+//! The search is greedy: it plays each simpler case, and goes on from the first one in which the same law is
+//! broken. The order is fixed, so the same history always becomes the same small one. First, events are left
+//! out in runs of half the history, a quarter and so on (Zeller and Hildebrandt, "Simplifying and isolating
+//! failure-inducing input", IEEE TSE 28(2), 2002); then come pairs of events, two requests in one, smaller
+//! machines, and simpler events.
 
 use std::time::Instant;
 
@@ -79,8 +80,8 @@ impl Search<'_> {
         self.case.events.len() < before
     }
 
-    /// Leaves out two events that are not neighbours, such as a request and the release of what it got. Returns whether there
-    /// are fewer now.
+    /// Leaves out two events that are not neighbours, such as a request and the release of what it got.
+    /// Returns whether there are fewer now.
     fn without_pairs(&mut self) -> bool {
         let before = self.case.events.len();
         let (mut first, mut second) = (0, 1);

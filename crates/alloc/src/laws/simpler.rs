@@ -21,8 +21,8 @@ pub(super) fn merged(events: &[Event]) -> Vec<Vec<Event>> {
     fewer
 }
 
-/// Returns the histories in which one event is simpler: it asks for less, or for no shape, releases an older placement, takes
-/// fewer nodes, or is a release that comes sooner.
+/// Returns the histories in which one event is simpler: it asks for less, or for no shape, releases an older
+/// placement, takes fewer nodes, or is a release that comes sooner.
 pub(super) fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
     let mut simpler = Vec::new();
     for (i, event) in events.iter().enumerate() {
@@ -36,7 +36,8 @@ pub(super) fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
     simpler
 }
 
-/// Returns the histories in which a release comes one event sooner, before a request or before somebody else takes nodes.
+/// Returns the histories in which a release comes one event sooner, before a request or before somebody else
+/// takes nodes.
 fn sooner_released(events: &[Event]) -> Vec<Vec<Event>> {
     let mut sooner = Vec::new();
     for i in 1..events.len() {

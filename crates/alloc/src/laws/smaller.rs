@@ -9,8 +9,8 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 /// Intervals of unavailable nodes are left out one by one on machines with at most so many.
 const FEW: usize = 30;
 
-/// Returns smaller machines and plainer ones, the smallest first, with the events for them: as they are, and with requests
-/// that are not larger than the machine.
+/// Returns smaller machines and plainer ones, the smallest first, with the events for them: as they are, and
+/// with requests that are not larger than the machine.
 pub(super) fn smaller_machines(mesh: &Mesh, events: &[Event]) -> Vec<(Mesh, Vec<Event>)> {
     let (extents, dims, wraps) = (mesh.extents(), mesh.dims(), mesh.wrap());
     let mut sizes: Vec<Vec<u32>> = (1..dims).map(|dims| extents[..dims].to_vec()).collect();
@@ -44,8 +44,8 @@ fn fewer_cubes(mesh: &Mesh) -> Vec<Mesh> {
     smaller(mesh.extents()[2] / depth).into_iter().filter_map(of).collect()
 }
 
-/// Returns machines of the same size with one dimension less that wraps around, without cubes, or with fewer nodes
-/// unavailable.
+/// Returns machines of the same size with one dimension less that wraps around, without cubes, or with fewer
+/// nodes unavailable.
 fn plainer(mesh: &Mesh) -> Vec<Mesh> {
     let (sizes, wraps) = (&mesh.extents()[..mesh.dims()], mesh.wrap());
     let mut plainer = Vec::new();
@@ -79,7 +79,8 @@ fn plainer(mesh: &Mesh) -> Vec<Mesh> {
     plainer
 }
 
-/// Returns the machine without dimensions of one node, in which nodes have the same numbers; `None` if it has none.
+/// Returns the machine without dimensions of one node, in which nodes have the same numbers; `None` if it has
+/// none.
 fn without_sides_of_one(mesh: &Mesh) -> Option<Mesh> {
     let longer: Vec<usize> = (0..mesh.dims()).filter(|&d| mesh.extents()[d] > 1).collect();
     if longer.is_empty() || longer.len() == mesh.dims() || mesh.cube().is_some() {

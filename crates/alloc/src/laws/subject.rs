@@ -17,18 +17,19 @@ pub(super) const LISTS: u32 = 24;
 /// The seed of allocators that draw random numbers.
 pub const SEED: u64 = 5;
 
-/// Builds an allocator for a machine. Fails if the allocator does not serve the machine. An allocator that cannot go on throws
-/// the switch with a reason.
+/// Builds an allocator for a machine. Fails if the allocator does not serve the machine. An allocator that
+/// cannot go on throws the switch with a reason.
 type Build<'a> = Box<dyn Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a>;
 
-/// The most cases that are played to make a history smaller. An allocator that answers within microseconds needs seconds for
-/// them.
+/// The most cases that are played to make a history smaller. An allocator that answers within microseconds
+/// needs seconds for them.
 const CASES: usize = 20_000;
 
 /// The same for programs.
 const FEW_CASES: usize = 1_000;
 
-/// How long a history of a program is made smaller, as a program that hangs takes its time limit in every case.
+/// How long a history of a program is made smaller, as a program that hangs takes its time limit in every
+/// case.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Something that builds an allocator for a machine, with a name for messages.
@@ -43,8 +44,8 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Returns a subject that builds by `build`. The switch is that of the history: an allocator that cannot go on throws it
-    /// with [`Stop::fail`], which breaks the first law.
+    /// Returns a subject that builds by `build`. The switch is that of the history: an allocator that cannot
+    /// go on throws it with [`Stop::fail`], which breaks the first law.
     pub fn new(
         name: impl Into<String>,
         build: impl Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a,
@@ -62,8 +63,8 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Returns the subject of a program. As one is started for every case, histories are made smaller by fewer cases, and not
-    /// for long.
+    /// Returns the subject of a program. As one is started for every case, histories are made smaller by
+    /// fewer cases, and not for long.
     pub fn of_program(
         name: impl Into<String>,
         build: impl Fn(&Mesh, &Stop) -> Result<Built, BuildError> + Send + Sync + 'a,
@@ -77,8 +78,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns lists of nodes that jobs of histories may have had according to a log: of random nodes, of lengths that seldom are
-/// those of the jobs, and some of no nodes.
+/// Returns lists of nodes that jobs of histories may have had according to a log: of random nodes, of lengths
+/// that seldom are those of the jobs, and some of no nodes.
 pub fn random_node_lists(mesh: &Mesh) -> NodeLists {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     NodeLists::new((0..LISTS).map(|list| {

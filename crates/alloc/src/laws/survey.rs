@@ -40,9 +40,10 @@ pub struct Finding<'a> {
 }
 
 impl Survey<'_> {
-    /// Holds every allocator to every law on the machines that it serves, until it breaks the law. Returns a finding for each
-    /// allocator and law, in this order. Fails if an allocator serves none of the machines, or cannot be built for another
-    /// reason. Laws are checked in parallel, which changes nothing in the findings.
+    /// Holds every allocator to every law on the machines that it serves, until it breaks the law. Returns a
+    /// finding for each allocator and law, in this order. Fails if an allocator serves none of the machines,
+    /// or cannot be built for another reason. Laws are checked in parallel, which changes nothing in the
+    /// findings.
     pub fn findings(&self) -> Result<Vec<Finding<'_>>, BuildError> {
         let pairs: Vec<(&Subject<'_>, &'static Law)> =
             self.subjects.iter().flat_map(|subject| LAWS.iter().map(move |law| (subject, law))).collect();

@@ -17,9 +17,9 @@ const TEXTS: &[&str] = &[
     "mc1x1:fill=shells",
 ];
 
-/// Returns every row that serves the machine, its variants, and every curve with every selection where the order exists for
-/// that many dimensions; each with what its resolved spec promises. Fails if one of them cannot be built, which would be a
-/// fault of this crate.
+/// Returns every row that serves the machine, its variants, and every curve with every selection where the
+/// order exists for that many dimensions; each with what its resolved spec promises. Fails if one of them
+/// cannot be built, which would be a fault of this crate.
 pub fn variants(mesh: &Mesh) -> Result<Vec<(Spec, Promises)>, SpecError> {
     let mut specs: Vec<Spec> =
         ALLOCATORS.iter().filter(|entry| entry.serves(mesh)).map(|entry| Spec::named(entry.name)).collect();

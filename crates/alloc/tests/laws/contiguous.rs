@@ -28,8 +28,8 @@ pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh, turn: bool) -> Vec<
     all.into_iter().take(if turn { 6 } else { 1 }).filter(fits).collect()
 }
 
-/// The bases of boxes of these sizes in scan order: every position where a dimension wraps around, but only one of a box
-/// that goes all the way round.
+/// The bases of boxes of these sizes in scan order: every position where a dimension wraps around, but only
+/// one of a box that goes all the way round.
 pub(crate) fn bases(mesh: &Mesh, sizes: [u32; 3]) -> impl Iterator<Item = Coord> + use<> {
     let [xs, ys, zs] = [0, 1, 2].map(|d| {
         let extent = mesh.extents()[d];
@@ -211,9 +211,9 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
     Ok(())
 }
 
-/// The box that `slurm-torus3d` without a file has for so many nodes: of those whose sides are powers of two and fit the
-/// machine the smallest one, then the one with the smallest half-perimeter, then with the longest side along x, then y.
-/// `None` if all have fewer nodes.
+/// The box that `slurm-torus3d` without a file has for so many nodes: of those whose sides are powers of two
+/// and fit the machine the smallest one, then the one with the smallest half-perimeter, then with the longest
+/// side along x, then y. `None` if all have fewer nodes.
 fn listed_box(procs: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let sides = |extent: u32| (1..=extent).filter(|side: &u32| side.is_power_of_two());
     let [width, length, depth] = mesh.extents();

@@ -1,5 +1,5 @@
-//! Allocators of boxes in every state of small machines, meshes and tori: each takes the box that a search over all boxes
-//! says.
+//! Allocators of boxes in every state of small machines, meshes and tori: each takes the box that a search
+//! over all boxes says.
 
 use meshreplay_alloc::allocator::{Placement, Request, Served, Setup, Strategy, build};
 use meshreplay_base::job::Shape;

@@ -1,5 +1,5 @@
-//! Worked examples, drawn: digits are jobs that run already, letters those that are placed, in their order; the lowest row
-//! of a picture is y = 0.
+//! Worked examples, drawn: digits are jobs that run already, letters those that are placed, in their order;
+//! the lowest row of a picture is y = 0.
 
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Machine, Mesh};
@@ -82,7 +82,8 @@ fn the_running_mesh_under_strategies_that_find_the_lowest_base() -> Tested {
 
 #[test]
 fn the_running_mesh_under_strategies_that_choose_otherwise() -> Tested {
-    // Best fit: most taken neighbours. Frame sliding: on the grid of the first free node, (4, 0). RBS: at the left side.
+    // Best fit: most taken neighbours. Frame sliding: on the grid of the first free node, (4, 0). RBS: at the
+    // left side.
     check(
         RUNNING,
         &[

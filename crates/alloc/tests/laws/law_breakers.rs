@@ -138,7 +138,8 @@ fn every_mistake_is_found_and_its_history_is_small() -> Tested {
 fn unavailable_nodes_stay_in_the_counterexample_only_if_they_matter() -> Tested {
     let mut broken_on = 0;
     for mesh in with_holes(&"8x5".parse()?, 1) {
-        // Behind all other nodes, an unavailable one is taken only by a job of the whole machine, which may not come.
+        // Behind all other nodes, an unavailable one is taken only by a job of the whole machine, which may
+        // not come.
         let Ok(found) = broken(&subject(Wrong::TakesUnavailable), &mesh, 1) else { continue };
         broken_on += 1;
         assert_eq!(found.law, "free");
@@ -162,7 +163,8 @@ fn the_same_seed_gives_the_same_counterexample() -> Tested {
 fn a_counterexample_says_the_law_the_history_and_draws_the_machine() -> Tested {
     let found = broken(&subject(Wrong::AfterReleases(1)), &"8x5".parse()?, 1)?;
     let expected = "\
-AfterReleases(1) breaks the law 'free': a placement names nodes that exist and are free, each of them once, and the allocator does not fail.
+AfterReleases(1) breaks the law 'free': a placement names nodes that exist and are free, each of them once, \
+and the allocator does not fail.
 
 The smallest history that was found, on the machine 2, 2 nodes:
   1. a job asks for 1 processor and gets node 0: a

@@ -30,8 +30,9 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-/// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each history,
-/// of which most laws have three: of jobs alone, with nodes that somebody else takes, and with outages.
+/// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each
+/// history, of which most laws have three: of jobs alone, with nodes that somebody else takes, and with
+/// outages.
 fn all_keep(law: &str, events: usize) -> Tested {
     for machine in MACHINES {
         keep_on(&machine.parse()?, law, events)?;

@@ -122,7 +122,8 @@ pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &choices.into_iter().min().expect("a node is free").3)
 }
 
-/// MC of algorithms.md §3.10: every place in scan order, every node's shell by its distance to the nearest member.
+/// MC of algorithms.md §3.10: every place in scan order, every node's shell by its distance to the nearest
+/// member.
 pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     if k == machine.free_count() {

@@ -1,4 +1,5 @@
-//! What serves a request while nodes are down: schedulers plan with it, so that it must be true in every state of a machine.
+//! What serves a request while nodes are down: schedulers plan with it, so that it must be true in every
+//! state of a machine.
 
 use meshreplay_alloc::allocator::{self, Placement, Request, Served, Setup, Strategy};
 use meshreplay_alloc::laws::{MACHINES, with_holes};

@@ -1,4 +1,5 @@
-//! Node lists of a real Slurm 26.05.3 with topology/torus3d: every submit gets the same nodes or the same refusal.
+//! Node lists of a real Slurm 26.05.3 with topology/torus3d: every submit gets the same nodes or the same
+//! refusal.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -5,7 +5,8 @@ use meshreplay_machine::machine::{Machine, Mesh};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A node and where it lies; on a torus a box may go round, so that places in it are told apart from coordinates.
+/// A node and where it lies; on a torus a box may go round, so that places in it are told apart from
+/// coordinates.
 type Node = (u32, [u32; 3]);
 
 /// The boxes of the definition: base and sides, by girth, sides, base.
@@ -134,8 +135,8 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     nodes
 }
 
-/// Larger machines than every state of can be tried, with numbers of one and of two bytes; one allocator for all states of
-/// a machine, so that nothing may be left over from the state before.
+/// Larger machines than every state of can be tried, with numbers of one and of two bytes; one allocator for
+/// all states of a machine, so that nothing may be left over from the state before.
 #[test]
 fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::error::Error>> {
     let mut random = ChaCha8Rng::seed_from_u64(8);

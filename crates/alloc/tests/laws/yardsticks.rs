@@ -1,4 +1,5 @@
-//! The exact optimum against brute force and published values, the bound against both, allocators against the optimum.
+//! The exact optimum against brute force and published values, the bound against both, allocators against the
+//! optimum.
 
 use meshreplay_alloc::allocator::{Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine, Mesh, NodeSet};
@@ -103,8 +104,8 @@ fn optimum_and_bound_equal_and_undercut_brute_force_on_random_states() -> Tested
     check(&"torus:4x4".parse()?, &(0..16).collect::<Vec<u32>>())
 }
 
-/// Position of the nodes of rank 0, 1, … along an axis, from the middle outwards: 0, 1, −1, 2, −2 and so on; the sum over
-/// pairs of nodes of which `counts` have each rank.
+/// Position of the nodes of rank 0, 1, … along an axis, from the middle outwards: 0, 1, −1, 2, −2 and so on;
+/// the sum over pairs of nodes of which `counts` have each rank.
 fn centred_sum(counts: &[u64], n: u64) -> u64 {
     let (mut sides, mut sum) = ([0, 0], 0);
     for rank in (1..counts.len()).rev() {
@@ -147,7 +148,8 @@ fn stacks(rows: &mut Vec<Vec<u64>>, row: &mut Vec<u64>, left: u64, sides: [usize
     }
 }
 
-/// The optimum on an empty mesh by enumeration of centred stacks, of which one is optimal (see `machine::bound`).
+/// The optimum on an empty mesh by enumeration of centred stacks, of which one is optimal (see
+/// `machine::bound`).
 fn empty_optimum(sides: [usize; 3], n: u64) -> u64 {
     let mut least = u64::MAX;
     stacks(&mut Vec::new(), &mut Vec::new(), n, sides, &mut least);

@@ -1,5 +1,5 @@
-//! Claims: locks that decide who may write into a directory of results. Either one command replaces what is there, or
-//! several commands add files to it.
+//! Claims: locks that decide who may write into a directory of results. Either one command replaces what is
+//! there, or several commands add files to it.
 #![expect(clippy::arithmetic_side_effects, reason = "an instant some seconds from now")]
 
 use std::fs::File;
@@ -15,9 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The right to write into a directory.
 ///
-/// It is a lock on the directory itself. The operating system releases it when the process ends, in whatever way it
-/// ends. Where directories cannot be locked (on some network file systems and on Windows), every process gets the
-/// claim.
+/// It is a lock on the directory itself. The operating system releases it when the process ends, in whatever
+/// way it ends. Where directories cannot be locked (on some network file systems and on Windows), every
+/// process gets the claim.
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
@@ -40,22 +40,22 @@ pub enum ClaimError {
 }
 
 impl Claim {
-    /// Returns the claim of a command that replaces the content of the directory. No other process may write there
-    /// while the claim exists. Unfinished files of processes that no longer run are removed. Fails if another process
-    /// has a claim.
+    /// Returns the claim of a command that replaces the content of the directory. No other process may write
+    /// there while the claim exists. Unfinished files of processes that no longer run are removed. Fails if
+    /// another process has a claim.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::Nobody)
     }
 
-    /// Returns the claim of a command that adds files, which other commands neither read nor replace. Other commands of
-    /// this kind may write there too. Unfinished files of processes that no longer run are removed. Fails if another
-    /// process has a claim by [`Self::alone`].
+    /// Returns the claim of a command that adds files, which other commands neither read nor replace. Other
+    /// commands of this kind may write there too. Unfinished files of processes that no longer run are
+    /// removed. Fails if another process has a claim by [`Self::alone`].
     pub fn shared(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::OthersThatAdd)
     }
 
-    /// Returns the shared claim of a command that adds the file at `path` to its directory. If `path` is a device or a
-    /// FIFO, nothing is added to a directory, and the claim locks nothing.
+    /// Returns the shared claim of a command that adds the file at `path` to its directory. If `path` is a
+    /// device or a FIFO, nothing is added to a directory, and the claim locks nothing.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
         if is_stream(path) {
             return Ok(Self { directory: None });
@@ -64,10 +64,11 @@ impl Claim {
         Self::shared(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the shared claim of a command that relies on files that it may have to write first. `is_there` checks
-    /// them, and fails if the directory belongs to others. If it returns false, it is called again and then `write`,
-    /// both under a claim for this process alone. If other processes hold claims, this waits for some seconds, as they
-    /// may be doing the same. Fails if it has waited in vain, or if `is_there` or `write` fails.
+    /// Returns the shared claim of a command that relies on files that it may have to write first. `is_there`
+    /// checks them, and fails if the directory belongs to others. If it returns false, it is called again and
+    /// then `write`, both under a claim for this process alone. If other processes hold claims, this waits
+    /// for some seconds, as they may be doing the same. Fails if it has waited in vain, or if `is_there` or
+    /// `write` fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
@@ -83,8 +84,8 @@ impl Claim {
                 if sharing == Sharing::Nobody {
                     claim = claim.with_others();
                 }
-                // Another process may have replaced the files before this one had its claim, or while the operating
-                // system turned the claim into a shared one.
+                // Another process may have replaced the files before this one had its claim, or while the
+                // operating system turned the claim into a shared one.
                 if is_there()? {
                     return Ok(claim);
                 }
@@ -111,8 +112,8 @@ impl Claim {
 
     /// Returns the same claim, changed to a shared one.
     fn with_others(self) -> Self {
-        // An exclusive lock can be turned into a shared one. If this fails, the lock stays exclusive, and other
-        // processes are refused.
+        // An exclusive lock can be turned into a shared one. If this fails, the lock stays exclusive, and
+        // other processes are refused.
         let _ = self.directory.as_ref().map(File::lock_shared);
         self
     }

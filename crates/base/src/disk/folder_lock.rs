@@ -12,8 +12,8 @@ pub(super) enum Sharing {
     OthersThatAdd,
 }
 
-/// Locks a directory and returns it; `Some(None)` where directories cannot be locked. Returns `None` if other processes
-/// have locks that are not compatible, or if another process has removed the directory meanwhile.
+/// Locks a directory and returns it; `Some(None)` where directories cannot be locked. Returns `None` if other
+/// processes have locks that are not compatible, or if another process has removed the directory meanwhile.
 #[expect(clippy::option_option, reason = "the outer one is the right to go on, the inner one the lock")]
 pub(super) fn lock(folder: &Path, sharing: Sharing) -> Option<Option<File>> {
     let Ok(directory) = File::open(folder) else { return Some(None) };

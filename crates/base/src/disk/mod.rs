@@ -1,5 +1,5 @@
-//! Files that this program writes to disk. Each file is there as a whole or not at all: it gets its name only when its
-//! content is complete. Devices, FIFOs and symbolic links are used as they are and never replaced.
+//! Files that this program writes to disk. Each file is there as a whole or not at all: it gets its name only
+//! when its content is complete. Devices, FIFOs and symbolic links are used as they are and never replaced.
 
 mod checksum;
 mod claim;

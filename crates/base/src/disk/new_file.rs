@@ -1,5 +1,5 @@
-//! New files: written under a temporary name beside their final place until they are complete, or written directly into
-//! a device.
+//! New files: written under a temporary name beside their final place until they are complete, or written
+//! directly into a device.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -13,15 +13,16 @@ use super::unfinished::Unfinished;
 /// The beginning of the names of temporary files.
 pub const TEMPORARY: &str = ".meshreplay-";
 
-/// The number of attempts to make a temporary file. An attempt fails if another process removes the file before it is
-/// locked.
+/// The number of attempts to make a temporary file. An attempt fails if another process removes the file
+/// before it is locked.
 const ATTEMPTS: usize = 8;
 
-/// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as a circle.
+/// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as
+/// a circle.
 const MOST_LINKS: usize = 40;
 
-/// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is dropped
-/// before, what was written is removed. Only a device or a FIFO receives the content at once.
+/// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is
+/// dropped before, what was written is removed. Only a device or a FIFO receives the content at once.
 #[derive(Debug)]
 pub struct NewFile {
     /// The final path, which is never a symbolic link.
@@ -39,9 +40,9 @@ enum Target {
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, the file that it points to is written and the link
-    /// stays. The name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if the file
-    /// cannot be made.
+    /// Begins the file at `path`. If `path` is a symbolic link, the file that it points to is written and the
+    /// link stays. The name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if
+    /// the file cannot be made.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -50,8 +51,8 @@ impl NewFile {
                 let stream = perform(Operation::Create, path, open)?;
                 return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
-            // Output that a shell has redirected has a path such as /dev/stdout. The operating system resolves it to
-            // the file itself, which reading its links one by one may not do.
+            // Output that a shell has redirected has a path such as /dev/stdout. The operating system
+            // resolves it to the file itself, which reading its links one by one may not do.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
@@ -73,8 +74,8 @@ impl NewFile {
         Ok(Handle { place: self.place.clone(), file: self.file().try_clone()? })
     }
 
-    /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails as well if
-    /// another process has removed the temporary file.
+    /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails
+    /// as well if another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
         match &self.target {
             Target::Beside(file, _) => {
@@ -163,8 +164,8 @@ pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Returns the path to which the symbolic links at `path` lead, even if no file is there yet. Returns `path` itself if
-/// it is no link. Fails if the links form a circle.
+/// Returns the path to which the symbolic links at `path` lead, even if no file is there yet. Returns `path`
+/// itself if it is no link. Fails if the links form a circle.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -183,8 +184,8 @@ fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long
-/// as its writer runs. This lock distinguishes it from a leftover.
+/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is
+/// locked as long as its writer runs. This lock distinguishes it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -207,7 +208,8 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     perform(Operation::Create, place, || builder.tempfile_in(folder).map_err(unnamed))
 }
 
-/// Returns the error of the operating system without the name of the temporary file, which means nothing to users.
+/// Returns the error of the operating system without the name of the temporary file, which means nothing to
+/// users.
 fn unnamed(error: io::Error) -> io::Error {
     let cause =
         error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -217,8 +219,8 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it was
-/// locked.
+/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before
+/// it was locked.
 #[cfg(unix)]
 fn is_kept(file: &File) -> bool {
     // On a file system without locks no process removes leftovers, so a failure does no harm.
@@ -239,15 +241,15 @@ fn is_there(_file: &File) -> bool {
     true
 }
 
-/// Returns true without a lock: on other systems a lock would keep other handles of this process from writing.
-/// Leftovers stay there.
+/// Returns true without a lock: on other systems a lock would keep other handles of this process from
+/// writing. Leftovers stay there.
 #[cfg(not(unix))]
 fn is_kept(_file: &File) -> bool {
     true
 }
 
-/// Removes the temporary files in the directory of `path` of processes that no longer run. A command that writes a single
-/// file there calls it before; whoever has a claim need not.
+/// Removes the temporary files in the directory of `path` of processes that no longer run. A command that
+/// writes a single file there calls it before; whoever has a claim need not.
 pub fn remove_leftovers_beside(path: &Path) {
     if !is_stream(path) {
         remove_leftovers(folder_of(path));
@@ -274,8 +276,9 @@ pub(super) fn remove_leftovers(folder: &Path) {
 #[cfg(not(unix))]
 pub(super) fn remove_leftovers(_folder: &Path) {}
 
-/// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study has. Files of
-/// a running process stay where files can be locked: the same part may run twice at a time. Fails if one cannot be removed.
+/// Removes the temporary files in `folder` whose names begin with `prefix`, which only one part of a study
+/// has. Files of a running process stay where files can be locked: the same part may run twice at a time.
+/// Fails if one cannot be removed.
 pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -290,7 +293,8 @@ pub fn remove_own_leftovers(folder: &Path, prefix: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a running process writes the temporary file at `path`: it holds a lock, which ends with the process.
+/// Returns whether a running process writes the temporary file at `path`: it holds a lock, which ends with
+/// the process.
 fn is_being_written(path: &Path) -> bool {
     let file = OpenOptions::new().write(true).open(path);
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

@@ -1,6 +1,7 @@
-//! The one way to the file system for results. Every operation passes through [`perform`], so that a *double* can stand
-//! between: it sees each operation before it is done, and can let it fail. Tests have such a double, which lets every
-//! operation of a command fail once. Without a double the cost is one look at memory for each operation.
+//! The one way to the file system for results. Every operation passes through [`perform`], so that a *double*
+//! can stand between: it sees each operation before it is done, and can let it fail. Tests have such a
+//! double, which lets every operation of a command fail once. Without a double the cost is one look at memory
+//! for each operation.
 
 use std::fs::{self, File};
 use std::io;
@@ -30,8 +31,8 @@ pub enum Operation {
 
 /// Something that stands between this program and the file system.
 pub trait Double: Send + Sync {
-    /// Is called before an operation on `path`, to which `bytes` bytes are to be written. Returns how many of them may be
-    /// written. If it fails, the operation fails with this error and nothing is done.
+    /// Is called before an operation on `path`, to which `bytes` bytes are to be written. Returns how many of
+    /// them may be written. If it fails, the operation fails with this error and nothing is done.
     fn before(&self, operation: Operation, path: &Path, bytes: usize) -> io::Result<usize>;
 }
 
@@ -42,13 +43,14 @@ pub fn interpose(double: Box<dyn Double>) -> bool {
     DOUBLE.set(double).is_ok()
 }
 
-/// Returns how many of `bytes` bytes may be written to `path`, which is all of them unless a double decides otherwise.
+/// Returns how many of `bytes` bytes may be written to `path`, which is all of them unless a double decides
+/// otherwise.
 pub(super) fn allowed(operation: Operation, path: &Path, bytes: usize) -> io::Result<usize> {
     DOUBLE.get().map_or(Ok(bytes), |double| double.before(operation, path, bytes))
 }
 
-/// Does an operation on `path`, again and again as long as a signal interrupts it. Network file systems return `EINTR` from
-/// operations from which others do not.
+/// Does an operation on `path`, again and again as long as a signal interrupts it. Network file systems
+/// return `EINTR` from operations from which others do not.
 pub(super) fn perform<T>(
     operation: Operation,
     path: &Path,

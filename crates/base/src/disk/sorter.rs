@@ -1,8 +1,10 @@
-//! Records in the order of a key, of any number: they are sorted piece by piece, and the pieces are merged (external sorting).
+//! Records in the order of a key, of any number: they are sorted piece by piece, and the pieces are merged
+//! (external sorting).
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "positions in bytes that are in memory, of records that were, and a number of pieces that are files"
+    reason = "positions in bytes that are in memory, of records that were, and a number of pieces that are \
+         files"
 )]
 
 use std::cmp::Reverse;
@@ -16,8 +18,8 @@ use super::Scratch;
 /// The number of bytes of a piece that is in memory, unless another number is asked for.
 const PIECE: usize = 64 << 20;
 
-/// The most pieces of one level that are files at once. As many become a piece of the next level, so that few files are open
-/// however many records there are.
+/// The most pieces of one level that are files at once. As many become a piece of the next level, so that few
+/// files are open however many records there are.
 const MOST_PIECES: usize = 64;
 
 /// A key by which records are sorted.
@@ -210,7 +212,8 @@ impl Writing {
     }
 }
 
-/// The records of sorted pieces in their order. Of those with one key, the ones of the earlier piece come first.
+/// The records of sorted pieces in their order. Of those with one key, the ones of the earlier piece come
+/// first.
 struct Merge<K> {
     pieces: Vec<BufReader<File>>,
     /// The next record of each piece, and its key with the number of the piece.

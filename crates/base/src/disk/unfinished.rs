@@ -1,5 +1,5 @@
-//! The register of temporary files and new directories of this process. They are removed if the process is ended before
-//! they are complete.
+//! The register of temporary files and new directories of this process. They are removed if the process is
+//! ended before they are complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +24,8 @@ struct Registry {
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { temporary: BTreeSet::new(), folders: BTreeSet::new(), is_closed: false });
 
-/// Locks the register and returns it. Once it is closed, the process is about to end, and this function never returns.
+/// Locks the register and returns it. Once it is closed, the process is about to end, and this function never
+/// returns.
 fn registry() -> MutexGuard<'static, Registry> {
     loop {
         let registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,8 +42,9 @@ fn registry() -> MutexGuard<'static, Registry> {
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a temporary file or directory by calling `make`, and adds its path, which `path` returns, to the register.
-    /// The register is locked meanwhile, so the process cannot end between these two steps. Fails if `make` fails.
+    /// Makes a temporary file or directory by calling `make`, and adds its path, which `path` returns, to the
+    /// register. The register is locked meanwhile, so the process cannot end between these two steps. Fails
+    /// if `make` fails.
     pub fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> &Path,
@@ -54,8 +56,8 @@ impl Unfinished {
         Ok((temporary, Self(path)))
     }
 
-    /// Calls `put`, which puts the file in its place, and returns its result. The register is locked meanwhile, so the
-    /// process ends either before or after that.
+    /// Calls `put`, which puts the file in its place, and returns its result. The register is locked
+    /// meanwhile, so the process ends either before or after that.
     pub(super) fn put<T>(self, put: impl FnOnce() -> T) -> T {
         let registry = registry();
         let placed = put();
@@ -72,8 +74,9 @@ impl Drop for Unfinished {
     }
 }
 
-/// A directory and its parent directories, as far as this process has made them. They are removed if they are empty
-/// and without a claim when this value is dropped, and if they are empty when a signal ends the process.
+/// A directory and its parent directories, as far as this process has made them. They are removed if they are
+/// empty and without a claim when this value is dropped, and if they are empty when a signal ends the
+/// process.
 #[derive(Debug)]
 pub struct NewFolder {
     /// The directories that were made, innermost first.
@@ -103,15 +106,17 @@ impl Drop for NewFolder {
     }
 }
 
-/// Removes all temporary files and empty new directories of this process, which is about to end without unwinding. From
-/// now on, other threads that would make a temporary file, or put one in its place, wait until the process ends.
+/// Removes all temporary files and empty new directories of this process, which is about to end without
+/// unwinding. From now on, other threads that would make a temporary file, or put one in its place, wait
+/// until the process ends.
 pub fn remove_unfinished() {
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
     registry.is_closed = true;
     for path in &registry.temporary {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
-    // In the order of paths a directory comes before its content, so the reverse order removes the content first.
+    // In the order of paths a directory comes before its content, so the reverse order removes the content
+    // first.
     for folder in registry.folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

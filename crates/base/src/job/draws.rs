@@ -1,9 +1,11 @@
-//! The random numbers of a seed: one stream for each purpose, so that drawing more for one does not change another.
+//! The random numbers of a seed: one stream for each purpose, so that drawing more for one does not change
+//! another.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What random numbers are drawn for. The value is the number of the stream. Streams with different numbers are independent.
+/// What random numbers are drawn for. The value is the number of the stream. Streams with different numbers
+/// are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Draws {
@@ -20,8 +22,9 @@ pub enum Draws {
 }
 
 impl Draws {
-    /// The nodes of the allocator `random`. They have the numbers of [`Self::Gaps`], as in version 0.1: with a stream of its own, no
-    /// earlier result would be found again. What is read from the numbers differs (an index there, an exponential variate here).
+    /// The nodes of the allocator `random`. They have the numbers of [`Self::Gaps`], as in version 0.1: with
+    /// a stream of its own, no earlier result would be found again. What is read from the numbers differs (an
+    /// index there, an exponential variate here).
     pub const NODES: Self = Self::Gaps;
 
     /// Returns the generator of this purpose.

@@ -9,8 +9,8 @@ use std::ops::{Add, Sub};
 
 /// A point in simulated time, or a length of time, in whole microseconds.
 ///
-/// It is an integer, so that times have a total order and sums are exact. The range is about ±292,000 years. Sums and
-/// differences beyond the range are clamped to it.
+/// It is an integer, so that times have a total order and sums are exact. The range is about ±292,000 years.
+/// Sums and differences beyond the range are clamped to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
@@ -67,12 +67,14 @@ impl fmt::Display for Time {
     }
 }
 
-/// The position of a job in the list that is replayed. It decides the order of jobs that arrive at the same instant.
+/// The position of a job in the list that is replayed. It decides the order of jobs that arrive at the same
+/// instant.
 pub type JobId = u32;
 
 /// A job that can be replayed. It comes from a record of a log or from a workload model.
 ///
-/// The default is a job of no processors that nothing is known of. Its fields complete jobs of which only some are given.
+/// The default is a job of no processors that nothing is known of. Its fields complete jobs of which only
+/// some are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Job {
     /// The log's own number of the job (field 1 in the Standard Workload Format). It is only a label.
@@ -91,8 +93,8 @@ pub struct Job {
     pub logged: Logged,
 }
 
-/// The facts that a log records about a job beside its request: who submitted it, where to, and what really happened. Everything is
-/// unknown for jobs of a workload model.
+/// The facts that a log records about a job beside its request: who submitted it, where to, and what really
+/// happened. Everything is unknown for jobs of a workload model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Logged {
     /// The time from its submission to its start; `None` if it is unknown.
@@ -113,8 +115,8 @@ pub struct Logged {
     pub nodes: Option<u32>,
 }
 
-/// A number by which a log names something, such as a queue, or the knowledge that the log does not tell it. It takes
-/// half the room of an `Option<i64>`, as logs have millions of jobs.
+/// A number by which a log names something, such as a queue, or the knowledge that the log does not tell it.
+/// It takes half the room of an `Option<i64>`, as logs have millions of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogNumber(i64);
 
@@ -140,8 +142,8 @@ impl LogNumber {
 }
 
 impl Job {
-    /// Returns the time at which the job started according to its log: its wait after its submission. `None` if the wait
-    /// is unknown.
+    /// Returns the time at which the job started according to its log: its wait after its submission. `None`
+    /// if the wait is unknown.
     #[inline]
     pub fn recorded_start(&self) -> Option<Time> {
         self.logged.wait.map(|wait| self.submit + wait)
@@ -151,20 +153,20 @@ impl Job {
 /// The rule for the sides of the submesh that a job asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// The submesh with the fewest nodes among those with sides that differ at most twofold. It has at least as many
-    /// nodes as processors.
+    /// The submesh with the fewest nodes among those with sides that differ at most twofold. It has at least
+    /// as many nodes as processors.
     #[default]
     NearSquare,
-    /// A submesh of exactly as many nodes as processors, with sides as equal as possible, where such a submesh fits the
-    /// machine.
+    /// A submesh of exactly as many nodes as processors, with sides as equal as possible, where such a
+    /// submesh fits the machine.
     Factors,
     /// One row along the machine's longest dimension.
     Row,
     /// As [`Shape::NearSquare`], with every side rounded up to a power of two.
     PowersOfTwo,
-    /// One of the submeshes that an operator allows, with its longest side along the machine's longest dimension. It
-    /// has at least as many nodes as the job has processors. Only a job that is larger than every allowed submesh has
-    /// fewer.
+    /// One of the submeshes that an operator allows, with its longest side along the machine's longest
+    /// dimension. It has at least as many nodes as the job has processors. Only a job that is larger than
+    /// every allowed submesh has fewer.
     Slice([u32; 3]),
     /// A submesh with these sides along x, y and z. Their product is the number of the job's processors.
     Sides([u32; 3]),
@@ -185,12 +187,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// The number of nodes that a job takes. It can be larger than the number of processors that the job asks for.
+/// The number of nodes that a job takes. It can be larger than the number of processors that the job asks
+/// for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodesFor {
     /// The fewest nodes that the job takes. While fewer are free, the job has to wait.
     pub least: u32,
-    /// The most nodes that the job takes. It differs from `least` only for allocators whose blocks differ in size.
+    /// The most nodes that the job takes. It differs from `least` only for allocators whose blocks differ in
+    /// size.
     pub most: u32,
 }
 
@@ -201,8 +205,8 @@ impl NodesFor {
         Self { least: nodes, most: nodes }
     }
 
-    /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which stands for no
-    /// such submesh, it returns more nodes than are ever free.
+    /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which
+    /// stands for no such submesh, it returns more nodes than are ever free.
     #[inline]
     pub fn of_submesh(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))

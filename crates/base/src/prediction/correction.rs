@@ -5,10 +5,10 @@ use crate::job::Time;
 /// The rule by which a prediction is corrected when a job has run for as long as predicted and has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
-    /// Steps of growing length: the first prediction plus 1 minute, then plus 5, 15 or 30 minutes, 1, 2, 5, 10, 20, 50 or
-    /// 100 hours, each in place of the step before; at most the requested time, which also follows the last step.
-    /// D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-    /// estimates", IEEE TPDS 18(6), 2007.
+    /// Steps of growing length: the first prediction plus 1 minute, then plus 5, 15 or 30 minutes, 1, 2, 5,
+    /// 10, 20, 50 or 100 hours, each in place of the step before; at most the requested time, which also
+    /// follows the last step. D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated
+    /// predictions rather than user runtime estimates", IEEE TPDS 18(6), 2007.
     Tsafrir,
     /// The requested time at once.
     Request,
@@ -29,8 +29,8 @@ impl Correction {
         CORRECTIONS.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| *name)
     }
 
-    /// Returns the prediction after correction number `number`, from 0; `None` if there is no correction by this rule.
-    /// `first` is the prediction that was made on arrival, `request` the requested time.
+    /// Returns the prediction after correction number `number`, from 0; `None` if there is no correction by
+    /// this rule. `first` is the prediction that was made on arrival, `request` the requested time.
     pub fn corrected(self, first: Time, number: u32, request: Time) -> Option<Time> {
         match self {
             Self::Tsafrir => {

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 pub enum PredictionError {
     /// The file cannot be read.
     #[error(
-        "cannot read the predictions in {}: {problem}; give a file of lines job,prediction, such as 17,3600", .path.display()
+        "cannot read the predictions in {}: {problem}; give a file of lines job,prediction, such as \
+             17,3600", .path.display()
     )]
     Unreadable {
         /// The path of the file.
@@ -27,8 +28,8 @@ pub enum PredictionError {
     },
     /// The file has no prediction of a job.
     #[error(
-        "{} has no prediction of job {number}{others}; expected a line job,prediction for each job that is replayed, \
-         such as {number},3600", .path.display()
+        "{} has no prediction of job {number}{others}; expected a line job,prediction for each job that is \
+         replayed, such as {number},3600", .path.display()
     )]
     Missing {
         /// The path of the file.

@@ -1,17 +1,18 @@
 //! Reads predictions from a file of comma-separated values, with a line `job,prediction` for every job.
 //!
-//! This is the way in which predictions of any other program come in, such as learned ones: E. Gaussier, D. Glesser, V.
-//! Reis, D. Trystram, "Improving backfilling by using machine learning to predict running times", SC 2015.
+//! This is the way in which predictions of any other program come in, such as learned ones: E. Gaussier, D.
+//! Glesser, V. Reis, D. Trystram, "Improving backfilling by using machine learning to predict running times",
+//! SC 2015.
 //!
-//! The job is the log's number of the job, the prediction is in seconds. If the first line has names, the columns
-//! `job` and `prediction` (or `prediction_s`) are read, wherever they stand; otherwise the first two columns. Blank
-//! lines and lines that begin with `#` are skipped. The file may be compressed with gzip. Predictions are taken as they
-//! are, even if they are longer than the requested times.
+//! The job is the log's number of the job, the prediction is in seconds. If the first line has names, the
+//! columns `job` and `prediction` (or `prediction_s`) are read, wherever they stand; otherwise the first two
+//! columns. Blank lines and lines that begin with `#` are skipped. The file may be compressed with gzip.
+//! Predictions are taken as they are, even if they are longer than the requested times.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "numbers of lines and fields are positions in a text in memory plus 1, and casts of numbers with \
-              fractions clamp"
+    reason = "numbers of lines and fields are positions in a text in memory plus 1, and casts of numbers \
+         with fractions clamp"
 )]
 
 use std::collections::BTreeMap;
@@ -49,8 +50,8 @@ impl Predictor for FromFile {
     }
 }
 
-/// Returns the prediction of each job of the replay, in the order of the jobs. Fails if the file cannot be read, or has
-/// no prediction of a job.
+/// Returns the prediction of each job of the replay, in the order of the jobs. Fails if the file cannot be
+/// read, or has no prediction of a job.
 fn predictions(setup: &Setup<'_>) -> Result<Vec<Time>, PredictionError> {
     let path = Path::new(setup.file);
     let unreadable =
@@ -88,7 +89,8 @@ fn text(path: &Path) -> io::Result<String> {
 /// The predictions of a file by job, each with the number of its line.
 type Given = BTreeMap<i64, (usize, Time)>;
 
-/// Returns the predictions that the text of a file lists. The error has the number of the line, and what is wrong.
+/// Returns the predictions that the text of a file lists. The error has the number of the line, and what is
+/// wrong.
 fn parse(text: &str) -> Result<Given, (usize, String)> {
     let mut given = Given::new();
     // The columns of the job and of the prediction; `None` before the first line.

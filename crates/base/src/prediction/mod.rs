@@ -1,7 +1,8 @@
 //! Predictions of run times, with which schedulers plan in place of the times that users have requested.
 //!
-//! A *predictor* predicts the run time of a job when it arrives. A *correction* follows when a running job outlives its
-//! prediction. To add a predictor, write a file with an `ENTRY`, its `mod` line here and its row in [`PREDICTORS`].
+//! A *predictor* predicts the run time of a job when it arrives. A *correction* follows when a running job
+//! outlives its prediction. To add a predictor, write a file with an `ENTRY`, its `mod` line here and its row
+//! in [`PREDICTORS`].
 
 mod correction;
 mod error;

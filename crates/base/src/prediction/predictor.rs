@@ -6,8 +6,8 @@ use crate::job::{Job, JobId, Time};
 
 /// A predictor of run times.
 pub trait Predictor: Send {
-    /// Returns the predicted run time of `job`, which arrives now and has number `id` in the list of the replay. It is
-    /// asked once for each job.
+    /// Returns the predicted run time of `job`, which arrives now and has number `id` in the list of the
+    /// replay. It is asked once for each job.
     fn predict(&mut self, id: JobId, job: &Job) -> Time;
 
     /// Tells the predictor that `job` has ended, after it has run for a time of `ran`.

@@ -134,8 +134,8 @@ mod tests {
         for (text, problem) in [
             (
                 "predicted:guess",
-                "expected one of: predicted:user-last-two, predicted:exact, from-file:FILE; each may end with \
-                 ,correct=tsafrir, ,correct=request or ,correct=error",
+                "expected one of: predicted:user-last-two, predicted:exact, from-file:FILE; each may end \
+                 with ,correct=tsafrir, ,correct=request or ,correct=error",
             ),
             ("predicted:exact,correct=never", "expected correct= with one of: tsafrir, request, error"),
             ("from-file:", "expected from-file:FILE with a path that has neither commas nor bars"),

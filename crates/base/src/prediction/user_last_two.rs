@@ -1,16 +1,17 @@
 //! Predicts the mean run time of the last two jobs of the same user that have ended: the predictor of EASY++.
 //!
-//! D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime
-//! estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
+//! D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user
+//! runtime estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
 //!
-//! 1. The last two jobs are those that ended last. The jobs need not be alike in any other way than their user. The run
-//!    times of jobs that were killed at their requested times count as they are.
+//! 1. The last two jobs are those that ended last. The jobs need not be alike in any other way than their
+//!    user. The run times of jobs that were killed at their requested times count as they are.
 //! 2. The mean of whole seconds is rounded down to a whole second.
-//! 3. The prediction is never longer than the requested time. A job has the requested time as its prediction if fewer
-//!    than two jobs of its user have ended, or if the log does not name its user.
+//! 3. The prediction is never longer than the requested time. A job has the requested time as its prediction
+//!    if fewer than two jobs of its user have ended, or if the log does not name its user.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "run times are not negative, so that their differences are in range, and the mean lies between them"
+    reason = "run times are not negative, so that their differences are in range, and the mean lies between \
+         them"
 )]
 
 use std::collections::BTreeMap;
@@ -31,8 +32,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(UserLastTwo::default())),
 };
 
-/// The predictor: the run times of the last job that has ended and of the one before it, for each user. The one before
-/// is `None` after the first job.
+/// The predictor: the run times of the last job that has ended and of the one before it, for each user. The
+/// one before is `None` after the first job.
 #[derive(Debug, Default)]
 struct UserLastTwo {
     last: BTreeMap<i64, (Time, Option<Time>)>,

@@ -1,10 +1,12 @@
-//! Specs: the names of algorithms with their parameters, as on the command line, in study files and in results.
+//! Specs: the names of algorithms with their parameters, as on the command line, in study files and in
+//! results.
 //!
-//! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
-//! without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`, which stand for
-//! algorithms from outside this program. A parameter that the algorithm does not have is an error, so
-//! a typing error never runs the default experiment. The resolved spec has every default written out and its keys
-//! sorted. It says what a result is of; tables and frames show the text that the user gave beside it.
+//! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is
+//! a spec without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`,
+//! which stand for algorithms from outside this program. A parameter that the algorithm does not have is an
+//! error, so a typing error never runs the default experiment. The resolved spec has every default written
+//! out and its keys sorted. It says what a result is of; tables and frames show the text that the user gave
+//! beside it.
 
 mod given;
 mod unknown;
@@ -23,8 +25,8 @@ pub struct Spec {
     pub name: String,
     /// The parameters by key, in the order of the keys; empty if none are given.
     pub params: BTreeMap<String, String>,
-    /// The members, with `|` between them; `None` if the spec has none. Of [`EXEC`] it is the command, of [`GUEST`] the
-    /// name.
+    /// The members, with `|` between them; `None` if the spec has none. Of [`EXEC`] it is the command, of
+    /// [`GUEST`] the name.
     pub members: Option<String>,
 }
 
@@ -206,8 +208,8 @@ impl fmt::Display for Spec {
     }
 }
 
-/// The parameters of one spec while a builder takes them. It records the resolved value of each parameter, given or
-/// default.
+/// The parameters of one spec while a builder takes them. It records the resolved value of each parameter,
+/// given or default.
 #[derive(Debug)]
 pub struct Params {
     owner: String,
@@ -215,7 +217,8 @@ pub struct Params {
     given: BTreeMap<String, String>,
     /// The values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
-    /// The names of parameters that were taken and are not written out: they have no value, or one that has no meaning.
+    /// The names of parameters that were taken and are not written out: they have no value, or one that has
+    /// no meaning.
     unwritten: Vec<String>,
     /// The members that were given and not yet taken; `None` if there are none.
     given_members: Option<String>,
@@ -246,8 +249,8 @@ impl Params {
         self.given.get(key).map(String::as_str)
     }
 
-    /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does not parse.
-    /// `expected` describes the accepted values for the message.
+    /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does
+    /// not parse. `expected` describes the accepted values for the message.
     pub fn take<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, SpecError>
     where
         T: FromStr + fmt::Display,
@@ -260,7 +263,8 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` as [`Self::take`] does, and fails as well if `is_fine` does not accept the value.
+    /// Takes parameter `key` as [`Self::take`] does, and fails as well if `is_fine` does not accept the
+    /// value.
     pub fn take_if<T>(
         &mut self,
         key: &str,
@@ -275,8 +279,8 @@ impl Params {
         if is_fine(&value) { Ok(value) } else { Err(self.bad_value(key, &value.to_string(), expected)) }
     }
 
-    /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs to that
-    /// name. The first choice is the default. Fails if there is no such name.
+    /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs
+    /// to that name. The first choice is the default. Fails if there is no such name.
     pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let (name, value) = match self.given.remove(key) {
             None => choices[0],
@@ -290,8 +294,8 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that means nothing
-    /// on this machine is thus still checked, and the resolved spec does not depend on it.
+    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that
+    /// means nothing on this machine is thus still checked, and the resolved spec does not depend on it.
     pub fn choose_if<T: Copy>(
         &mut self,
         applies: bool,
@@ -306,8 +310,9 @@ impl Params {
         Ok(value)
     }
 
-    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is the default.
-    /// It is for parameters that algorithms got later, so that results of before are found again.
+    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is
+    /// the default. It is for parameters that algorithms got later, so that results of before are found
+    /// again.
     pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let value = self.choose(key, choices)?;
         if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
@@ -362,7 +367,8 @@ impl Params {
         }
     }
 
-    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says why.
+    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says
+    /// why.
     pub fn bad_file(&self, key: &str, problem: &str) -> SpecError {
         let (owner, key, problem) = (self.owner.clone(), key.to_owned(), problem.to_owned());
         SpecError::BadFile { owner, key, problem }

@@ -43,7 +43,8 @@ pub struct Bars {
     pub legend: Vec<(String, Look)>,
     /// The groups from left to right.
     pub groups: Vec<BarGroup>,
-    /// The value at which bars start. It is 1 for ratios, so that larger and smaller values point to different sides.
+    /// The value at which bars start. It is 1 for ratios, so that larger and smaller values point to
+    /// different sides.
     pub base: f64,
     /// What the frames and what the reader has to know, printed below the bars; empty for nothing.
     pub notes: [String; 2],
@@ -109,8 +110,8 @@ impl Bars {
         self.bar(page) * self.bars() as f64 + GAP
     }
 
-    /// Returns the width of a bar if `each` groups stand in a line of `room`: on a page they fill it, beside the legend if
-    /// there is room for it, as far as bars do not become planks.
+    /// Returns the width of a bar if `each` groups stand in a line of `room`: on a page they fill it, beside
+    /// the legend if there is room for it, as far as bars do not become planks.
     fn stretched(&self, page: Page, (each, room): (usize, f64)) -> f64 {
         let least = self.bar(page);
         if page.width.is_none() {
@@ -132,8 +133,8 @@ impl Bars {
         self.groups.iter().map(|group| group.bars.len()).max().unwrap_or(0).max(1)
     }
 
-    /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the page has room;
-    /// on a page names may have a line for each word.
+    /// Returns the least width of a bar in pixels. It makes room for the names of the groups, as far as the
+    /// page has room; on a page names may have a line for each word.
     fn bar(&self, page: Page) -> f64 {
         let lines = self.groups.iter().flat_map(|group| group.name.lines());
         let names = if page.width.is_some() {
@@ -152,8 +153,8 @@ impl Bars {
         ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0
     }
 
-    /// Returns one line of groups as a drawing, with a legend or without. `range` holds the ends of the axis, which all
-    /// lines share.
+    /// Returns one line of groups as a drawing, with a legend or without. `range` holds the ends of the axis,
+    /// which all lines share.
     fn line_of(
         &self,
         groups: &[BarGroup],
@@ -229,8 +230,8 @@ impl Bars {
                 let words = format!("{of}{name}: {value:.4}");
                 let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
                 page.rectangle(place, (look.colour(), "bar"), Some(&words));
-                // Colours repeat if there are many bars, and disappear in grey print. Then the markers distinguish the
-                // bars.
+                // Colours repeat if there are many bars, and disappear in grey print. Then the markers
+                // distinguish the bars.
                 let end = if value < self.base { low + 7.0 } else { top - 7.0 };
                 page.marker((from + bar * (j as f64 + 0.5), end), *look, None);
             }

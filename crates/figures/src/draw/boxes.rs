@@ -14,7 +14,8 @@ pub struct BoxRow {
     pub name: String,
     /// The look of the box.
     pub look: Look,
-    /// The ends of the left whisker and of the box, the median, and the ends of the box and of the right whisker, ascending.
+    /// The ends of the left whisker and of the box, the median, and the ends of the box and of the right
+    /// whisker, ascending.
     pub marks: [f64; 5],
     /// The mean, which a dot shows.
     pub mean: f64,

@@ -16,13 +16,14 @@ pub struct Axis {
     pub title: String,
     /// The scale of the axis.
     pub scale: Scale,
-    /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared; `None` if the
-    /// data decide.
+    /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared;
+    /// `None` if the data decide.
     pub shows: Option<f64>,
-    /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do; `None` if
-    /// there is none.
+    /// The largest value that is possible, such as 100 %, which the axis does not pass unless the data do;
+    /// `None` if there is none.
     pub most: Option<f64>,
-    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of numbers.
+    /// Ticks that replace round numbers, such as dates: their values and labels; empty for an axis of
+    /// numbers.
     pub marks: Vec<(f64, String)>,
     /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
@@ -115,15 +116,16 @@ impl PlotArea {
     }
 }
 
-// Lengths in pixels: the space below the data, the width and height of the data, the narrowest data that leave the names
-// of the curves beside them.
+// Lengths in pixels: the space below the data, the width and height of the data, the narrowest data that
+// leave the names of the curves beside them.
 const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
 const NARROW: f64 = 300.0;
 
-/// Returns the ends of an axis, close to the smallest and the largest of the finite values and of `axis.shows`. Returns
-/// 0 and 1 if there are no values, and half a unit around the names if the axis has names.
+/// Returns the ends of an axis, close to the smallest and the largest of the finite values and of
+/// `axis.shows`. Returns 0 and 1 if there are no values, and half a unit around the names if the axis has
+/// names.
 fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
     let (low, high) = values
@@ -157,8 +159,8 @@ impl Chart {
         self.draw_on(Page::default())
     }
 
-    /// Returns the chart as a drawing for a page. The names of curves stand beside their ends, or in a legend below if
-    /// the page is too narrow.
+    /// Returns the chart as a drawing for a page. The names of curves stand beside their ends, or in a legend
+    /// below if the page is too narrow.
     pub fn draw_on(&self, page: Page) -> Drawing {
         let heading = Heading::new(page, &self.title, &self.subtitle);
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -211,7 +213,8 @@ impl Chart {
     fn draw_data(&self, page: &mut Drawing, area: &PlotArea) {
         self.draw_axes(page, area);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
-        // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
+        // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above
+        // all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
             draw_curve(page, area, series);
@@ -279,7 +282,8 @@ impl Chart {
             self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
-        // Names must not overlap: they keep the order of the curves' ends and the height of a line between them.
+        // Names must not overlap: they keep the order of the curves' ends and the height of a line between
+        // them.
         let places = spread(&wanted, (area.top + 6.0, area.top + area.height), LINE);
         let right = area.left + area.width;
         for ((series, (x, y)), place) in ends.into_iter().zip(places) {
@@ -319,8 +323,8 @@ fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
     page.curve(&at(0.0), series.look);
 }
 
-/// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the line, so
-/// that markers of different lines do not meet.
+/// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the
+/// line, so that markers of different lines do not meet.
 fn draw_markers(page: &mut Drawing, area: &PlotArea, series: &Series, shift: f64) {
     let fit = fit(series);
     let places: Vec<(f64, f64)> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
@@ -366,8 +370,9 @@ pub(super) fn digits(value: f64) -> String {
     meshreplay_results::text::grouped(value, decimals as usize)
 }
 
-/// Returns positions between `low` and `high`, as close as possible to those in `wanted`, which are ascending, but at
-/// least `distance` apart. One pass from each end moves them (the result is good but not optimal).
+/// Returns positions between `low` and `high`, as close as possible to those in `wanted`, which are
+/// ascending, but at least `distance` apart. One pass from each end moves them (the result is good but not
+/// optimal).
 fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = low;

@@ -32,7 +32,8 @@ pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
     (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
 }
 
-/// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be equally many.
+/// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be
+/// equally many.
 fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], are_paths: bool) -> bool {
     let is_near = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() <= NEAR && (a.1 - b.1).abs() <= NEAR;
     let (Some(ends_a), Some(ends_b)) = (a.first().zip(a.last()), b.first().zip(b.last())) else {

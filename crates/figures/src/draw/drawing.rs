@@ -50,9 +50,9 @@ impl Drawing {
         drawing
     }
 
-    /// Returns an empty page with a heading that begins at x = `left`, or at the border if the page has a width. The page
-    /// has at least the width and height of `size`, and is wider if the heading needs it. `title` is what screen readers
-    /// read aloud.
+    /// Returns an empty page with a heading that begins at x = `left`, or at the border if the page has a
+    /// width. The page has at least the width and height of `size`, and is wider if the heading needs it.
+    /// `title` is what screen readers read aloud.
     pub(super) fn titled(size: (f64, f64), left: f64, page: Page, heading: &Heading, title: &str) -> Self {
         let left = if page.width.is_some() { 4.0 } else { left };
         let titles = heading.title.iter().map(|line| width(line) * 1.25);
@@ -71,8 +71,8 @@ impl Drawing {
         drawing
     }
 
-    /// Returns the drawing as a figure on paper of this width and maybe height, in millimetres. A drawing that is wider
-    /// than its page is made smaller as a whole.
+    /// Returns the drawing as a figure on paper of this width and maybe height, in millimetres. A drawing
+    /// that is wider than its page is made smaller as a whole.
     #[must_use]
     pub fn printed(self, size_mm: (f64, Option<f64>)) -> Self {
         Self { size_mm: Some(size_mm), ..self }
@@ -96,8 +96,8 @@ impl Drawing {
         stacked
     }
 
-    /// Returns the drawings beside each other in lines of at most `columns`, below a heading. All columns are as wide as
-    /// the widest drawing.
+    /// Returns the drawings beside each other in lines of at most `columns`, below a heading. All columns are
+    /// as wide as the widest drawing.
     pub(super) fn tiled(mut heading: Self, drawings: Vec<Self>, columns: usize) -> Self {
         let across = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
         let mut y = heading.height;
@@ -128,7 +128,8 @@ impl Drawing {
         self.width
     }
 
-    /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space begins.
+    /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space
+    /// begins.
     pub(super) fn with_below(mut self, height: f64, draw: impl FnOnce(&mut Self, f64)) -> Self {
         let top = self.height;
         self.rectangle((0.0, top, self.width, height), (PAPER, "paper"), None);
@@ -177,15 +178,17 @@ impl Drawing {
         });
     }
 
-    /// Adds the label of a tick, whose middle is at `(x, y)`, or farther inside if it would reach out of the drawing.
+    /// Adds the label of a tick, whose middle is at `(x, y)`, or farther inside if it would reach out of the
+    /// drawing.
     pub(super) fn label(&mut self, (x, y): (f64, f64), words: &str) {
         let half = width(words) / 2.0 + 1.0;
         let x = if 2.0 * half < self.width { x.clamp(half, self.width - half) } else { x };
         self.text((x, y), Anchor::Middle, (INK, "ink"), words);
     }
 
-    /// Adds rows of squares of one colour as one element. Each run is given by the place of its first square, counted to
-    /// the right and upwards from `origin`, and its length in squares, which have sides of `unit`. `overlap` is added to their height.
+    /// Adds rows of squares of one colour as one element. Each run is given by the place of its first square,
+    /// counted to the right and upwards from `origin`, and its length in squares, which have sides of `unit`.
+    /// `overlap` is added to their height.
     pub(super) fn runs(
         &mut self,
         (origin, unit): ((f64, f64), f64),
@@ -196,7 +199,8 @@ impl Drawing {
         let mut path = String::new();
         let mut at = (0, 0);
         for &(x, y, length) in runs {
-            // Steps from the end of the last run are shorter than coordinates. Writing to a string cannot fail.
+            // Steps from the end of the last run are shorter than coordinates. Writing to a string cannot
+            // fail.
             let _ = write!(path, "m{} {}h{length}", x - at.0, at.1 - y);
             at = (x + length, y);
         }
@@ -260,8 +264,8 @@ impl Drawing {
         self.add(line);
     }
 
-    /// Adds a rectangle, given as x, y, width and height. The pointer shows `words` as a tooltip; `None` for no
-    /// tooltip.
+    /// Adds a rectangle, given as x, y, width and height. The pointer shows `words` as a tooltip; `None` for
+    /// no tooltip.
     pub(super) fn rectangle(
         &mut self,
         (x, y, width, height): (f64, f64, f64, f64),
@@ -356,8 +360,8 @@ impl Drawing {
         );
     }
 
-    /// Adds a hollow mark, through which what lies below it is seen. It has the colour of a curve and a tooltip, or that
-    /// of texts.
+    /// Adds a hollow mark, through which what lies below it is seen. It has the colour of a curve and a
+    /// tooltip, or that of texts.
     pub(super) fn hollow(&mut self, (x, y): (f64, f64), of: Option<(Look, &str)>) {
         let colour = of.map_or(INK, |(look, _)| look.colour());
         let class = if of.is_some() { "reference" } else { "reference ink-line" };

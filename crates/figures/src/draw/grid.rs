@@ -36,8 +36,8 @@ pub struct Grid {
     pub y: (Axis, [f64; 2]),
     /// Whether a unit has the same length on both axes. If not, a thin gap separates neighbouring rectangles.
     pub square: bool,
-    /// Whether all rectangles are squares of one unit at whole numbers, of which those of one colour are drawn as one
-    /// element with the tooltip of the first of them: for so many that files would be large.
+    /// Whether all rectangles are squares of one unit at whole numbers, of which those of one colour are
+    /// drawn as one element with the tooltip of the first of them: for so many that files would be large.
     pub is_merged: bool,
     /// The rectangles.
     pub cells: Vec<GridCell>,
@@ -45,8 +45,8 @@ pub struct Grid {
     pub legend: Vec<(String, String)>,
 }
 
-// Lengths in pixels: the largest width and height of the data, the space for the labels of the axes, and the narrowest
-// data that leave the legend beside them.
+// Lengths in pixels: the largest width and height of the data, the space for the labels of the axes, and the
+// narrowest data that leave the legend beside them.
 const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
 const LEFT: f64 = 44.0;
@@ -122,8 +122,9 @@ impl Grid {
             self.cells.iter().filter(|_| !self.is_merged)
         {
             let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
-            // Very small rectangles get no gap, because the gap would hide them. Squares reach a little under their
-            // neighbours to the right and above, which are drawn later, so that no light line is seen between them.
+            // Very small rectangles get no gap, because the gap would hide them. Squares reach a little under
+            // their neighbours to the right and above, which are drawn later, so that no light line is seen
+            // between them.
             let hair = |side: f64| match (self.square, side < 3.0) {
                 (true, _) => -0.4,
                 (false, true) => 0.0,
@@ -160,7 +161,8 @@ impl Grid {
         page.upright((18.0, top + high / 2.0), high + 10.0, &self.y.0.title);
     }
 
-    /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a square.
+    /// Draws the squares of each colour as one element. `place` is the position of (0, 0), and the side of a
+    /// square.
     fn draw_merged(&self, page: &mut Drawing, place: ((f64, f64), f64)) {
         let mut of_colour: BTreeMap<&str, (usize, &str, Runs)> = BTreeMap::new();
         let mut rows = Runs::new();
@@ -198,7 +200,8 @@ impl Grid {
     }
 }
 
-/// Returns the ticks of an axis with its ends: about `wanted` of them, or one for each name that is not empty.
+/// Returns the ticks of an axis with its ends: about `wanted` of them, or one for each name that is not
+/// empty.
 fn ticks((axis, [low, high]): &(Axis, [f64; 2]), wanted: usize) -> Vec<(f64, String)> {
     if !axis.marks.is_empty() {
         return axis.marks.iter().filter(|(value, _)| (*low..=*high).contains(value)).cloned().collect();

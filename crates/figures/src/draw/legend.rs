@@ -23,7 +23,8 @@ pub(super) struct Legend<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Returns a legend whose lines are at most `room` wide. Entries stand in columns of the same width, as many as fit.
+    /// Returns a legend whose lines are at most `room` wide. Entries stand in columns of the same width, as
+    /// many as fit.
     pub(super) fn new(entries: Vec<(&'a str, Sample<'a>)>, room: f64) -> Self {
         let widest =
             entries.iter().map(|(name, sample)| sample.width() + width(name)).fold(1.0, f64::max) + 16.0;

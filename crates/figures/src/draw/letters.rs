@@ -5,7 +5,8 @@ pub(super) const LINE: f64 = 16.0;
 /// The size of the font, in pixels.
 pub(super) const SIZE: f64 = 12.0;
 
-/// Returns the approximate width of a text in pixels, from typical widths of letters in a sans-serif font of 12 pixels.
+/// Returns the approximate width of a text in pixels, from typical widths of letters in a sans-serif font of
+/// 12 pixels.
 pub(super) fn width(text: &str) -> f64 {
     let em = |c: char| match c {
         'i' | 'l' | 'j' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '!' => 0.34,

@@ -1,7 +1,8 @@
-//! How light colours are. Neighbours that differ in lightness are told apart in grey print and with any colour vision.
+//! How light colours are. Neighbours that differ in lightness are told apart in grey print and with any
+//! colour vision.
 
-/// Returns the relative luminance of a colour `#rrggbb`, from 0 for black to 1 for white, after the W3C's guidelines for
-/// accessible content.
+/// Returns the relative luminance of a colour `#rrggbb`, from 0 for black to 1 for white, after the W3C's
+/// guidelines for accessible content.
 #[cfg(test)]
 pub(crate) fn luminance(colour: &str) -> f64 {
     let channel = |at: usize| {
@@ -17,7 +18,8 @@ pub(crate) fn contrast(a: f64, b: f64) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Returns the colour `#rrggbb` of a hue in degrees that has a luminance, to the nearest step of its channels.
+/// Returns the colour `#rrggbb` of a hue in degrees that has a luminance, to the nearest step of its
+/// channels.
 pub fn of_hue(hue: f64, luminance: f64) -> String {
     let (mut dark, mut light) = (0.0, 1.0);
     // Luminance grows with the lightness of HSL, so bisection finds it.
@@ -30,7 +32,8 @@ pub fn of_hue(hue: f64, luminance: f64) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Returns red, green and blue, from 0 to 1, of a hue in degrees with a saturation of 0.6 and a lightness, as HSL has them.
+/// Returns red, green and blue, from 0 to 1, of a hue in degrees with a saturation of 0.6 and a lightness, as
+/// HSL has them.
 fn of_hsl(hue: f64, lightness: f64) -> [f64; 3] {
     [0.0, 8.0, 4.0].map(|shift| {
         let k = (shift + hue / 30.0).rem_euclid(12.0);

@@ -1,12 +1,13 @@
 //! The look of a curve: a colour, a marker and a dash.
 
-/// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can be
-/// distinguished with any kind of colour vision: a search maximized the smallest distance between two of them.
+/// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can
+/// be distinguished with any kind of colour vision: a search maximized the smallest distance between two of
+/// them.
 pub const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
-/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and so on top.
-/// Therefore curves at the same position stay visible.
+/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and
+/// so on top. Therefore curves at the same position stay visible.
 pub const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.

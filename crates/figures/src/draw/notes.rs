@@ -1,4 +1,5 @@
-//! The sentences below a chart: which curves coincide, what hollow marks are, and what the reader has to know.
+//! The sentences below a chart: which curves coincide, what hollow marks are, and what the reader has to
+//! know.
 
 use super::drawing::{Anchor, Drawing, QUIET};
 use super::letters::LINE;
@@ -16,8 +17,8 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Returns sentences as lines that are at most `room` wide. Empty sentences take no line. The second one of
-    /// `sentences` explains the hollow marks, so that one of them stands in front of it.
+    /// Returns sentences as lines that are at most `room` wide. Empty sentences take no line. The second one
+    /// of `sentences` explains the hollow marks, so that one of them stands in front of it.
     pub(super) fn new([first, marks, last]: [&str; 3], room: f64) -> Self {
         let plain =
             |text: &str| wrapped(text, room).into_iter().map(|line| (false, line)).collect::<Vec<_>>();

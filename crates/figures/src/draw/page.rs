@@ -2,8 +2,8 @@
 
 use super::letters::{LINE, width};
 
-/// The number of units of a drawing in a millimetre of paper. It makes labels, whose font has 12 units, 7 points high,
-/// which journals ask for at least.
+/// The number of units of a drawing in a millimetre of paper. It makes labels, whose font has 12 units, 7
+/// points high, which journals ask for at least.
 pub const UNITS_PER_MM: f64 = 12.0 / 7.0 * 72.0 / 25.4;
 
 /// The size of a drawing and whether it has a heading.

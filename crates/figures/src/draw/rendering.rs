@@ -1,5 +1,5 @@
-//! Reads drawings for those who render them. The fonts are built in, so that pictures do not depend on the fonts of a
-//! machine.
+//! Reads drawings for those who render them. The fonts are built in, so that pictures do not depend on the
+//! fonts of a machine.
 
 use std::sync::Arc;
 

@@ -25,8 +25,8 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Returns an axis from `low` to `high` with about `wanted` ticks at round numbers between them. Values that are too
-    /// close to each other get an axis around them.
+    /// Returns an axis from `low` to `high` with about `wanted` ticks at round numbers between them. Values
+    /// that are too close to each other get an axis around them.
     pub(super) fn new(scale: Scale, (low, high): (f64, f64), wanted: usize) -> Self {
         match scale {
             Scale::Linear => linear(low, high, wanted),
@@ -39,7 +39,8 @@ impl Ticks {
         Self { low, high, at, scale: Scale::Linear }
     }
 
-    /// Leaves out every second tick, as long as labels beside each other on an axis of `wide` pixels would meet.
+    /// Leaves out every second tick, as long as labels beside each other on an axis of `wide` pixels would
+    /// meet.
     pub(super) fn thin(&mut self, wide: f64) {
         let at = |value: f64| wide * self.share(value);
         let meet = |a: &(f64, String), b: &(f64, String)| {
@@ -65,8 +66,9 @@ impl Ticks {
 /// The part of the data's length that an axis is longer at each end, so that no marker lies on the border.
 const MARGIN: f64 = 0.04;
 
-/// Returns the ends of an axis whose data lie between `low` and `high`: a little farther out, except at an end that is
-/// in `fixed`. Ends of data of one sign stay on its side of 0, and no end passes `most` if the data do not.
+/// Returns the ends of an axis whose data lie between `low` and `high`: a little farther out, except at an
+/// end that is in `fixed`. Ends of data of one sign stay on its side of 0, and no end passes `most` if the
+/// data do not.
 pub(super) fn ends(
     scale: Scale,
     (low, high): (f64, f64),
@@ -102,8 +104,8 @@ fn is_range(low: f64, high: f64) -> bool {
     high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST)
 }
 
-/// Returns a linear axis with about `wanted` ticks, and three at least if so many are wanted. Their distance is 1, 2,
-/// 2.5 or 5 times a power of ten.
+/// Returns a linear axis with about `wanted` ticks, and three at least if so many are wanted. Their distance
+/// is 1, 2, 2.5 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
     let (low, high) = if is_range(low, high) { (low, high) } else { (low - around(low), high + around(low)) };
     let rough = (high - low) / wanted.max(1) as f64;
@@ -130,9 +132,9 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6
 }
 
-/// Returns a logarithmic axis with ticks at powers of ten, or at every second, third … power if there are more than
-/// `wanted` and a half. If there are few powers, it also has ticks at 2 and 5 times them, and if there are very few
-/// even then, at the round numbers of a linear axis.
+/// Returns a logarithmic axis with ticks at powers of ten, or at every second, third … power if there are
+/// more than `wanted` and a half. If there are few powers, it also has ticks at 2 and 5 times them, and if
+/// there are very few even then, at the round numbers of a linear axis.
 fn logarithmic(low: f64, high: f64, wanted: usize) -> Ticks {
     let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };
     let high = if high > low { high } else { low * 10.0 };

@@ -9,7 +9,8 @@ use crate::results::Results;
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "box",
-    summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the jobs",
+    summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the \
+         jobs",
     needs: Needs::Jobs,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),

@@ -1,5 +1,5 @@
-//! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the nodes that are
-//! up.
+//! The plot `busy`: utilization over time, for the first seed of each replay. With outages, lines show the
+//! nodes that are up.
 
 use std::collections::BTreeMap;
 
@@ -82,8 +82,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(chart.draw_on(options.page)))
 }
 
-/// Returns the series of nodes that are up: one for all replays if they met the same outages, and otherwise one for each,
-/// with its name.
+/// Returns the series of nodes that are up: one for all replays if they met the same outages, and otherwise
+/// one for each, with its name.
 fn lines_of_up(up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
     let is_shared = up.iter().all(|(_, points)| *points == up[0].1);
     let shown = if is_shared { 1 } else { up.len() };

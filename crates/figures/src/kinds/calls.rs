@@ -1,4 +1,5 @@
-//! The plot `calls`: the distribution of the duration of allocator calls, as the share of calls that take longer.
+//! The plot `calls`: the distribution of the duration of allocator calls, as the share of calls that take
+//! longer.
 
 use super::jobs::columns::{about_jobs, distributions, shares};
 use super::values::Nanoseconds;

@@ -46,8 +46,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(chart.draw_on(options.page)))
 }
 
-/// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear axis would
-/// leave them a tenth of its length.
+/// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear
+/// axis would leave them a tenth of its length.
 fn has_long_tail(found: &Distribution) -> bool {
     let ends = found.quantile(0.75).zip(found.quantile(1.0));
     ends.is_some_and(|(most, largest)| most < 0.1 * largest)

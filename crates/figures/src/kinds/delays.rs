@@ -1,5 +1,5 @@
-//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for nodes, and how
-//! long they are suspended while they are moved.
+//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for
+//! nodes, and how long they are suspended while they are moved.
 
 use super::values::mean;
 use crate::draw::{BarGroup, Bars};

@@ -25,8 +25,8 @@ pub(super) const KIND: PlotKind = PlotKind {
 const FRAME: &str = "fragmentation";
 const DEFAULT: &str = "largest_free_submesh";
 
-/// Draws the plot; `None` if the fragmentation was not kept. Each point is a mean over one of equally many parts of the
-/// time.
+/// Draws the plot; `None` if the fragmentation was not kept. Each point is a mean over one of equally many
+/// parts of the time.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let value = FrameValue::of_frame(options, FRAME, "column of numbers", DEFAULT)?.name();
     let curves = job_curves(options, results)?;

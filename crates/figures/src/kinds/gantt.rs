@@ -1,5 +1,6 @@
-//! The plot `gantt`: which job holds which nodes at which time, in a panel for each replay. It shows the window that the
-//! user chose, or else begins with the first job, and ends where it would have more than `MOST_BARS` rectangles.
+//! The plot `gantt`: which job holds which nodes at which time, in a panel for each replay. It shows the
+//! window that the user chose, or else begins with the first job, and ends where it would have more than
+//! `MOST_BARS` rectangles.
 
 use super::jobs::held_nodes::{
     DOWN, ShownReplay, UNAVAILABLE, legend_of_down, legend_of_unavailable, shown_replays, visit_placed,
@@ -23,8 +24,8 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The largest number of rectangles in all panels, so that viewers can open them. A job has one rectangle for each run
-/// of neighbouring nodes.
+/// The largest number of rectangles in all panels, so that viewers can open them. A job has one rectangle for
+/// each run of neighbouring nodes.
 const MOST_BARS: usize = 4000;
 /// The largest number of panels.
 const MOST_PANELS: usize = 4;

@@ -19,7 +19,8 @@ use meshreplay_sim::metrics::{BusyNodes, Cost};
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
-    summary: "Median duration of a call (if calls were not timed, the pairwise mean; or --value) by the size of jobs and the share of busy nodes about when they start",
+    summary: "Median duration of a call (if calls were not timed, the pairwise mean; or --value) by the size \
+         of jobs and the share of busy nodes about when they start",
     needs: Needs::Jobs,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
@@ -55,8 +56,8 @@ impl JobClass {
 /// The jobs of each class of sizes and loads.
 type Cells = BTreeMap<(u32, usize), JobClass>;
 
-/// Draws the plot; `None` if the jobs were not kept or lack the number. Without --value it shows the durations of the
-/// calls, or the pairwise mean if they were not measured.
+/// Draws the plot; `None` if the jobs were not kept or lack the number. Without --value it shows the
+/// durations of the calls, or the pairwise mean if they were not measured.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let mut curves = job_curves(options, results)?;
     let all = curves.len();
@@ -215,8 +216,8 @@ impl Colours {
     }
 }
 
-/// Returns the panel of a replay. `least` is the smallest class of sizes of all panels, and `biggest` the most processors
-/// of a job.
+/// Returns the panel of a replay. `least` is the smallest class of sizes of all panels, and `biggest` the
+/// most processors of a job.
 fn panel(
     curve: &JobCurve,
     cells: &Cells,

@@ -71,8 +71,8 @@ const TURNAROUND: &str = "turnaround_s_mean";
 /// The largest part of a turnaround by which curves may differ and still be one line.
 const SAME: f64 = 0.005;
 
-/// Returns whether there are several curves and all have the same mean turnaround at each load, as allocators have that
-/// never refuse a job, under one scheduler. A picture of them would be a single line.
+/// Returns whether there are several curves and all have the same mean turnaround at each load, as allocators
+/// have that never refuse a job, under one scheduler. A picture of them would be a single line.
 fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
     let turnaround = results.numbers(TURNAROUND)?;
     let load = |row: usize| results.load(row).map(Load::arrivals);

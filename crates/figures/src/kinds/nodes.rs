@@ -23,14 +23,14 @@ const MOST_NODES: u32 = 65_536;
 
 /// The largest number of nodes of several panels together, so that a report with them stays small.
 const MOST_CELLS: u32 = 65_536;
-/// The largest number of nodes that are elements of their own, with their coordinates as tooltips. More nodes are drawn
-/// in steps of 1 %, those of one colour as one element.
+/// The largest number of nodes that are elements of their own, with their coordinates as tooltips. More nodes
+/// are drawn in steps of 1 %, those of one colour as one element.
 const MOST_SINGLE: u32 = 4096;
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
 
-/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window, or all machines are
-/// too large.
+/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, nothing runs in the window,
+/// or all machines are too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (mut replays, mut note) = shown_replays(options, results, MOST_PANELS)?;
     let all = replays.len();
@@ -211,8 +211,9 @@ fn panel(replay: &ShownReplay, busy: &Busy, (shares, page): (&Shares, Page)) -> 
     }
 }
 
-/// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would overlap, only
-/// every second, fourth, eighth … is shown, and the others are empty. `unit` is the size of a node in pixels.
+/// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would
+/// overlap, only every second, fourth, eighth … is shown, and the others are empty. `unit` is the size of a
+/// node in pixels.
 fn coordinates([width, length]: [u32; 2], across: u32, unit: f64) -> (Vec<String>, Vec<String>) {
     let step = |room: f64| ((room / unit).ceil().max(1.0) as u32).next_power_of_two();
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };

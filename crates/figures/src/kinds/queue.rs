@@ -21,7 +21,8 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// Draws the plot; `None` if the jobs were not kept. Each point is a mean over one of equally many parts of the time.
+/// Draws the plot; `None` if the jobs were not kept. Each point is a mean over one of equally many parts of
+/// the time.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(options, results)?;
     let span = TimeAxis::of("jobs", options, ["submit_s", "start_s"], &curves, std::iter::empty())?;

@@ -1,4 +1,5 @@
-//! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and load.
+//! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and
+//! load.
 
 use std::cell::Cell;
 
@@ -80,8 +81,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(bars.draw_on(options.page)))
 }
 
-/// Returns the rows of the seeds that both have, as `until:` may repeat one replay more often than another; all rows if there is
-/// no such seed.
+/// Returns the rows of the seeds that both have, as `until:` may repeat one replay more often than another;
+/// all rows if there is no such seed.
 fn of_common_seeds(results: &Results, [of, base]: [Vec<usize>; 2]) -> [Vec<usize>; 2] {
     let shared = |rows: &[usize], others: &[usize]| -> Vec<usize> {
         let seeds: Vec<String> = others.iter().map(|&row| results.label(row, "seed")).collect();
@@ -100,9 +101,9 @@ fn beside(results: &Results) -> String {
     others.copied().collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the position of the curve by whose value each curve is divided: that of one allocator with the same scheduler,
-/// network and so on; `None` if there is no such curve. The user names the allocator, or one curve for all. Otherwise it
-/// is mc1x1, or else the first allocator.
+/// Returns the position of the curve by whose value each curve is divided: that of one allocator with the
+/// same scheduler, network and so on; `None` if there is no such curve. The user names the allocator, or one
+/// curve for all. Otherwise it is mc1x1, or else the first allocator.
 fn bases(
     options: &PlotOptions<'_>,
     results: &Results,

@@ -3,8 +3,8 @@
 use crate::draw::{Axis, Point};
 use meshreplay_sim::metrics::{Interval, Metric, metric};
 
-/// Returns the title of a column with its unit. A column that is not in [`METRICS`](meshreplay_sim::metrics::METRICS) gets its
-/// name as title, with spaces for underscores.
+/// Returns the title of a column with its unit. A column that is not in
+/// [`METRICS`](meshreplay_sim::metrics::METRICS) gets its name as title, with spaces for underscores.
 pub(super) fn titled(column: &str) -> String {
     metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
 }
@@ -25,7 +25,8 @@ pub(super) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Returns the title of a column without its unit, with a capital letter, as the beginning of a picture's title.
+/// Returns the title of a column without its unit, with a capital letter, as the beginning of a picture's
+/// title.
 pub(super) fn untitled(column: &str) -> String {
     capital(&metric(column).map_or_else(|| column.replace('_', " "), Metric::title))
 }
@@ -40,8 +41,8 @@ pub(super) struct Nanoseconds {
 }
 
 impl Nanoseconds {
-    /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the longest of
-    /// the values.
+    /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the
+    /// longest of the values.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
         let logs = values.filter(|value| *value >= 1.0).map(f64::log10);
         let (low, high) =
@@ -53,8 +54,8 @@ impl Nanoseconds {
     }
 }
 
-/// Returns one point for each load of `rows`, sorted by x: the means of `x` and of `y` over the rows at this load, with
-/// the confidence interval of `y`. Rows without a number are left out.
+/// Returns one point for each load of `rows`, sorted by x: the means of `x` and of `y` over the rows at this
+/// load, with the confidence interval of `y`. Rows without a number are left out.
 pub(super) fn points(
     rows: &[usize],
     load: &dyn Fn(usize) -> String,

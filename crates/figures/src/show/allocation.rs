@@ -1,5 +1,5 @@
-//! The command `show allocation`: the jobs on the machine at one instant of a replay, for several allocators side by
-//! side.
+//! The command `show allocation`: the jobs on the machine at one instant of a replay, for several allocators
+//! side by side.
 
 use std::path::PathBuf;
 
@@ -39,8 +39,8 @@ pub struct Moment {
     pub options: Options,
 }
 
-/// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line of facts
-/// for each. Letters have colours if `is_coloured`.
+/// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line
+/// of facts for each. Letters have colours if `is_coloured`.
 pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowError> {
     let Moment { at_s, machine, oversize, .. } = moment;
     if !at_s.is_finite() {
@@ -89,9 +89,9 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
 }
 
-/// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are
-/// numbered in the order of their starts. The job that started last has the letter `#`. A node that is down has a cross,
-/// unless its job still runs.
+/// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node.
+/// Jobs are numbered in the order of their starts. The job that started last has the letter `#`. A node that
+/// is down has a cross, unless its job still runs.
 fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let mut letters = vec![None; mesh.nodes() as usize];
     for &node in &found.down {

@@ -37,9 +37,9 @@ struct Hierarchy {
     blocks: Vec<Block>,
 }
 
-/// Returns a drawing of the blocks of each allocator, side by side, above a table of all sizes. It shows the blocks of
-/// one `size`, or the top-level blocks if `size` is `None`. Letters have colours if `is_coloured`. The table fits the
-/// screen.
+/// Returns a drawing of the blocks of each allocator, side by side, above a table of all sizes. It shows the
+/// blocks of one `size`, or the top-level blocks if `size` is `None`. Letters have colours if `is_coloured`.
+/// The table fits the screen.
 pub fn blocks(
     mesh: &Mesh,
     allocators: &[Spec],
@@ -126,8 +126,8 @@ impl Hierarchy {
     }
 }
 
-/// Returns for each node a letter and the number of its colour; `None` for a node outside the drawn blocks. Drawn are
-/// the blocks of `size`, or the top-level blocks. Larger blocks get the first letters.
+/// Returns for each node a letter and the number of its colour; `None` for a node outside the drawn blocks.
+/// Drawn are the blocks of `size`, or the top-level blocks. Larger blocks get the first letters.
 fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let is_drawn = |block: &&Block| size.map_or(block.parent.is_none(), |Size(sizes)| block.sizes == sizes);
     let mut drawn: Vec<&Block> = hierarchy.blocks.iter().filter(is_drawn).collect();
@@ -145,8 +145,8 @@ fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option
     letters
 }
 
-/// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the parts into
-/// which they split.
+/// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the
+/// parts into which they split.
 fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
     let mut table = Table::new(&[
         ("allocator", Align::Left),

@@ -1,5 +1,5 @@
-//! The command `show compaction`: one compaction of a linear array, with the state before it, each step, and the state
-//! after it.
+//! The command `show compaction`: one compaction of a linear array, with the state before it, each step, and
+//! the state after it.
 
 use std::fmt::Write;
 use std::str::FromStr;
@@ -33,8 +33,8 @@ pub enum Way {
     Left,
     /// To the right end of the array.
     Right,
-    /// To the side where the window for the incoming task covers fewer busy processors; if equal, to the side with the
-    /// shorter delay; if equal, to the side with the shorter schedule.
+    /// To the side where the window for the incoming task covers fewer busy processors; if equal, to the side
+    /// with the shorter delay; if equal, to the side with the shorter schedule.
     Better,
 }
 
@@ -57,14 +57,15 @@ impl FromStr for TaskRange {
     }
 }
 
-/// Returns a drawing of the moves that make room for the incoming task. Fails if the request or the tasks do not fit
-/// into the array.
+/// Returns a drawing of the moves that make room for the incoming task. Fails if the request or the tasks do
+/// not fit into the array.
 pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     let array = array(wanted)?;
     let (free, &Compaction { processors, request, .. }) = (array.free(), wanted);
     if !(1..=free).contains(&request) {
         return Err(ShowError::Option(format!(
-            "--request {request} cannot be served: expected 1 to {free}, as {free} of {processors} processors are free"
+            "--request {request} cannot be served: expected 1 to {free}, as {free} of {processors} \
+                 processors are free"
         )));
     }
     if let Some(base) = array.first_fit(request) {
@@ -88,7 +89,8 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     let mut text = described(&array, &window, &schedule);
     if wanted.check {
         schedule.check(&window, processors).map_err(ShowError::Schedule)?;
-        text += "\n checked: no two transfers cross, no processor holds three elements, the window is free in time\n";
+        text += "\n checked: no two transfers cross, no processor holds three elements, the window is free \
+             in time\n";
     }
     Ok(text)
 }
@@ -119,8 +121,8 @@ fn letter(i: usize) -> char {
     char::from(b'A' + (i % 26) as u8)
 }
 
-/// Returns a line of the processors, and below it a line that marks the window if there is one. Returns an empty text
-/// if the array is too wide.
+/// Returns a line of the processors, and below it a line that marks the window if there is one. Returns an
+/// empty text if the array is too wide.
 fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     let width = array.processors();
     if width > WIDEST {
@@ -138,8 +140,8 @@ fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     text
 }
 
-/// Returns the text of a compaction: the state before it, a table of the moves, all transfers by step, and the state
-/// after it.
+/// Returns the text of a compaction: the state before it, a table of the moves, all transfers by step, and
+/// the state after it.
 fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     let Window { base, length, covered, .. } = *window;
     let last = base + length - 1;
@@ -179,8 +181,8 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "\n after; the incoming task starts after step {vacated}, all is done after {length}; tasks wait {delay} steps at \
-         most\n (the best of {candidates} schedules)\n\n"
+        "\n after; the incoming task starts after step {vacated}, all is done after {length}; tasks wait \
+         {delay} steps at most\n (the best of {candidates} schedules)\n\n"
     );
     // Tasks keep their letters when they move.
     let mut line = vec!['.'; array.processors() as usize];

@@ -9,7 +9,8 @@ use meshreplay_study::study::{JobsError, RunError};
 /// Why a drawing could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ShowError {
-    /// The value of an option is impossible. The text names the option, its value, the problem and the expected value.
+    /// The value of an option is impossible. The text names the option, its value, the problem and the
+    /// expected value.
     #[error("{0}")]
     Option(String),
     /// A spec names something that does not exist, or that cannot be used on the machine.
@@ -38,9 +39,11 @@ pub enum ShowError {
         /// How far the search got.
         problem: OptimumError,
     },
-    /// The allocator moves running jobs. It cannot be shown, because a state of busy nodes does not say which jobs run.
+    /// The allocator moves running jobs. It cannot be shown, because a state of busy nodes does not say which
+    /// jobs run.
     #[error(
-        "{allocator} cannot be shown here: it moves the jobs that run, and a state of nodes does not say which they are"
+        "{allocator} cannot be shown here: it moves the jobs that run, and a state of nodes does not say \
+             which they are"
     )]
     Moves {
         /// The allocator.
@@ -60,8 +63,8 @@ pub enum ShowError {
 }
 
 impl ShowError {
-    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
-    /// file is at fault or a replay failed.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If
+    /// false, a file is at fault or a replay failed.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Option(_) | Self::Spec(_) | Self::Allocator(_) | Self::Optimum(_))
     }

@@ -73,8 +73,8 @@ impl FromStr for Rates {
     fn from_str(text: &str) -> Result<Self, String> {
         rates(text).map(Self).ok_or_else(|| {
             format!(
-                "expected up to {MOST_RATES} loads above 0 and at most 1 flit per node and cycle, such as 0.05, \
-                 0.01,0.02, 0.01..0.2 ({RATES} loads) or 0.01..0.2:0.005"
+                "expected up to {MOST_RATES} loads above 0 and at most 1 flit per node and cycle, such as \
+                 0.05, 0.01,0.02, 0.01..0.2 ({RATES} loads) or 0.01..0.2:0.005"
             )
         })
     }
@@ -122,8 +122,8 @@ pub fn network(curves: &Curves) -> Result<Measurements, ShowError> {
     Ok(Measurements { shared, table, csv: csv(&measured), drawing })
 }
 
-/// Returns the curves with their measurements, in the order of machines, networks and patterns. Simulations run on all
-/// processors.
+/// Returns the curves with their measurements, in the order of machines, networks and patterns. Simulations
+/// run on all processors.
 fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
     let mut tasks = Vec::new();
     let mut found = Vec::new();
@@ -156,7 +156,8 @@ fn measure(curves: &Curves) -> Result<Vec<Curve>, ShowError> {
     Ok(found)
 }
 
-/// Returns the mean of one number over the replications, with its interval; `None` if no replication has the number.
+/// Returns the mean of one number over the replications, with its interval; `None` if no replication has the
+/// number.
 fn mean(measured: &[Measured], of: impl Fn(&Measured) -> Option<f64>) -> Option<Interval> {
     Interval::of(&measured.iter().filter_map(of).collect::<Vec<_>>())
 }
@@ -215,8 +216,8 @@ const CSV: [(&str, Number); 7] = [
     ("hops_mean", |measured| Some(measured.hops)),
 ];
 
-/// Returns the measurements as comma-separated values: means over the replications, each followed by the half width of
-/// its interval, which is empty for one replication.
+/// Returns the measurements as comma-separated values: means over the replications, each followed by the half
+/// width of its interval, which is empty for one replication.
 fn csv(curves: &[Curve]) -> String {
     let mut titles = ["machine", "network", "pattern", "offered", "replications"].map(str::to_owned).to_vec();
     titles.extend(CSV.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}_half_width")]));

@@ -28,8 +28,8 @@ pub struct Search {
     pub limit: u64,
 }
 
-/// Returns a drawing of the free nodes with the smallest sum of pairwise distances, above a table of the lower bound,
-/// the optimum and the allocators. Fails if the search reaches its limit.
+/// Returns a drawing of the free nodes with the smallest sum of pairwise distances, above a table of the
+/// lower bound, the optimum and the allocators. Fails if the search reaches its limit.
 pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
     let state = occupied(machine, &search.busy)?;
@@ -56,8 +56,8 @@ pub fn optimum(search: &Search, screen: Screen) -> Result<String, ShowError> {
     Ok(text + &screen.table_from_left(&table(search, &best, &rivals), 2))
 }
 
-/// Returns the table with one row each for the bound, the optimum and the allocators in `rivals`. An allocator without
-/// nodes has refused the job.
+/// Returns the table with one row each for the bound, the optimum and the allocators in `rivals`. An
+/// allocator without nodes has refused the job.
 fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> Table {
     let numbers = ["pairwise sum", "pairwise mean", "to bound", "to optimum"];
     let mut columns = vec![("placement", Align::Left)];

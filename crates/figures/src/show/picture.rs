@@ -1,5 +1,5 @@
-//! Orders and placements as text. Each node is one character or number, the highest y is at the top, and each layer (z)
-//! is one grid.
+//! Orders and placements as text. Each node is one character or number, the highest y is at the top, and each
+//! layer (z) is one grid.
 
 use std::fmt::Write;
 
@@ -23,8 +23,8 @@ pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     }
 }
 
-/// Returns a drawing of the order as a line of box-drawing characters. Jumps between nodes that are not neighbours are
-/// marked, and the first of them are listed.
+/// Returns a drawing of the order as a line of box-drawing characters. Jumps between nodes that are not
+/// neighbours are marked, and the first of them are listed.
 pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
@@ -45,8 +45,8 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
-/// Returns a drawing with an arrow from every node to the next one in the order. Jumps between nodes that are not
-/// neighbours are marked, and the first of them are listed.
+/// Returns a drawing with an arrow from every node to the next one in the order. Jumps between nodes that are
+/// not neighbours are marked, and the first of them are listed.
 pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
@@ -84,7 +84,8 @@ pub fn line_of_down(down: &[NodeId]) -> &'static str {
     if down.is_empty() { "" } else { "× down\n" }
 }
 
-/// Returns the part of a legend that explains unavailable nodes, after other parts; empty if the machine has none.
+/// Returns the part of a legend that explains unavailable nodes, after other parts; empty if the machine has
+/// none.
 fn legend_of_unavailable(mesh: &Mesh) -> String {
     if mesh.unavailable().is_empty() { String::new() } else { format!("  {UNAVAILABLE} unavailable") }
 }
@@ -101,13 +102,14 @@ pub fn letter(number: usize) -> char {
     char::from(LETTERS[number % LETTERS.len()])
 }
 
-/// Returns a drawing with a letter at every node that has one. The number beside a letter is that of its colour, which
-/// is shown if `colours`.
+/// Returns a drawing with a letter at every node that has one. The number beside a letter is that of its
+/// colour, which is shown if `colours`.
 pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     grid(mesh, lettered(mesh, letters, colours))
 }
 
-/// Returns the drawing of [`jobs`] with several layers side by side, as many as fit into a line of a terminal.
+/// Returns the drawing of [`jobs`] with several layers side by side, as many as fit into a line of a
+/// terminal.
 pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     const WIDEST: usize = 120;
     let [width, _, depth] = mesh.extents();
@@ -132,8 +134,8 @@ fn lettered(
             text.push(' ');
         }
         match letters[node as usize] {
-            // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and 7 give
-            // close numbers different colours.
+            // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and
+            // 7 give close numbers different colours.
             Some((letter, number)) if colours && letter != DOWN => {
                 let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
                 // Writing to a string cannot fail.
@@ -181,8 +183,8 @@ fn shown(line: &str) -> usize {
         .sum()
 }
 
-/// Returns a drawing of the chosen `nodes`, the nodes that stay free, and the nodes in use. `free` holds the nodes that
-/// were free before the placement.
+/// Returns a drawing of the chosen `nodes`, the nodes that stay free, and the nodes in use. `free` holds the
+/// nodes that were free before the placement.
 pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     let mut chosen = NodeSet::empty(mesh.nodes());
     for &node in nodes {
@@ -207,7 +209,8 @@ pub fn place(mesh: &Mesh, coord: Coord) -> String {
     coord.join(",")
 }
 
-/// Returns a drawing in which `cell` writes every node, in rows from the highest y, with the layers below each other.
+/// Returns a drawing in which `cell` writes every node, in rows from the highest y, with the layers below
+/// each other.
 fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     let depth = mesh.extents()[2];
     let mut text = String::new();
@@ -292,7 +295,8 @@ impl Path<'_> {
         step(self.mesh.coord(node), self.mesh.coord(other))
     }
 
-    /// Returns the direction back to the previous node; `None` if that is a jump, or if `node` is the first one.
+    /// Returns the direction back to the previous node; `None` if that is a jump, or if `node` is the first
+    /// one.
     fn back(self, node: NodeId) -> Option<Step> {
         let rank = self.order.rank_of(node).checked_sub(1)?;
         step(self.mesh.coord(node), self.mesh.coord(self.order.node_at(rank)))

@@ -10,8 +10,9 @@ const MACHINES: [&str; 4] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4"];
 /// The number of processors of the job.
 const PROCS: u32 = 7;
 
-/// Returns a drawing of the nodes that the registered allocator of this name gives to a job of seven processors on a small machine
-/// of which some nodes are in use. `None` if it is not registered, or places no such job.
+/// Returns a drawing of the nodes that the registered allocator of this name gives to a job of seven
+/// processors on a small machine of which some nodes are in use. `None` if it is not registered, or places no
+/// such job.
 pub fn sample(name: &str) -> Option<String> {
     let spec = Spec::named(name);
     MACHINES.iter().find_map(|machine| {
@@ -28,7 +29,8 @@ pub fn sample(name: &str) -> Option<String> {
     })
 }
 
-/// Returns the nodes in use: a square (or a row) of them, and single ones, so that neither all nor no contiguous places are free.
+/// Returns the nodes in use: a square (or a row) of them, and single ones, so that neither all nor no
+/// contiguous places are free.
 fn in_use(mesh: &Mesh) -> Vec<NodeId> {
     let is_used = |&node: &NodeId| {
         let [x, y, z] = mesh.coord(node);

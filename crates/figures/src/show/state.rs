@@ -30,7 +30,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// Returns the machine with these nodes in use. Fails if a position is outside the machine, or is given twice.
+/// Returns the machine with these nodes in use. Fails if a position is outside the machine, or is given
+/// twice.
 pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowError> {
     let mut machine = Machine::new(mesh.clone());
     for position in busy {
@@ -57,11 +58,11 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for the nodes if it
-/// refuses the job.
+/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for
+/// the nodes if it refuses the job.
 ///
-/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it is told about all busy nodes as
-/// one placement.
+/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it
+/// is told about all busy nodes as one placement.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,

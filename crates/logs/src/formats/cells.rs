@@ -9,8 +9,8 @@ pub(super) enum Delimiter {
     Blanks,
 }
 
-/// Every delimiter with its name in specs, in the order in which they are tried. The first is the one that separates
-/// most cells; only if none of the bytes is there, blanks separate.
+/// Every delimiter with its name in specs, in the order in which they are tried. The first is the one that
+/// separates most cells; only if none of the bytes is there, blanks separate.
 pub(super) const DELIMITERS: [(&str, Delimiter); 5] = [
     ("tab", Delimiter::Byte(b'\t')),
     ("pipe", Delimiter::Byte(b'|')),
@@ -28,8 +28,9 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Splits a line. With `has_quotes`, a cell in double quotes may hold delimiters, and two double quotes in it stand
-    /// for one. Returns whether the line is whole: a quote that is not closed goes on in the next line.
+    /// Splits a line. With `has_quotes`, a cell in double quotes may hold delimiters, and two double quotes
+    /// in it stand for one. Returns whether the line is whole: a quote that is not closed goes on in the next
+    /// line.
     pub(super) fn split(&mut self, line: &[u8], delimiter: Delimiter, has_quotes: bool) -> bool {
         self.text.clear();
         self.ends.clear();
@@ -57,8 +58,8 @@ impl Cells {
         }
     }
 
-    /// Appends the text of a cell that begins with a quote, without its quotes, and returns what follows the closing
-    /// quote; `None` if there is none.
+    /// Appends the text of a cell that begins with a quote, without its quotes, and returns what follows the
+    /// closing quote; `None` if there is none.
     fn quoted<'a>(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let mut rest = &text[1..];
         loop {
@@ -99,8 +100,8 @@ fn ends_cell(byte: u8, delimiter: Delimiter) -> bool {
     }
 }
 
-/// Returns the delimiters that a line may have, the likeliest first: the bytes that separate cells of it, most cells
-/// first, and then blanks.
+/// Returns the delimiters that a line may have, the likeliest first: the bytes that separate cells of it,
+/// most cells first, and then blanks.
 pub(super) fn candidates(line: &[u8]) -> Vec<Delimiter> {
     let mut cells = Cells::default();
     let mut found: Vec<(usize, Delimiter)> = Vec::new();

@@ -18,26 +18,26 @@ pub struct Format {
     pub source: &'static str,
     /// The parameters of the spec as `key=value`, separated by spaces; empty if there are none.
     pub parameters: &'static str,
-    /// What the fields of a log become, for logs whose fields have names of their own: the names of fields, with commas,
-    /// and in words what they become. Fields that are not named are not read.
+    /// What the fields of a log become, for logs whose fields have names of their own: the names of fields,
+    /// with commas, and in words what they become. Fields that are not named are not read.
     pub reads: &'static [(&'static str, &'static str)],
     /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
     pub lacks: &'static str,
-    /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if file
-    /// names do not tell the format.
+    /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if
+    /// file names do not tell the format.
     pub extensions: &'static [&'static str],
-    /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this format.
-    /// `None` if lines of this format could be lines of another one.
+    /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this
+    /// format. `None` if lines of this format could be lines of another one.
     pub recognises: Option<fn(line: &[u8]) -> bool>,
-    /// Whether the format looks like no other and its records say when jobs started and ended, so that a file of it is
-    /// always read as a schedule.
+    /// Whether the format looks like no other and its records say when jobs started and ended, so that a file
+    /// of it is always read as a schedule.
     pub records_starts: bool,
     /// Whether each run of a job that was requeued has a record of its own, under the number of the job.
     pub repeats_jobs: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
-    /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec has no
-    /// parameters if the row has none.
+    /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec
+    /// has no parameters if the row has none.
     pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
     /// The way in which logs of this format are written; `None` if they can only be read.
     pub writing: Option<Writing>,
@@ -48,12 +48,12 @@ pub struct Format {
 pub struct Writing {
     /// Whether comment lines are written. They make the header of a log.
     pub has_comments: bool,
-    /// Whether a log that is converted to this format is reduced to the records that the simulator of P. Walker, D.
-    /// Bunde and V. Leung (2010) would keep, with the run times that it would take. Otherwise all records are
-    /// converted.
+    /// Whether a log that is converted to this format is reduced to the records that the simulator of P.
+    /// Walker, D. Bunde and V. Leung (2010) would keep, with the run times that it would take. Otherwise all
+    /// records are converted.
     pub by_authors_rules: bool,
-    /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log has sides
-    /// of shapes.
+    /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log
+    /// has sides of shapes.
     pub append: fn(&Record, bool, &mut Vec<u8>),
 }
 
@@ -70,40 +70,41 @@ pub type Preview<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<u8>>, TraceError
 
 /// Turns the lines of one log into records. Each log gets a new parser, which may remember the lines before.
 ///
-/// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line to
-/// [`Self::parse`], also the heading of a table. A format may need several lines for one record, or know its records
-/// only at the end of the text. Then [`Self::parse`] returns [`Parsed::Part`], and a later line or [`Self::finish`]
-/// gives the record. A line with several records is [`Parsed::Several`], and [`Self::more`] gives them.
+/// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line
+/// to [`Self::parse`], also the heading of a table. A format may need several lines for one record, or know
+/// its records only at the end of the text. Then [`Self::parse`] returns [`Parsed::Part`], and a later line
+/// or [`Self::finish`] gives the record. A line with several records is [`Parsed::Several`], and
+/// [`Self::more`] gives them.
 pub trait LineParser {
-    /// Is called once, before the first line, with the comments above that line. It is not called for a log without
-    /// such a line.
+    /// Is called once, before the first line, with the comments above that line. It is not called for a log
+    /// without such a line.
     fn begin(&mut self, _header: &Header) {}
 
-    /// Looks at the text before its first line is parsed, as far as it has to. Each call of `lines` opens the text, if it is
-    /// not open yet, and returns its next line that is not blank; `None` at its end. It is not called for a text that can be
-    /// read only once.
+    /// Looks at the text before its first line is parsed, as far as it has to. Each call of `lines` opens the
+    /// text, if it is not open yet, and returns its next line that is not blank; `None` at its end. It is not
+    /// called for a text that can be read only once.
     fn preview(&mut self, _lines: Preview<'_>) -> Result<(), TraceError> {
         Ok(())
     }
 
-    /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is asked
-    /// only about such lines.
+    /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is
+    /// asked only about such lines.
     fn has_semicolons(&self) -> bool {
         false
     }
 
-    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a line. Only
-    /// the line feed is left out of the pieces; other bytes end them.
+    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a
+    /// line. Only the line feed is left out of the pieces; other bytes end them.
     fn separator(&self) -> u8 {
         b'\n'
     }
 
-    /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores the line:
-    /// its state is as before.
+    /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores
+    /// the line: its state is as before.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;
 
-    /// Returns the next record that no line gave; `None` if there is none left. It is called after the last line, again
-    /// and again until it returns `None`. A problem is reported with the number of the last line.
+    /// Returns the next record that no line gave; `None` if there is none left. It is called after the last
+    /// line, again and again until it returns `None`. A problem is reported with the number of the last line.
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         Ok(None)
     }
@@ -113,8 +114,8 @@ pub trait LineParser {
         None
     }
 
-    /// Returns a hash of the text by which the log names the job of the last record, where several texts have one number; 0
-    /// where the number alone names the job. `None` if nothing names it.
+    /// Returns a hash of the text by which the log names the job of the last record, where several texts have
+    /// one number; 0 where the number alone names the job. `None` if nothing names it.
     fn identity(&self) -> Option<u64> {
         Some(0)
     }
@@ -124,22 +125,24 @@ pub trait LineParser {
         self.names().into_iter().for_each(Names::forget_nodes);
     }
 
-    /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or tells them only
-    /// at the end.
+    /// Returns the names behind the numbers of the records so far; `None` if the format has no names, or
+    /// tells them only at the end.
     fn names(&mut self) -> Option<&mut Names> {
         None
     }
 
-    /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
-    /// after the last record.
+    /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is
+    /// called once, after the last record.
     fn facts(&mut self) -> Facts {
         Facts::default()
     }
 }
 
-/// Returns the number of a task of an array of jobs, as logs number tasks within their array: 123000004 for task 4 of array
-/// 123. From task 1,000,000 on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and of an
-/// earlier task. `None` if there is no such number, as the array or the index is larger than any of a batch system.
+/// Returns the number of a task of an array of jobs, as logs number tasks within their array: 123000004 for
+/// task 4 of array
+/// 123. From task 1,000,000 on it is 4·10¹⁸ + array · 10⁹ + index, which is beyond every number of a job and
+///      of an earlier task. `None` if there is no such number, as the array or the index is larger than any
+///      of a batch system.
 pub(in crate::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> {
     const FEW: i64 = 1_000_000;
     const MOST: i64 = 1_000_000_000;
@@ -153,9 +156,11 @@ pub(in crate::formats) fn number_of_task(array: i64, index: i64) -> Option<i64> 
 /// The meaning of one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parsed {
-    /// The line completes this record. The number counts the fields beyond those of the format, which are ignored.
+    /// The line completes this record. The number counts the fields beyond those of the format, which are
+    /// ignored.
     Record(Record, usize),
-    /// The line says nothing of any job. It is a heading, for example, or time that the system took for itself.
+    /// The line says nothing of any job. It is a heading, for example, or time that the system took for
+    /// itself.
     NoJob,
     /// The line gives several records, or none after all: those that [`LineParser::more`] returns.
     Several,

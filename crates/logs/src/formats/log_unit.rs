@@ -39,8 +39,8 @@ impl LogUnit {
         }
     }
 
-    /// Returns whether jobs share too many nodes to have whole ones: 5 % of the node time or more counts more than once, and
-    /// nobody has chosen nodes all the same.
+    /// Returns whether jobs share too many nodes to have whole ones: 5 % of the node time or more counts more
+    /// than once, and nobody has chosen nodes all the same.
     pub fn refuses(self, node_use: &NodeUse) -> bool {
         self == Self::NodesByDefault && node_use.repeated > 0 && 20 * node_use.repeated >= node_use.listed
     }

@@ -1,8 +1,9 @@
-//! The accounting file of LSF, `lsb.acct`: events with fields between blanks, texts in double quotes. Jobs are the events
-//! `JOB_FINISH`; all others (reservations, for example) are no jobs.
+//! The accounting file of LSF, `lsb.acct`: events with fields between blanks, texts in double quotes. Jobs
+//! are the events `JOB_FINISH`; all others (reservations, for example) are no jobs.
 //!
-//! Two lists of hosts stand within a line, each after its length. Of the hosts on which a job ran, each is a slot, or several
-//! (`16*h1`). Submission, start and end are seconds since 1970. A job that was ended before it started has the start 0.
+//! Two lists of hosts stand within a line, each after its length. Of the hosts on which a job ran, each is a
+//! slot, or several (`16*h1`). Submission, start and end are seconds since 1970. A job that was ended before
+//! it started has the start 0.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_wrap,

@@ -1,7 +1,7 @@
 //! The registry of log formats, and the ways to find the format of a log.
 //!
-//! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row. Readers,
-//! writers and commands know formats only by their rows.
+//! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row.
+//! Readers, writers and commands know formats only by their rows.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "columns and fields are positions in a line plus 1, and lines are counted one by one"
@@ -48,13 +48,14 @@ pub const FORMATS: &[Format] = &[
     table::TABLE,
 ];
 
-/// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
-/// the format in which models are written.
+/// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells
+/// another, and the format in which models are written.
 pub const SWF: &Format = &swf::FORMAT;
 
-/// The name in specs that stands for the format that the file name or the first line of a log tells. Its parameters are
-/// those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`. The time zone says nothing of logs whose
-/// format has no dates without a zone, so that logs of several formats can be read with it.
+/// The name in specs that stands for the format that the file name or the first line of a log tells. Its
+/// parameters are those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`. The time zone
+/// says nothing of logs whose format has no dates without a zone, so that logs of several formats can be read
+/// with it.
 pub const AUTO: &str = "auto";
 
 impl Format {
@@ -64,8 +65,8 @@ impl Format {
         found.ok_or_else(|| unknown("log format", name, FORMATS.iter().map(|format| format.name)))
     }
 
-    /// Returns the format of the extension of a file name (`.swf`, `.premas`, each with or without `.gz`); `None` if
-    /// the extension is of no format.
+    /// Returns the format of the extension of a file name (`.swf`, `.premas`, each with or without `.gz`);
+    /// `None` if the extension is of no format.
     pub fn of_path(path: &Path) -> Option<&'static Self> {
         let stem = if is_gzip_name(path) { Path::new(path.file_stem()?) } else { path };
         let extension = stem.extension()?.to_str()?;
@@ -74,8 +75,8 @@ impl Format {
             .find(|format| format.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
     }
 
-    /// Returns the format that recognises `line`, the first line of a log that is neither blank nor a comment; `None`
-    /// if no format does.
+    /// Returns the format that recognises `line`, the first line of a log that is neither blank nor a
+    /// comment; `None` if no format does.
     pub fn of_line(line: &[u8]) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
     }
@@ -95,15 +96,17 @@ impl Format {
 pub(super) struct FirstLines<'a> {
     /// The first line that is neither blank nor a comment; `None` if there is none.
     pub(super) first: Option<&'a [u8]>,
-    /// The first of these that does not begin with `#`, as comments of some programs do; `None` if there is none.
+    /// The first of these that does not begin with `#`, as comments of some programs do; `None` if there is
+    /// none.
     pub(super) below: Option<&'a [u8]>,
     /// Whether the log is a table in a binary file, which was turned into CSV.
     pub(super) is_table: bool,
 }
 
-/// Returns the format of a log whose name gives none: the one that recognises its first lines, or else SWF. If the first line does
-/// not begin with a number, as all of SWF do, and has fewer fields, it is a table, so that messages explain how tables are read.
-/// The result is what the log is and what makes a log of it, in words, if it is of a kind that cannot be read.
+/// Returns the format of a log whose name gives none: the one that recognises its first lines, or else SWF.
+/// If the first line does not begin with a number, as all of SWF do, and has fewer fields, it is a table, so
+/// that messages explain how tables are read. The result is what the log is and what makes a log of it, in
+/// words, if it is of a kind that cannot be read.
 pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'static str, &'static str)> {
     let Some(first) = lines.first else { return Ok(SWF) };
     let of_batch_system = |format: &&'static Format| format.records_starts && **format != slurm::json::FORMAT;
@@ -125,7 +128,8 @@ pub(super) fn of_first_lines(lines: &FirstLines) -> Result<&'static Format, (&'s
 }
 
 /// Returns the format that `spec` names and a parser for one log, such as for `nas-ipsc` or
-/// `columns:submit=3,run=5,procs=2`. The result is an error if there is no such format or a parameter is wrong.
+/// `columns:submit=3,run=5,procs=2`. The result is an error if there is no such format or a parameter is
+/// wrong.
 pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
     let format = Format::find(&spec.name)?;
     if format.parameters.is_empty() {
@@ -134,7 +138,8 @@ pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), Spec
     Ok((format, (format.parser)(spec)?))
 }
 
-/// Parses a spec of a format, or of [`AUTO`]. The result is an error if there is no such format or a parameter is wrong or missing.
+/// Parses a spec of a format, or of [`AUTO`]. The result is an error if there is no such format or a
+/// parameter is wrong or missing.
 pub fn parse(text: &str) -> Result<Spec, SpecError> {
     let spec: Spec = text.parse()?;
     if spec.name == AUTO {
@@ -151,8 +156,9 @@ pub fn parse(text: &str) -> Result<Spec, SpecError> {
     Ok(spec)
 }
 
-/// Returns the spec of a format with one more parameter, such as `table:time-zone=UTC`. Without a format it is a parameter
-/// of [`AUTO`]. A table by numbers of columns has no parameters; as a table of the newer kind it has them.
+/// Returns the spec of a format with one more parameter, such as `table:time-zone=UTC`. Without a format it
+/// is a parameter of [`AUTO`]. A table by numbers of columns has no parameters; as a table of the newer kind
+/// it has them.
 #[must_use]
 pub fn with_parameter(format: Option<Spec>, key: &str, value: &str) -> Spec {
     let base = format.unwrap_or_else(|| Spec::named(AUTO));

@@ -1,12 +1,14 @@
-//! The native log of the iPSC/860 at NASA Ames, 1993. Each line is `user command nodes seconds MM/DD/YY HH:MM:SS`.
+//! The native log of the iPSC/860 at NASA Ames, 1993. Each line is `user command nodes seconds MM/DD/YY
+//! HH:MM:SS`.
 //!
-//! Date and time say when the job started, by the clocks of California. A line with 0 nodes is no job, and neither is a
-//! line of user `special` (dedicated time, for example). The other lines become the records that the Parallel Workloads
-//! Archive made of them:
+//! Date and time say when the job started, by the clocks of California. A line with 0 nodes is no job, and
+//! neither is a line of user `special` (dedicated time, for example). The other lines become the records that
+//! the Parallel Workloads Archive made of them:
 //!
 //! * Submit times are the starts, and count from the first of them.
 //! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.
-//! * Commands that begin with `nqs` are batch jobs, in queue 1 and without an application. Others are in queue 0.
+//! * Commands that begin with `nqs` are batch jobs, in queue 1 and without an application. Others are in
+//!   queue 0.
 //! * Users whose names begin with `user` are in group 1, the others in group 2.
 #![expect(
     clippy::arithmetic_side_effects,
@@ -27,8 +29,8 @@ use crate::times::AMBIGUOUS;
 pub(super) const FORMAT: Format = Format {
     name: "nas-ipsc",
     summary: "native log of the iPSC/860 at NASA Ames: user, command, nodes, run time, start date and time",
-    source: "D. Feitelson, B. Nitzberg, \"Job characteristics of a production parallel scientific workload on the NASA \
-             Ames iPSC/860\", JSSPP 1995",
+    source: "D. Feitelson, B. Nitzberg, \"Job characteristics of a production parallel scientific workload \
+         on the NASA Ames iPSC/860\", JSSPP 1995",
     parameters: "",
     reads: &[],
     lacks: "machine, arrivals (starts stand for them), estimates, requested processors, status, memory",
@@ -63,8 +65,8 @@ impl NasIpsc {
         Self { zone: TimeZone::get(ZONE).ok(), jobs: 0, ambiguous: 0, names: Names::default() }
     }
 
-    /// Returns the time of a date such as `10/01/93` and a time such as `00:00:03`, in seconds since 1970. A clock time
-    /// occurs twice when clocks are put back; the first one is taken.
+    /// Returns the time of a date such as `10/01/93` and a time such as `00:00:03`, in seconds since 1970. A
+    /// clock time occurs twice when clocks are put back; the first one is taken.
     fn instant(&mut self, date: &[u8], time: &[u8]) -> Result<i64, Problem> {
         let civil = civil(date, time)?;
         let ambiguous = self.zone.as_ref().map(|zone| zone.to_ambiguous_timestamp(civil));
@@ -114,8 +116,8 @@ impl LineParser for NasIpsc {
     }
 }
 
-/// Returns whether `line` has exactly six words of which the last two are a date and a time. No other format writes
-/// such lines.
+/// Returns whether `line` has exactly six words of which the last two are a date and a time. No other format
+/// writes such lines.
 fn is_line(line: &[u8]) -> bool {
     matches!(words(line).as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
 }

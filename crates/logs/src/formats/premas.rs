@@ -1,5 +1,6 @@
-//! `PReMAS`, the format of the simulator of P. Walker, D. Bunde and V. Leung (2010). Each line has four integers,
-//! separated by tabs: arrival, processors, run time and estimate. There is no header. An unknown estimate is −1.
+//! `PReMAS`, the format of the simulator of P. Walker, D. Bunde and V. Leung (2010). Each line has four
+//! integers, separated by tabs: arrival, processors, run time and estimate. There is no header. An unknown
+//! estimate is −1.
 #![expect(clippy::arithmetic_side_effects, reason = "lines are counted one by one")]
 
 use std::io::Write;
@@ -16,10 +17,12 @@ use crate::status::COMPLETED;
 pub(super) const FORMAT: Format = Format {
     name: "premas",
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",
-    source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
+    source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", \
+         2010",
     parameters: "",
     reads: &[],
-    lacks: "machine, requested processors, shapes, status, users, groups, applications, queues, memory, job numbers",
+    lacks: "machine, requested processors, shapes, status, users, groups, applications, queues, memory, job \
+         numbers",
     extensions: &["premas"],
     // Four integers on a line may be anything.
     recognises: None,
@@ -40,8 +43,8 @@ struct Premas {
 }
 
 impl LineParser for Premas {
-    /// Parses one line as the record of a completed job. The other fields of the record are unknown. Jobs are numbered
-    /// from 1.
+    /// Parses one line as the record of a completed job. The other fields of the record are unknown. Jobs are
+    /// numbered from 1.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let (rest, (submit_s, allocated_procs, run_s, requested_time_s)) =
             columns(line).map_err(|error| explain(line, &error, &NAMES))?;
@@ -58,7 +61,8 @@ fn columns(line: &[u8]) -> IResult<&[u8], (i64, i64, i64, i64), Fault> {
     (integer(1), integer(2), integer(3), integer(4)).parse(line)
 }
 
-/// Appends the line of `record`: its submit time, allocated processors, run time and requested time, unchanged.
+/// Appends the line of `record`: its submit time, allocated processors, run time and requested time,
+/// unchanged.
 fn append(record: &Record, _has_sides: bool, line: &mut Vec<u8>) {
     let Record { submit_s, allocated_procs, run_s, requested_time_s, .. } = record;
     // Writing to memory cannot fail.

@@ -1,8 +1,9 @@
-//! The accounting file of Grid Engine (SGE, UGE, OGS, SoGE): one line for each job that ended, fields separated by colons.
+//! The accounting file of Grid Engine (SGE, UGE, OGS, SoGE): one line for each job that ended, fields
+//! separated by colons.
 //!
-//! Fields up to the project stand at fixed places. The requests of the job may hold colons; the fields behind them are found
-//! from the wait for input and output, which has a point, and the memory two fields later. Times are seconds since 1970, or
-//! milliseconds in newer versions, which are rounded, half a second up.
+//! Fields up to the project stand at fixed places. The requests of the job may hold colons; the fields behind
+//! them are found from the wait for input and output, which has a point, and the memory two fields later.
+//! Times are seconds since 1970, or milliseconds in newer versions, which are rounded, half a second up.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "jobs are counted one by one; known times are above 0, so that their differences are in range"
@@ -25,7 +26,8 @@ pub(super) const FORMAT: Format = Format {
     source: "manual page accounting(5) of Grid Engine 6.2, 8.1 and Univa Grid Engine 8.6",
     parameters: "unit=cpus",
     reads: READS,
-    lacks: "machine, nodes of parallel jobs, GPUs; the status of jobs that were deleted, in versions without it",
+    lacks: "machine, nodes of parallel jobs, GPUs; the status of jobs that were deleted, in versions without \
+         it",
     extensions: &[],
     recognises: Some(is_line),
     records_starts: true,
@@ -109,8 +111,8 @@ impl<'a> Fields<'a> {
         Ok(Some(time_s).filter(|&time_s| time_s > 0))
     }
 
-    /// Returns the fields behind the requests: the wait for input and output, the number of a task of a parallel job, the
-    /// memory and so on; an empty list if they are not found.
+    /// Returns the fields behind the requests: the wait for input and output, the number of a task of a
+    /// parallel job, the memory and so on; an empty list if they are not found.
     fn behind_requests(&self) -> &[&'a str] {
         let rest = self.0.get(CATEGORY + 1..).unwrap_or_default();
         let is_number = |text: &str| text.parse::<f64>().is_ok();
@@ -250,9 +252,7 @@ mod tests {
     use super::*;
     use meshreplay_base::spec::Spec;
 
-    const LINE: &str = "all.q:n01.cluster:phys:anna:run.sh:1001:sge:0:1310761000:1310761060:1310764660:0:0:3600:14000.5:12.2:\
-                        104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:defaultdepartment:mpi:32:0:14012.7:7.3:0.0:\
-                        -l h_rt=36000 -pe mpi 32:0.0:NONE:189153280:0:0";
+    const LINE: &str = "all.q:n01.cluster:phys:anna:run.sh:1001:sge:0:1310761000:1310761060:1310764660:0:0:3600:14000.5:12.2:104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:defaultdepartment:mpi:32:0:14012.7:7.3:0.0:-l h_rt=36000 -pe mpi 32:0.0:NONE:189153280:0:0";
 
     fn read(lines: &[&str]) -> Result<(Vec<Record>, Facts), Problem> {
         let mut parser = Sge::new(Params::new(&Spec::named("sge"))).expect("a parser");

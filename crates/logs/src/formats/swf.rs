@@ -1,7 +1,7 @@
 //! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on each line.
 //!
-//! This program extends it: if the header has an entry `Shapes`, the three sides of the job's shape follow the 18
-//! fields.
+//! This program extends it: if the header has an entry `Shapes`, the three sides of the job's shape follow
+//! the 18 fields.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -24,8 +24,8 @@ use crate::times::{has_fraction, rounded_s, scaled};
 pub(super) const FORMAT: Format = Format {
     name: "swf",
     summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
-    source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", JSSPP 1999; \
-             version 2.2 of the Parallel Workloads Archive",
+    source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", \
+         JSSPP 1999; version 2.2 of the Parallel Workloads Archive",
     parameters: "",
     reads: &[],
     lacks: "nodes of jobs, which the allocator `recorded` takes",
@@ -114,10 +114,12 @@ const TIMES: [usize; 5] = [1, 2, 3, 8, 17];
 /// The index of the field of the preceding job.
 const PRECEDING: usize = 16;
 
-/// Parses the 18 fields of a line, and returns the record, the number of fields after them, and the counts of what is odd.
+/// Parses the 18 fields of a line, and returns the record, the number of fields after them, and the counts of
+/// what is odd.
 ///
-/// Numbers may be spelled with a point or an exponent, as programs write them that hold all columns as floats. Times with
-/// a fraction of a second are rounded as instants: the wait is the rounded start less the rounded submission.
+/// Numbers may be spelled with a point or an exponent, as programs write them that hold all columns as
+/// floats. Times with a fraction of a second are rounded as instants: the wait is the rounded start less the
+/// rounded submission.
 fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
     let (mut rest, mut values, mut average_cpu_s, mut counts) = (line, [-1; FIELDS], -1.0, Counts::default());
@@ -150,8 +152,8 @@ fn parse(line: &[u8]) -> Result<(Record, usize, Counts), Problem> {
     Ok((Record::from_fields(values, average_cpu_s), surplus, counts))
 }
 
-/// Sets the wait and the run time to differences of rounded instants. `exact_us` has those of [`TIMES`] that have fractions.
-/// Returns whether the job becomes 0 s long thereby. What is unknown stays as it is.
+/// Sets the wait and the run time to differences of rounded instants. `exact_us` has those of [`TIMES`] that
+/// have fractions. Returns whether the job becomes 0 s long thereby. What is unknown stays as it is.
 fn round_instants(values: &mut [i64; FIELDS], exact_us: [Option<i64>; TIMES.len()]) -> bool {
     let [submit, wait, run, ..] = TIMES;
     let known = |place: usize, index: usize| {
@@ -190,8 +192,8 @@ fn token(input: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|&byte| is_blank(byte)).unwrap_or(text.len()))
 }
 
-/// Returns the three fields after the 18 as the sides of the job's shape, in nodes; `None` if all three are −1, which
-/// means unknown.
+/// Returns the three fields after the 18 as the sides of the job's shape, in nodes; `None` if all three are
+/// −1, which means unknown.
 fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
     const EXPECTED: &str = "an integer from 1 to 2^24, or -1 for all three sides";
@@ -212,8 +214,8 @@ fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     Ok(Some(sides))
 }
 
-/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is NaN or
-/// infinite is written as −1, unknown.
+/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is NaN
+/// or infinite is written as −1, unknown.
 fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
     let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
     for (i, value) in record.fields().into_iter().enumerate() {
@@ -237,14 +239,14 @@ fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
     line.push(b'\n');
 }
 
-/// Appends the digits of `number`, with its sign if it is negative. This takes a tenth of the time of `write!`, which most of
-/// the time of writing a log would go into.
+/// Appends the digits of `number`, with its sign if it is negative. This takes a tenth of the time of
+/// `write!`, which most of the time of writing a log would go into.
 fn push_integer(line: &mut Vec<u8>, number: i64) {
     line.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Returns the integer that `number` is written as; `None` if it has a fraction or is too large for one. The zero below 0, which
-/// is written `-0`, is none either.
+/// Returns the integer that `number` is written as; `None` if it has a fraction or is too large for one. The
+/// zero below 0, which is written `-0`, is none either.
 fn whole(number: f64) -> Option<i64> {
     const EXACT: f64 = 9e15; // Integers up to 2^53 are exact, so that the cast loses nothing.
     let is_whole = number.trunc().to_bits() == number.to_bits() && number.abs() < EXACT;
@@ -339,7 +341,8 @@ mod tests {
             ("3 2", "20 fields, expected 21"),
             (
                 "3 0 1",
-                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or -1 for all three sides",
+                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or -1 for all three \
+                     sides",
             ),
             ("x 2 1", "field 19 (side along x): found 'x'"),
             ("3 2 99999999999", "field 21 (side along z): found '99999999999'"),

@@ -27,17 +27,20 @@ const KINDS: [Unread; 12] = [
     Unread {
         is: |line| line.starts_with("-dt ") && line.contains(" -e "),
         kind: "a list of events for the Slurm simulator",
-        remedy: "it has no starts and ends; replay the accounting of the simulation, as sacct -a -X -P prints it",
+        remedy: "it has no starts and ends; replay the accounting of the simulation, as sacct -a -X -P \
+             prints it",
     },
     Unread {
         is: is_event_of_moab,
         kind: "an event log of Moab or Maui",
-        remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them as CSV",
+        remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them \
+             as CSV",
     },
     Unread {
         is: is_trace_of_moab,
         kind: "a workload trace of Moab or Maui",
-        remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them as CSV",
+        remedy: "the accounting files of its resource manager (PBS, Slurm) have the same jobs; or write them \
+             as CSV",
     },
     Unread {
         is: |line| {
@@ -45,7 +48,8 @@ const KINDS: [Unread; 12] = [
             known.iter().any(|attribute| line.starts_with(attribute))
         },
         kind: "a history of HTCondor",
-        remedy: "write its jobs as CSV: condor_history -af:h, ClusterId QDate JobCurrentStartDate CompletionDate RequestCpus",
+        remedy: "write its jobs as CSV: condor_history -af:h, ClusterId QDate JobCurrentStartDate \
+             CompletionDate RequestCpus",
     },
     Unread {
         is: |line| line.starts_with("%EventDef"),
@@ -83,8 +87,8 @@ const KINDS: [Unread; 12] = [
     },
 ];
 
-/// Returns what a log is whose first line is `line`, and what makes a log of it that can be read, in words; `None` if the line
-/// is of no kind that is known.
+/// Returns what a log is whose first line is `line`, and what makes a log of it that can be read, in words;
+/// `None` if the line is of no kind that is known.
 pub(super) fn unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
@@ -112,8 +116,8 @@ fn is_event_of_moab(line: &str) -> bool {
     is_clock && is_event && stamp.split(':').all(is_digits)
 }
 
-/// Returns whether a line is a job of a workload trace of Moab or Maui: its version, or a job with its state and its class in
-/// brackets.
+/// Returns whether a line is a job of a workload trace of Moab or Maui: its version, or a job with its state
+/// and its class in brackets.
 fn is_trace_of_moab(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let states = ["Completed", "Removed", "Cancelled", "Vacated", "Deferred", "NotQueued", "Idle", "Running"];
@@ -148,7 +152,8 @@ mod tests {
             ("11:10:02 1039100402:5 job 1293 JOBEND 0 16 anna", "event log of Moab"),
             ("VERSION 400", "workload trace of Moab"),
             (
-                "cluster.1 4 8 anna staff 3600 Completed [batch:1] 1 2 3 4 [NONE] [NONE] [NONE] >= 0 >= 0 [NONE] 1",
+                "cluster.1 4 8 anna staff 3600 Completed [batch:1] 1 2 3 4 [NONE] [NONE] [NONE] >= 0 >= 0 \
+                     [NONE] 1",
                 "workload trace of Moab",
             ),
             ("ClusterId = 12", "HTCondor"),

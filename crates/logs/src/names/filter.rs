@@ -30,8 +30,9 @@ impl PartitionFilter {
         Self { wanted, seen: BTreeMap::new(), left_out: 0 }
     }
 
-    /// Returns whether a record of this partition is wanted, and counts it. `names` has the names in the records so far;
-    /// `None` if the format has none. Names in the header are those above the first record of the partition.
+    /// Returns whether a record of this partition is wanted, and counts it. `names` has the names in the
+    /// records so far; `None` if the format has none. Names in the header are those above the first record of
+    /// the partition.
     pub(crate) fn admits(&mut self, number: i64, names: Option<&Names>, header: &Header) -> bool {
         let wanted = &self.wanted;
         let is_wanted = number >= 0 && {
@@ -43,7 +44,8 @@ impl PartitionFilter {
         is_wanted
     }
 
-    /// Returns the number of records that were left out. Fails, in words, if a partition that is wanted has no record.
+    /// Returns the number of records that were left out. Fails, in words, if a partition that is wanted has
+    /// no record.
     pub(crate) fn finish(&self) -> Result<u64, String> {
         let is_missing = |at: usize| self.seen.values().all(|seen| !seen.is[at]);
         let missing = self.wanted.names().iter().enumerate().find(|(at, _)| is_missing(*at));

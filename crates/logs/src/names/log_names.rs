@@ -1,5 +1,5 @@
-//! The names behind the numbers of a log's records, and the time at which the log begins, wherever the log tells them:
-//! in its records, as the accounting of batch systems does, or in its header.
+//! The names behind the numbers of a log's records, and the time at which the log begins, wherever the log
+//! tells them: in its records, as the accounting of batch systems does, or in its header.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ impl LogNames {
         Self { names: names.only(&wanted), in_header, start: LogStart::of(header) }
     }
 
-    /// Returns the time at which submit times are 0, in seconds since 1970, and the time zone of the log: its name, or an
-    /// offset such as `+01:00`. `None` if the log does not tell.
+    /// Returns the time at which submit times are 0, in seconds since 1970, and the time zone of the log: its
+    /// name, or an offset such as `+01:00`. `None` if the log does not tell.
     pub fn start(&self) -> Option<(i64, String)> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let by_offset = || {
@@ -81,15 +81,15 @@ impl LogNames {
         }
     }
 
-    /// Returns whether `text` is the name of the partition with this number, or the number itself. Where the records have
-    /// names, their numbers only say which came first, and nobody means them.
+    /// Returns whether `text` is the name of the partition with this number, or the number itself. Where the
+    /// records have names, their numbers only say which came first, and nobody means them.
     pub(super) fn calls_partition(&self, number: i64, text: &str) -> bool {
         let has_own_name = || self.names.name(NameKind::Partition, number).is_some();
         self.label(NameKind::Partition, number) == text || number.to_string() == text && !has_own_name()
     }
 
-    /// Returns the numbers of partitions that are given by names or numbers, in the order of `given`. `known` has the
-    /// numbers that jobs have. Fails with the first that no job has.
+    /// Returns the numbers of partitions that are given by names or numbers, in the order of `given`. `known`
+    /// has the numbers that jobs have. Fails with the first that no job has.
     pub fn partition_numbers(
         &self,
         given: &Partitions,
@@ -102,9 +102,9 @@ impl LogNames {
         given.names().iter().map(number).collect()
     }
 
-    /// Returns the hour of the week at a time of the log, in seconds after its beginning: 0 is the hour that begins at
-    /// midnight between Sunday and Monday in the time zone of the log. `None` if the log does not tell when it began, or
-    /// in which time zone.
+    /// Returns the hour of the week at a time of the log, in seconds after its beginning: 0 is the hour that
+    /// begins at midnight between Sunday and Monday in the time zone of the log. `None` if the log does not
+    /// tell when it began, or in which time zone.
     pub fn hour_of_week(&self, after_s: i64) -> Option<u8> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let at = jiff::Timestamp::from_second(unix_s.checked_add(after_s)?).ok()?.to_zoned(zone.clone());
@@ -114,8 +114,9 @@ impl LogNames {
     }
 }
 
-/// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same words, and
-/// a name that is a number could be taken for the number of another one, unless it stands in quotation marks.
+/// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same
+/// words, and a name that is a number could be taken for the number of another one, unless it stands in
+/// quotation marks.
 fn told_apart(listed: &[Listed]) -> Vec<(i64, String)> {
     let is_told = |one: &&Listed| {
         let is_other = |other: &Listed| other.number != one.number && other.name == one.name;

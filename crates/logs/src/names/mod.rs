@@ -4,7 +4,8 @@
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "names and jobs are numbered one by one in memory, fewer than 2^60; an hour of the week is below 168"
+    reason = "names and jobs are numbered one by one in memory, fewer than 2^60; an hour of the week is \
+         below 168"
 )]
 
 mod filter;
@@ -56,8 +57,8 @@ impl NameKind {
         KINDS[self as usize].1
     }
 
-    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1 anna`;
-    /// `None` for lists of nodes, of which headers say nothing.
+    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1
+    /// anna`; `None` for lists of nodes, of which headers say nothing.
     pub const fn header_key(self) -> Option<&'static str> {
         match self {
             Self::User => Some("User"),
@@ -75,7 +76,8 @@ impl NameKind {
     }
 }
 
-/// The names of one kind that were seen so far. They are numbered from 1 in the order of their first appearance.
+/// The names of one kind that were seen so far. They are numbered from 1 in the order of their first
+/// appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Labels {
     numbers: HashMap<Vec<u8>, i64>,
@@ -129,8 +131,8 @@ impl Names {
         self.forgotten_nodes
     }
 
-    /// Returns the number of a list of nodes, for [`Record::nodes`](super::Record::nodes). Beyond 2^32 − 1 lists it is
-    /// `None`, and so it is if no lists are kept.
+    /// Returns the number of a list of nodes, for [`Record::nodes`](super::Record::nodes). Beyond 2^32 − 1
+    /// lists it is `None`, and so it is if no lists are kept.
     pub fn nodes(&mut self, list: &[u8]) -> Option<u32> {
         if self.forgets_nodes {
             self.forgotten_nodes += 1;
@@ -145,7 +147,8 @@ impl Names {
         Some(String::from_utf8_lossy(self.kinds[kind as usize].names.get(at)?))
     }
 
-    /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such names.
+    /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such
+    /// names.
     pub fn of(&self, kind: NameKind) -> impl Iterator<Item = String> {
         self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
     }

@@ -7,9 +7,9 @@ use meshreplay_base::words::counted;
 
 /// One or more partitions of a log, by name or by number. Their jobs share one machine.
 ///
-/// It is spelt `batch`, or `batch+debug` for the jobs of two partitions. In a name the characters `+`, `,`, `|`, `%` and
-/// `=`, blanks and control characters are spelt as in URLs, such as `%2C` for a comma. So is the first letter of a
-/// partition that is called like one of the other choices, `all` or `each`.
+/// It is spelt `batch`, or `batch+debug` for the jobs of two partitions. In a name the characters `+`, `,`,
+/// `|`, `%` and `=`, blanks and control characters are spelt as in URLs, such as `%2C` for a comma. So is the
+/// first letter of a partition that is called like one of the other choices, `all` or `each`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Partitions(Vec<String>);
 
@@ -24,8 +24,8 @@ const EXPECTED: &str =
     "the name or the number of a partition, or several such as batch+debug; a comma in a name is spelt %2C";
 
 impl Partitions {
-    /// Returns the choice of these partitions; `None` if there are none. A partition that stands there twice counts
-    /// once.
+    /// Returns the choice of these partitions; `None` if there are none. A partition that stands there twice
+    /// counts once.
     pub fn new(names: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut chosen: Vec<String> = Vec::new();
         for name in names {
@@ -41,8 +41,8 @@ impl Partitions {
         &self.0
     }
 
-    /// Returns the names for people to read, such as `batch+debug`. One that is called like another choice is spelt as it has to be
-    /// typed, so that it is not taken for that.
+    /// Returns the names for people to read, such as `batch+debug`. One that is called like another choice is
+    /// spelt as it has to be typed, so that it is not taken for that.
     pub fn label(&self) -> String {
         if self.is_reserved() { self.to_string() } else { self.0.join("+") }
     }
@@ -93,8 +93,8 @@ impl FromStr for Partitions {
     }
 }
 
-/// Returns the problem, in words, that no job is of the partition `missing`. `by_name` has the partitions of the log in the
-/// order of their numbers, each with its jobs; those with most jobs are named.
+/// Returns the problem, in words, that no job is of the partition `missing`. `by_name` has the partitions of
+/// the log in the order of their numbers, each with its jobs; those with most jobs are named.
 pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> String {
     const NAMED: usize = 12;
     if by_name.is_empty() {
@@ -114,7 +114,8 @@ pub fn no_such_partition(missing: &str, mut by_name: Vec<(String, u64)>) -> Stri
     format!("no job is of partition '{missing}'; expected one of: {}", words.join(", "))
 }
 
-/// Returns a name as it has to be typed: as it is, unless it would be taken for several names or for another one.
+/// Returns a name as it has to be typed: as it is, unless it would be taken for several names or for another
+/// one.
 fn typed(name: &str) -> String {
     let (only, read) = (Partitions::new([name.to_owned()]), name.parse().ok());
     let spelled =
@@ -122,8 +123,8 @@ fn typed(name: &str) -> String {
     only.as_ref().map_or_else(|| name.to_owned(), spelled)
 }
 
-/// Returns a name with the characters that `%` and two hexadecimal digits stand for; `None` if digits are missing or
-/// the bytes are no UTF-8.
+/// Returns a name with the characters that `%` and two hexadecimal digits stand for; `None` if digits are
+/// missing or the bytes are no UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -143,8 +144,8 @@ fn decoded(text: &str) -> Option<String> {
 /// A value of `--partition`: the jobs of which partitions are replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PartitionChoice {
-    /// Nothing was chosen: all jobs, or, with a machine that follows from the log, the partitions by the nodes that they share,
-    /// if lists of nodes show that they are several machines.
+    /// Nothing was chosen: all jobs, or, with a machine that follows from the log, the partitions by the
+    /// nodes that they share, if lists of nodes show that they are several machines.
     #[default]
     ByNodes,
     /// All jobs, whatever partition they belong to.

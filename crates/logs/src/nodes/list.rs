@@ -3,8 +3,8 @@
 //! A list is parsed without being spelt out: `n[0-99999]` takes a few bytes. The names come one by one.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after its \
-              beginning"
+    reason = "a list has at most 2^32 names, numbers of at most 18 digits, and each range ends at or after \
+         its beginning"
 )]
 
 use meshreplay_base::words::excerpt;
@@ -66,8 +66,9 @@ const MOST_NAMES: u64 = 1 << 32;
 pub(crate) const NO_NODES: [&str; 5] = ["", "(null)", "None assigned", "None", "Unknown"];
 
 impl NodeList {
-    /// Reads a list. What Slurm writes for jobs without nodes, such as `None assigned`, is the empty list. The result is
-    /// an error if brackets or ranges are malformed. O(length of the text), however many names it stands for.
+    /// Reads a list. What Slurm writes for jobs without nodes, such as `None assigned`, is the empty list.
+    /// The result is an error if brackets or ranges are malformed. O(length of the text), however many names
+    /// it stands for.
     pub fn parse(text: &str) -> Result<Self, NodeListError> {
         let text = text.trim();
         if NO_NODES.contains(&text) {
@@ -91,8 +92,8 @@ impl NodeList {
         })
     }
 
-    /// Returns the names in the order of the list, one by one. Of several brackets the last one runs fastest. A name that
-    /// the list has twice comes twice.
+    /// Returns the names in the order of the list, one by one. Of several brackets the last one runs fastest.
+    /// A name that the list has twice comes twice.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.patterns.iter().flat_map(|pattern| (0..pattern.names).map(|at| pattern.name(at)))
     }
@@ -145,8 +146,8 @@ impl Pattern {
         Ok(Self { parts, names })
     }
 
-    /// Returns name number `at`, from 0. The number is read in mixed radix: each bracket is a digit, the last one the
-    /// lowest.
+    /// Returns name number `at`, from 0. The number is read in mixed radix: each bracket is a digit, the last
+    /// one the lowest.
     fn name(&self, at: u64) -> String {
         let (mut above, mut rest, mut name) = (self.names, at, String::new());
         for part in &self.parts {

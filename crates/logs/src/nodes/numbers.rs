@@ -1,7 +1,7 @@
 //! Numbers the nodes that the lists of a log name, from 0 in the order of first appearance.
 //!
-//! A name is spelt out once. After that, names with one bracket are found by their number in a table of their prefix,
-//! so that a list of k nodes costs about k table lookups.
+//! A name is spelt out once. After that, names with one bracket are found by their number in a table of their
+//! prefix, so that a list of k nodes costs about k table lookups.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -29,7 +29,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct NodeNumbers<'a> {
     names: &'a names::Names,
     by_name: HashMap<String, u32>,
-    /// For the text before and behind a bracket and the number of digits in it: the nodes by the number in the bracket.
+    /// For the text before and behind a bracket and the number of digits in it: the nodes by the number in
+    /// the bracket.
     tables: HashMap<(String, usize), Vec<u32>>,
     /// The nodes of the lists that are kept, one after the other, and where those of each list are.
     kept: Vec<u32>,
@@ -37,8 +38,8 @@ pub(super) struct NodeNumbers<'a> {
     places: Vec<Option<(u32, u32)>>,
     /// The nodes of the last list that is not kept.
     last: Vec<u32>,
-    /// The number of lists that were parsed, and the last of them that has each node, so that a name that a list has twice
-    /// counts once.
+    /// The number of lists that were parsed, and the last of them that has each node, so that a name that a
+    /// list has twice counts once.
     parses: u64,
     stamps: Vec<u64>,
     is_too_large: bool,
@@ -95,7 +96,8 @@ impl<'a> NodeNumbers<'a> {
         &self.kept[from..]
     }
 
-    /// Returns how many names of a list have no number yet, or the length of a list that is longer than any machine.
+    /// Returns how many names of a list have no number yet, or the length of a list that is longer than any
+    /// machine.
     fn news(&self, list: &NodeList) -> u64 {
         if list.count() > MOST_NODES as u64 {
             return list.count();
@@ -181,7 +183,8 @@ fn number_of(by_name: &mut HashMap<String, u32>, name: String) -> u32 {
 mod tests {
     use super::*;
 
-    /// Lists in any spelling have the nodes of their names, however often they are asked for, whether they are kept or not.
+    /// Lists in any spelling have the nodes of their names, however often they are asked for, whether they
+    /// are kept or not.
     #[test]
     fn lists_have_the_nodes_of_their_names() {
         let lists = [

@@ -1,8 +1,9 @@
-//! Runs of jobs on the nodes of their lists: the processors in use at once, the node time that jobs share, and the partitions
-//! that share nodes.
+//! Runs of jobs on the nodes of their lists: the processors in use at once, the node time that jobs share,
+//! and the partitions that share nodes.
 //!
-//! Runs are sorted by their starts. For each node the sweep remembers until when it is taken, so that the time which several jobs
-//! had a node at once is found in O(n log n) for n runs, plus the lengths of their lists.
+//! Runs are sorted by their starts. For each node the sweep remembers until when it is taken, so that the
+//! time which several jobs had a node at once is found in O(n log n) for n runs, plus the lengths of their
+//! lists.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "runs and nodes are counted in memory; sums of times are in 128 bits, which hold any"
@@ -30,7 +31,8 @@ struct Run {
 /// The start of a run of which it is unknown.
 const UNKNOWN: i64 = i64::MAX;
 
-/// Two partitions belong together if the node time that they share is at least this part of the smaller one's.
+/// Two partitions belong together if the node time that they share is at least this part of the smaller
+/// one's.
 const LINKED: i128 = 100;
 
 /// The most runs that are kept where there is a limit, 256 MB.
@@ -52,7 +54,8 @@ pub struct RunsOnNodes<'a> {
     nodes: NodeNumbers<'a>,
 }
 
-/// How some runs of a log use nodes. Node time is the sum over runs of the nodes in the list times the length.
+/// How some runs of a log use nodes. Node time is the sum over runs of the nodes in the list times the
+/// length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeUse {
     /// The most processors that were in use at once.
@@ -80,7 +83,8 @@ impl NodeUse {
         self.repeated > 0 && 1000 * self.repeated >= self.listed
     }
 
-    /// Returns whether most lists have as many nodes as their jobs have processors, so that processors are nodes.
+    /// Returns whether most lists have as many nodes as their jobs have processors, so that processors are
+    /// nodes.
     pub fn are_whole_nodes(&self) -> bool {
         2 * self.of_size > self.lists
     }
@@ -92,8 +96,8 @@ impl NodeRuns {
         Self { has_limit: true, ..Self::default() }
     }
 
-    /// Adds a run of a job from a start to an end, if these are known, with the number of its list of nodes and that of its
-    /// partition.
+    /// Adds a run of a job from a start to an end, if these are known, with the number of its list of nodes
+    /// and that of its partition.
     pub fn add(&mut self, when: Option<(i64, i64)>, procs: u32, list: Option<u32>, partition: Option<i64>) {
         if self.are_too_many {
             return;
@@ -120,7 +124,8 @@ impl NodeRuns {
 }
 
 impl RunsOnNodes<'_> {
-    /// Returns how the runs of the partitions that are `chosen` use nodes. `None` is a run of an unknown partition.
+    /// Returns how the runs of the partitions that are `chosen` use nodes. `None` is a run of an unknown
+    /// partition.
     pub fn node_use(&mut self, chosen: &dyn Fn(Option<i64>) -> bool) -> NodeUse {
         let mut found = NodeUse::default();
         let mut in_use = InUse::default();
@@ -149,10 +154,10 @@ impl RunsOnNodes<'_> {
         NodeUse { peak: in_use.most(), ..found }
     }
 
-    /// Returns the partitions that share nodes, group by group, in the order of their numbers. Partitions without lists are in
-    /// no group. Two partitions are linked if the node time that they share is 1 % of the smaller one's or more: for each node
-    /// the time of the partition that used it less. Groups are the connected components. `None` if the lists name more nodes
-    /// than any machine has.
+    /// Returns the partitions that share nodes, group by group, in the order of their numbers. Partitions
+    /// without lists are in no group. Two partitions are linked if the node time that they share is 1 % of
+    /// the smaller one's or more: for each node the time of the partition that used it less. Groups are the
+    /// connected components. `None` if the lists name more nodes than any machine has.
     pub fn groups(&mut self) -> Option<Vec<Vec<i64>>> {
         let mut places = BTreeMap::new();
         for run in self.runs.iter().filter(|run| run.list > 0 && run.partition >= 0) {
@@ -245,7 +250,8 @@ mod tests {
 
     #[test]
     fn partitions_are_grouped_by_the_node_time_that_they_share() {
-        // Partition 1 has nodes 0 to 3 for 1,000 each, and partition 2 has nodes 4 and 5, and node 0 for some time.
+        // Partition 1 has nodes 0 to 3 for 1,000 each, and partition 2 has nodes 4 and 5, and node 0 for some
+        // time.
         let groups = |time: i64| {
             let mut names = Names::default();
             let given = [

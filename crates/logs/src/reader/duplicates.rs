@@ -9,8 +9,8 @@ use crate::record::Record;
 /// The number of records among which duplicates are found in logs that may be longer than memory.
 pub(super) const NEIGHBOURS: usize = 1 << 16;
 
-/// What two records of one run have in common: number, submission, wait, run time, allocated and requested processors; and
-/// the identity of the job. Of a requeued job, each run has another start.
+/// What two records of one run have in common: number, submission, wait, run time, allocated and requested
+/// processors; and the identity of the job. Of a requeued job, each run has another start.
 type Key = ([i64; 6], u64);
 
 /// The records so far, or the last ones of them.

@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_sign_loss,
-    reason = "lines and records are counted one by one, of which 2^63 cannot be read; a negative time is meant to \
-              become the greatest number"
+    reason = "lines and records are counted one by one, of which 2^63 cannot be read; a negative time is \
+         meant to become the greatest number"
 )]
 
 mod duplicates;
@@ -46,7 +46,8 @@ pub enum Entry<'a> {
     Blank,
     /// A line without a record: it says nothing of any job, or it is part of a record that comes later.
     NoJob,
-    /// A line that does not follow the format. Only lenient reading gives it; otherwise such a line is an error.
+    /// A line that does not follow the format. Only lenient reading gives it; otherwise such a line is an
+    /// error.
     Skipped(Problem),
 }
 
@@ -80,8 +81,9 @@ struct Parser {
 }
 
 impl Parser {
-    /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs to none of the
-    /// partitions that are read, or stands in the log for the second time, it is counted apart and no entry of a job.
+    /// Returns the entry of a record with so many `surplus` fields, and adds it to `records`. If it belongs
+    /// to none of the partitions that are read, or stands in the log for the second time, it is counted apart
+    /// and no entry of a job.
     fn entry<'a>(
         &mut self,
         record: &'a Record,
@@ -103,8 +105,8 @@ impl Parser {
 }
 
 impl Reader {
-    /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name does not
-    /// matter.
+    /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name
+    /// does not matter.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         // The format is the one given, or else that of the file name, or else that of the first line.
         // `auto` has the parameters of the format that is found.
@@ -173,7 +175,8 @@ impl Reader {
         self.line
     }
 
-    /// Returns the comments read so far. They are complete only at the end of the log, as comments may follow records.
+    /// Returns the comments read so far. They are complete only at the end of the log, as comments may follow
+    /// records.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -263,8 +266,8 @@ impl Reader {
         if self.parser.duplicates.count > 0 {
             let all =
                 "records that stand twice (number, submission, start, end and size), which are read once";
-            let near = "records that stand twice within 65,536 lines (number, submission, start, end and size), which are read \
-                        once";
+            let near = "records that stand twice within 65,536 lines (number, submission, start, end and \
+                 size), which are read once";
             const { assert!(NEIGHBOURS == 65_536, "the words have the number") };
             let what = if self.format.writing.is_some() { near } else { all };
             facts.counts.push((what, self.parser.duplicates.count));
@@ -313,11 +316,11 @@ fn preview(parser: &mut dyn LineParser, path: &Path, limits: LogLimits) -> Resul
     })
 }
 
-/// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file, and
-/// returns the facts about the log as a whole.
+/// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file,
+/// and returns the facts about the log as a whole.
 ///
-/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading fails at a
-/// line, `visit` was called for the records above it.
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading
+/// fails at a line, `visit` was called for the records above it.
 pub fn read(
     path: &Path,
     options: ReadOptions,

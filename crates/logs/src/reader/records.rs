@@ -36,8 +36,8 @@ impl Records {
     }
 }
 
-/// Counts a blank line, or adds a comment to the header, and returns its entry. `line` has no blanks at its start.
-/// `records` is the number of records before it.
+/// Counts a blank line, or adds a comment to the header, and returns its entry. `line` has no blanks at its
+/// start. `records` is the number of records before it.
 pub(super) fn keep_aside<'a>(
     line: &'a [u8],
     records: u64,

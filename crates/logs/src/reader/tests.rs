@@ -55,7 +55,13 @@ fn total(found: &Irregularities) -> u64 {
 fn strict_reading_stops_where_lenient_reading_counts() -> Result<(), Box<dyn std::error::Error>> {
     let text = format!("{JOB}\n1 2 3\n{}\n{}\n", JOB.replace("60", "6O"), JOB.replace("60", &"9".repeat(20)));
     let message = read_text(&text, ReadOptions::default()).expect_err("strict").to_string();
-    assert!(message.ends_with(":2: 3 fields, expected 18; --lenient skips such lines, and `meshreplay trace convert --lenient` writes a log without them"), "{message}");
+    assert!(
+        message.ends_with(
+            ":2: 3 fields, expected 18; --lenient skips such lines, and `meshreplay trace \
+         convert --lenient` writes a log without them"
+        ),
+        "{message}"
+    );
     let (records, summary) = read_text(&text, ReadOptions { lenient: true, ..ReadOptions::default() })?;
     assert_eq!((records.len(), summary.irregularities.skipped()), (1, 3));
     let found = summary.irregularities;

@@ -27,8 +27,8 @@ pub const FIELD_NAMES: [&str; FIELDS] = [
     "think time",
 ];
 
-/// One job as the log records it. In every field −1 means *unknown*. The values are not checked: they may be odd or
-/// negative.
+/// One job as the log records it. In every field −1 means *unknown*. The values are not checked: they may be
+/// odd or negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// Field 1: the job number in the log.
@@ -51,8 +51,8 @@ pub struct Record {
     pub requested_time_s: i64,
     /// Field 10: the memory per processor that the job asked for, in kilobytes.
     pub requested_memory_kb: i64,
-    /// Field 11: how the job ended. 1 is completed, 0 failed and 5 cancelled; 2 to 4 are parts of a job that was
-    /// interrupted.
+    /// Field 11: how the job ended. 1 is completed, 0 failed and 5 cancelled; 2 to 4 are parts of a job that
+    /// was interrupted.
     pub status: i64,
     /// Field 12: the number of the user.
     pub user: i64,
@@ -68,12 +68,12 @@ pub struct Record {
     pub preceding_job: i64,
     /// Field 18: the time from that end to the submission, in seconds.
     pub think_time_s: i64,
-    /// Fields 19 to 21: the sides, along x, y and z, of the rectangle or cuboid that the job asked for, in nodes.
-    /// `None` if they are unknown or the log has none. They are an extension of this program, for logs whose header has
-    /// an entry `Shapes`.
+    /// Fields 19 to 21: the sides, along x, y and z, of the rectangle or cuboid that the job asked for, in
+    /// nodes. `None` if they are unknown or the log has none. They are an extension of this program, for logs
+    /// whose header has an entry `Shapes`.
     pub sides: Option<[u32; 3]>,
-    /// The number of the list of the job's nodes among the names of the log ([`NameKind::Nodes`]); `None` if the log has
-    /// no such lists. Logs are not written with it.
+    /// The number of the list of the job's nodes among the names of the log ([`NameKind::Nodes`]); `None` if
+    /// the log has no such lists. Logs are not written with it.
     ///
     /// [`NameKind::Nodes`]: super::NameKind::Nodes
     pub nodes: Option<u32>,
@@ -86,8 +86,8 @@ impl Record {
     /// A record in which every field is unknown.
     pub const UNKNOWN: Self = Self::from_fields([-1; FIELDS], -1.0);
 
-    /// Returns the record with these fields. Field n of the format is entry n − 1 of `fields`, except field 6, which is
-    /// `average_cpu_s`; entry 5 is ignored. The sides are unknown.
+    /// Returns the record with these fields. Field n of the format is entry n − 1 of `fields`, except field
+    /// 6, which is `average_cpu_s`; entry 5 is ignored. The sides are unknown.
     pub const fn from_fields(fields: [i64; FIELDS], average_cpu_s: f64) -> Self {
         Self {
             job: fields[0],
@@ -113,8 +113,8 @@ impl Record {
         }
     }
 
-    /// Returns the fields of the record. Field n of the format is entry n − 1. Entry 5 is always −1, since field 6
-    /// ([`Self::average_cpu_s`]) is no integer.
+    /// Returns the fields of the record. Field n of the format is entry n − 1. Entry 5 is always −1, since
+    /// field 6 ([`Self::average_cpu_s`]) is no integer.
     pub const fn fields(&self) -> [i64; FIELDS] {
         [
             self.job,
@@ -138,15 +138,16 @@ impl Record {
         ]
     }
 
-    /// Returns for each field whether it is unknown: −1, or negative in the case of field 6. Field n is entry n − 1.
+    /// Returns for each field whether it is unknown: −1, or negative in the case of field 6. Field n is entry
+    /// n − 1.
     pub fn missing(&self) -> [bool; FIELDS] {
         let mut missing = self.fields().map(|value| value == -1);
         missing[CPU] = self.average_cpu_s < 0.0;
         missing
     }
 
-    /// Returns the number of processors for statistics: the allocated processors, or else the requested ones. `None` if
-    /// neither is positive.
+    /// Returns the number of processors for statistics: the allocated processors, or else the requested ones.
+    /// `None` if neither is positive.
     pub fn procs(&self) -> Option<i64> {
         [self.allocated_procs, self.requested_procs].into_iter().find(|&procs| procs > 0)
     }

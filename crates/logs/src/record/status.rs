@@ -1,5 +1,5 @@
-//! How a job ended, in the numbers of field 11 of the Standard Workload Format (Chapin et al., Benchmarks and Standards for
-//! the Evaluation of Parallel Job Schedulers, JSSPP 1999).
+//! How a job ended, in the numbers of field 11 of the Standard Workload Format (Chapin et al., Benchmarks and
+//! Standards for the Evaluation of Parallel Job Schedulers, JSSPP 1999).
 
 use std::ops::RangeInclusive;
 
@@ -9,8 +9,8 @@ pub const UNKNOWN: i64 = -1;
 pub const FAILED: i64 = 0;
 /// The job completed.
 pub const COMPLETED: i64 = 1;
-/// The record is a part of an interrupted job. All its parts have the number of the job: 2 is followed by another part, the last one
-/// completed (3) or failed (4).
+/// The record is a part of an interrupted job. All its parts have the number of the job: 2 is followed by
+/// another part, the last one completed (3) or failed (4).
 pub const PARTS: RangeInclusive<i64> = 2..=4;
 /// The job was cancelled, before it started or while it ran.
 pub const CANCELLED: i64 = 5;

@@ -1,4 +1,5 @@
-//! Reads, decompresses and hashes the text of a long log on a thread of its own, ahead of the thread that parses it.
+//! Reads, decompresses and hashes the text of a long log on a thread of its own, ahead of the thread that
+//! parses it.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "positions in a piece of text; bytes are counted as they are read, of which 2^63 cannot be read"
@@ -42,7 +43,8 @@ impl Text {
         }
     }
 
-    /// Fills `buffer` as far as there is text. Returns the number of bytes, and the error after them, if there is one.
+    /// Fills `buffer` as far as there is text. Returns the number of bytes, and the error after them, if
+    /// there is one.
     fn fill(&mut self, buffer: &mut [u8]) -> (usize, io::Result<()>) {
         let mut length = 0;
         while length < buffer.len() {
@@ -125,20 +127,21 @@ impl Ahead {
         }
     }
 
-    /// Waits for the next piece. An empty one or one with an error is the last, so there is always one unless the other thread
-    /// has broken off.
+    /// Waits for the next piece. An empty one or one with an error is the last, so there is always one unless
+    /// the other thread has broken off.
     fn next(&self) -> io::Result<Piece> {
         self.pieces.recv().map_err(|_| io::Error::other("the thread that reads it has ended"))
     }
 
-    /// Returns what was hashed, and the number of bytes of the file that were read, up to the end of the piece that is being
-    /// handed out; `None` if there is none.
+    /// Returns what was hashed, and the number of bytes of the file that were read, up to the end of the
+    /// piece that is being handed out; `None` if there is none.
     pub(super) fn passed(&self) -> Option<(&Sha256, u64)> {
         self.piece.as_ref().map(|piece| (&piece.hash, piece.file_bytes))
     }
 }
 
-/// Sends the pieces of `text` up to its end, which is an empty piece, or to an error. Ends early if nobody takes them.
+/// Sends the pieces of `text` up to its end, which is an empty piece, or to an error. Ends early if nobody
+/// takes them.
 fn read_ahead(mut text: Text, to: &SyncSender<Piece>, memory: &Receiver<Vec<u8>>) {
     loop {
         let mut bytes = memory.try_recv().unwrap_or_else(|_| vec![0; PIECE]);

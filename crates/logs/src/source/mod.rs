@@ -22,8 +22,8 @@ use super::error::TraceError;
 use super::options::LogLimits;
 use meshreplay_base::disk::hexadecimal;
 
-/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
-/// them.
+/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what
+/// makes a log of them.
 const OTHERS: [(&[u8], &str, &str); 18] = [
     (
         b"PK\x03\x04",
@@ -53,8 +53,8 @@ const OTHERS: [(&[u8], &str, &str); 18] = [
 /// The number of bytes by which all kinds of files are told apart.
 const MAGIC: u64 = 15;
 
-/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is large, as
-/// formats are recognised by a line of the first chunk of text, which comes from these bytes.
+/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is
+/// large, as formats are recognised by a line of the first chunk of text, which comes from these bytes.
 const FIRST: usize = 256 << 10;
 
 /// The two bytes with which every gzip member begins (RFC 1952).
@@ -80,8 +80,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which tapes and some
-/// file systems fill blocks, are no part of it, as gzip has it too.
+/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which
+/// tapes and some file systems fill blocks, are no part of it, as gzip has it too.
 enum Members<R> {
     /// A member is being read.
     Inside(Box<GzDecoder<R>>),
@@ -245,7 +245,8 @@ impl Source {
         self.bytes
     }
 
-    /// Returns the SHA-256 of the whole uncompressed text, in hexadecimal. The caller must have read up to its end.
+    /// Returns the SHA-256 of the whole uncompressed text, in hexadecimal. The caller must have read up to
+    /// its end.
     pub(super) fn sha256(&self) -> String {
         let hash = match &self.text {
             Reading::Here(text) => text.hash.clone(),
@@ -264,9 +265,9 @@ impl Source {
         }
     }
 
-    /// Reads some uncompressed text into `buffer` and returns the number of bytes, which is 0 only at the end of the
-    /// log. `lines` is the number of whole lines that were handed out before. Messages about damaged gzip data name it,
-    /// so that the user knows how much of the file is sound.
+    /// Reads some uncompressed text into `buffer` and returns the number of bytes, which is 0 only at the end
+    /// of the log. `lines` is the number of whole lines that were handed out before. Messages about damaged
+    /// gzip data name it, so that the user knows how much of the file is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
         if self.bytes >= self.ahead_from && matches!(self.text, Reading::Here(_)) {
             let here = std::mem::replace(&mut self.text, Reading::HandedOver);
@@ -296,8 +297,8 @@ impl Source {
         Ok(count)
     }
 
-    /// Returns the error of the log for an error of reading. In compressed data an early end and damage are told apart,
-    /// since both ask the user for another copy of the file.
+    /// Returns the error of the log for an error of reading. In compressed data an early end and damage are
+    /// told apart, since both ask the user for another copy of the file.
     fn failure(&self, source: io::Error, lines: u64) -> TraceError {
         let (path, bytes) = (self.path.clone(), self.bytes);
         match source.kind() {

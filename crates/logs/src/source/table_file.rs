@@ -1,5 +1,5 @@
-//! Tables in binary files, Parquet and Arrow, which are logs as well. This layer cannot decode them: whoever can registers a
-//! converter, which turns such a file into the text of a CSV file.
+//! Tables in binary files, Parquet and Arrow, which are logs as well. This layer cannot decode them: whoever
+//! can registers a converter, which turns such a file into the text of a CSV file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -14,8 +14,8 @@ pub type TableConverter = fn(File) -> io::Result<Box<dyn Read + Send>>;
 /// The converter; empty as long as none is registered.
 static CONVERTER: OnceLock<TableConverter> = OnceLock::new();
 
-/// Registers the converter of all logs that this process opens from now on. The first call counts. Returns whether none was
-/// registered before.
+/// Registers the converter of all logs that this process opens from now on. The first call counts. Returns
+/// whether none was registered before.
 pub fn set_table_converter(converter: TableConverter) -> bool {
     CONVERTER.set(converter).is_ok()
 }
@@ -32,8 +32,8 @@ pub(super) fn kind_of(begin: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(magic, _)| begin.starts_with(magic)).map(|(_, kind)| *kind)
 }
 
-/// Returns the text of the table in `file`; `None`, with the file at its beginning, if it is no table or no file that can be
-/// read twice, such as a pipe.
+/// Returns the text of the table in `file`; `None`, with the file at its beginning, if it is no table or no
+/// file that can be read twice, such as a pipe.
 pub(super) fn text_of(mut file: &File, path: &Path) -> Result<Option<Box<dyn Read + Send>>, TraceError> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let mut begin = Vec::new();
@@ -49,8 +49,8 @@ pub(super) fn text_of(mut file: &File, path: &Path) -> Result<Option<Box<dyn Rea
     converted(copy, kind, path).map(Some)
 }
 
-/// Returns the text of the table in a stream that begins with `begin`, a table of this kind. It is copied to a temporary file
-/// first, as tables are not read from front to end.
+/// Returns the text of the table in a stream that begins with `begin`, a table of this kind. It is copied to
+/// a temporary file first, as tables are not read from front to end.
 pub(super) fn spooled(
     begin: &[u8],
     mut rest: impl Read,

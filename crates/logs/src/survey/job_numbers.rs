@@ -1,7 +1,7 @@
 //! The job numbers of a log, of which those that come twice are found.
 //!
-//! Most logs number their jobs one after the other, so that memory holds runs of consecutive numbers. If there are too many
-//! runs, all numbers go into a file from then on, where they are sorted.
+//! Most logs number their jobs one after the other, so that memory holds runs of consecutive numbers. If
+//! there are too many runs, all numbers go into a file from then on, where they are sorted.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::io;
@@ -47,7 +47,8 @@ pub(super) struct Duplicates {
 }
 
 impl JobNumbers {
-    /// Makes a list without numbers that has at most this many runs, and as many single numbers beside, in memory.
+    /// Makes a list without numbers that has at most this many runs, and as many single numbers beside, in
+    /// memory.
     pub(super) fn new(most: usize) -> Self {
         Self { most, ascending: Vec::new(), others: HashSet::new(), sorter: None, error: None }
     }
@@ -79,7 +80,8 @@ impl JobNumbers {
         true
     }
 
-    /// Moves the numbers in memory to a file. They are found before all that come, as no line has the number 0.
+    /// Moves the numbers in memory to a file. They are found before all that come, as no line has the number
+    /// 0.
     fn spill(&mut self) {
         self.sorter = Some(Sorter::default());
         let others: Vec<i64> = mem::take(&mut self.others).into_iter().collect();
@@ -95,8 +97,8 @@ impl JobNumbers {
         }
     }
 
-    /// Returns the duplicates of which [`Self::add`] has said that they are known later, and of them the `most` first ones. Fails
-    /// if the temporary file cannot be written or read.
+    /// Returns the duplicates of which [`Self::add`] has said that they are known later, and of them the
+    /// `most` first ones. Fails if the temporary file cannot be written or read.
     pub(super) fn duplicates(&mut self, most: usize) -> io::Result<Duplicates> {
         if let Some(error) = self.error.take() {
             return Err(error);

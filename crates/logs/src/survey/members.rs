@@ -16,8 +16,8 @@ pub struct Members {
     pub what: &'static str,
     /// The number of different ones. Jobs of which it is unknown have none.
     pub count: u64,
-    /// Those with most jobs, at most four: the name, or the number if the log has no names, and the number of jobs.
-    /// The first has most; of several with equally many the one with the lowest number comes first.
+    /// Those with most jobs, at most four: the name, or the number if the log has no names, and the number of
+    /// jobs. The first has most; of several with equally many the one with the lowest number comes first.
     pub largest: Vec<(String, u64)>,
 }
 

@@ -2,7 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_wrap,
-    reason = "jobs and findings are counted one by one; submit times that count are at least 0 and at least the origin"
+    reason = "jobs and findings are counted one by one; submit times that count are at least 0 and at least \
+         the origin"
 )]
 
 mod job_numbers;

@@ -1,4 +1,5 @@
-//! The profile of a log: how many jobs it holds, how large and how long they are, and how much load they bring.
+//! The profile of a log: how many jobs it holds, how large and how long they are, and how much load they
+//! bring.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,8 @@ use crate::reader::{Entry, Reader};
 use crate::record::{FIELD_NAMES, FIELDS, Record};
 use crate::summary::LogSummary;
 
-/// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is [`Record::procs`].
+/// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is
+/// [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Profile {
     /// The path of the log, or `standard input`.
@@ -30,30 +32,33 @@ pub struct Profile {
     pub lines: u64,
     /// The number of records.
     pub jobs: u64,
-    /// The number of processors of the machine by the header: `MaxProcs`, or else `MaxNodes`. `None` if it has neither.
+    /// The number of processors of the machine by the header: `MaxProcs`, or else `MaxNodes`. `None` if it
+    /// has neither.
     pub procs: Option<i64>,
     /// The number of processors of the largest job; `None` if no size is known.
     pub largest_job_procs: Option<i64>,
     /// The time at which submit times are 0, in seconds since 1970; `None` if the header does not tell.
     pub unix_start_time: Option<i64>,
-    /// The earliest submit time in seconds; `None` if no submit time is known. Negative submit times count as unknown.
+    /// The earliest submit time in seconds; `None` if no submit time is known. Negative submit times count as
+    /// unknown.
     pub first_submit_s: Option<i64>,
     /// The latest submit time in seconds; `None` if no submit time is known.
     pub last_submit_s: Option<i64>,
     /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
     pub work_proc_s: f64,
-    /// The work divided by what the machine could do between the first and the last submit time. If the header does not
-    /// tell the number of processors, that of the largest job is taken. `None` if that is unknown too, if no submit
-    /// time is known, or if all jobs were submitted at once.
+    /// The work divided by what the machine could do between the first and the last submit time. If the
+    /// header does not tell the number of processors, that of the largest job is taken. `None` if that is
+    /// unknown too, if no submit time is known, or if all jobs were submitted at once.
     pub offered_load: Option<f64>,
     /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,
     /// The run times of the jobs whose run time is known, in seconds; `None` if there are none.
     pub run_s: Option<Quantiles>,
-    /// The share, from 0 to 1, of one-processor jobs among the jobs whose size is known; `None` if there are none.
+    /// The share, from 0 to 1, of one-processor jobs among the jobs whose size is known; `None` if there are
+    /// none.
     pub serial_share: Option<f64>,
-    /// The share, from 0 to 1, of sizes that are powers of two among the jobs of more than one processor; `None` if
-    /// there are none.
+    /// The share, from 0 to 1, of sizes that are powers of two among the jobs of more than one processor;
+    /// `None` if there are none.
     pub power_of_two_share: Option<f64>,
     /// The number of jobs with each status (field 11).
     pub status: BTreeMap<i64, u64>,
@@ -74,7 +79,8 @@ pub struct Profile {
 pub struct NodeLists {
     /// The number of different nodes.
     pub nodes: u64,
-    /// The share, from 0 to 1, of the node-seconds that count more than once, as several jobs had a node at the same time.
+    /// The share, from 0 to 1, of the node-seconds that count more than once, as several jobs had a node at
+    /// the same time.
     pub shared: f64,
     /// Whether a replay counts parts of nodes only, as jobs share too many nodes to have whole ones.
     pub needs_unit: bool,
@@ -102,8 +108,8 @@ pub struct Irregularity {
 
 impl Profile {
     /// Reads the log at `path` and returns its profile. Quantiles are exact; memory grows with the number of
-    /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if lenient reading has
-    /// skipped all of it.
+    /// different sizes and run times, and with the number of jobs only if these have lists of nodes. Fails if
+    /// lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering { runs: NodeRuns::limited(), ..Gathering::default() };
         let format = options.format.clone();
@@ -119,7 +125,8 @@ impl Profile {
         Ok(gathering.finish(summary, unit))
     }
 
-    /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is known.
+    /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is
+    /// known.
     pub fn span_s(&self) -> Option<i64> {
         Some(self.last_submit_s?.saturating_sub(self.first_submit_s?))
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The quantiles of some values by nearest rank: the p-th percentile is the smallest value such that at least p percent
-/// of the values are not above it.
+/// The quantiles of some values by nearest rank: the p-th percentile is the smallest value such that at least
+/// p percent of the values are not above it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantiles {
     /// Smallest value.
@@ -26,7 +26,8 @@ pub struct Quantiles {
     pub mean: f64,
 }
 
-/// The values below this number that are counted in a list, with eight bytes each: a year in minutes, and six days in seconds.
+/// The values below this number that are counted in a list, with eight bytes each: a year in minutes, and six
+/// days in seconds.
 const LISTED: usize = 1 << 19;
 
 /// How often each of some values comes. Memory grows with the number of different values.

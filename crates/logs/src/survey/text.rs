@@ -60,8 +60,8 @@ impl Profile {
         text
     }
 
-    /// Returns the time from the first to the last submit time, with both dates if the header tells the start of the
-    /// log; `None` if no submit time is known.
+    /// Returns the time from the first to the last submit time, with both dates if the header tells the start
+    /// of the log; `None` if no submit time is known.
     fn span(&self) -> Option<String> {
         let (first, last, span_s) = (self.first_submit_s?, self.last_submit_s?, self.span_s()?);
         let (days, weeks) = (span_s as f64 / 86_400.0, span_s as f64 / 604_800.0);
@@ -92,7 +92,8 @@ fn or_unknown(text: Option<String>) -> String {
     text.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Returns an empty line and a table of quantiles. It fits a terminal of 80 characters unless its numbers are long.
+/// Returns an empty line and a table of quantiles. It fits a terminal of 80 characters unless its numbers are
+/// long.
 fn quantiles(rows: &[(&str, Option<Quantiles>)]) -> String {
     let titles = ["min", "p25", "p50", "p75", "p90", "p99", "max", "mean"].map(str::to_owned);
     let cells = |q: &Quantiles| {
@@ -117,8 +118,8 @@ fn quantiles(rows: &[(&str, Option<Quantiles>)]) -> String {
     text
 }
 
-/// Returns the date and the time of day in UTC of `unix_s`, in seconds since 1970. A time that the calendar cannot hold
-/// (beyond the year 9999) is written as its seconds.
+/// Returns the date and the time of day in UTC of `unix_s`, in seconds since 1970. A time that the calendar
+/// cannot hold (beyond the year 9999) is written as its seconds.
 fn date(unix_s: i64) -> String {
     match Timestamp::from_second(unix_s) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
@@ -127,8 +128,8 @@ fn date(unix_s: i64) -> String {
 }
 
 impl Validation {
-    /// Returns one line for each finding that is shown, a line for the number of the others, and a last line with the
-    /// totals.
+    /// Returns one line for each finding that is shown, a line for the number of the others, and a last line
+    /// with the totals.
     pub fn text(&self) -> String {
         let path = self.summary.path.display().to_string();
         let mut text = String::new();

@@ -25,15 +25,18 @@ pub(super) struct Civil {
     pub(super) fraction_us: i64,
     /// The offset from UTC in seconds that follows; `None` if there is none.
     pub(super) offset_s: Option<i64>,
-    /// The first two numbers of a date whose order is not fixed, such as `05/04/2024`; `None` for all other dates.
+    /// The first two numbers of a date whose order is not fixed, such as `05/04/2024`; `None` for all other
+    /// dates.
     pub(super) either: Option<[i64; 2]>,
 }
 
 impl Civil {
-    /// Returns the day and the time of a text; `None` if the text is none. Dates whose order is not fixed have `order`.
+    /// Returns the day and the time of a text; `None` if the text is none. Dates whose order is not fixed
+    /// have `order`.
     ///
-    /// Read are `YYYY-MM-DD` (also with `/`), `DD.MM.YYYY`, and with either order `MM/DD/YYYY` and `MM-DD-YYYY`; alone or
-    /// with `HH:MM`, `HHMM` or `HH:MM:SS` behind a blank, a comma, `T` or `_`, a fraction, `AM` or `PM`, and an offset.
+    /// Read are `YYYY-MM-DD` (also with `/`), `DD.MM.YYYY`, and with either order `MM/DD/YYYY` and
+    /// `MM-DD-YYYY`; alone or with `HH:MM`, `HHMM` or `HH:MM:SS` behind a blank, a comma, `T` or `_`, a
+    /// fraction, `AM` or `PM`, and an offset.
     pub(super) fn parse(text: &[u8], order: DateOrder) -> Option<Self> {
         let DateText { numbers: [first, second, third], separator, rest } = DateText::split(text)?;
         let lengths = [first.len(), second.len(), third.len()];
@@ -89,7 +92,8 @@ impl Civil {
         Some(())
     }
 
-    /// Reads `AM` or `PM`, if the text begins with it, and returns the rest; `None` if the hour does not suit it.
+    /// Reads `AM` or `PM`, if the text begins with it, and returns the rest; `None` if the hour does not suit
+    /// it.
     fn read_half_of_day<'a>(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         let (is_afternoon, rest) = match text {
             [b'A' | b'a', b'M' | b'm', rest @ ..] => (false, rest),
@@ -103,8 +107,8 @@ impl Civil {
         Some(rest.trim_ascii())
     }
 
-    /// Returns the seconds from 1970-01-01T00:00:00 to this time on a clock that is never changed; `None` if the calendar
-    /// does not have it. A leap second counts as the second after it.
+    /// Returns the seconds from 1970-01-01T00:00:00 to this time on a clock that is never changed; `None` if
+    /// the calendar does not have it. A leap second counts as the second after it.
     pub(super) fn seconds(&self) -> Option<i64> {
         let [year, month, day, hour, minute, second] = self.parts;
         if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
@@ -117,7 +121,8 @@ impl Civil {
     }
 }
 
-/// Returns the first two numbers of a date whose order is not fixed, such as `05/04/2024`; `None` for any other text.
+/// Returns the first two numbers of a date whose order is not fixed, such as `05/04/2024`; `None` for any
+/// other text.
 pub(crate) fn numbers_of_date(text: &[u8]) -> Option<[i64; 2]> {
     Civil::parse(text.trim_ascii(), DateOrder::MonthFirst)?.either
 }
@@ -141,7 +146,8 @@ impl<'a> DateText<'a> {
     }
 }
 
-/// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is none.
+/// Returns the seconds of an offset from UTC: `Z`, `UTC`, `GMT`, `+02`, `+0200` or `-05:30`. `None` if it is
+/// none.
 pub(super) fn offset(text: &[u8]) -> Option<i64> {
     if [&b"Z"[..], b"UTC", b"GMT"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Some(0);

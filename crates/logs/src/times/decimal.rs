@@ -2,16 +2,18 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "mantissas have at most 27 digits and powers of ten at most 10^9 where they are multiplied, times 2^40"
+    reason = "mantissas have at most 27 digits and powers of ten at most 10^9 where they are multiplied, \
+         times 2^40"
 )]
 
 /// The most digits of a mantissa that are read; further digits behind the point are dropped.
 const DIGITS: usize = 20;
 
-/// Returns the number that `text` spells, in units of which each has `unit` parts; parts are rounded down. `None` if the
-/// text is no decimal number or the result exceeds an `i64`.
+/// Returns the number that `text` spells, in units of which each has `unit` parts; parts are rounded down.
+/// `None` if the text is no decimal number or the result exceeds an `i64`.
 ///
-/// Accepted are an optional sign, digits, perhaps a point and more digits, perhaps an exponent such as `e+09`.
+/// Accepted are an optional sign, digits, perhaps a point and more digits, perhaps an exponent such as
+/// `e+09`.
 pub(crate) fn scaled(text: &[u8], unit: i64) -> Option<i64> {
     let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),

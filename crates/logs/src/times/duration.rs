@@ -1,7 +1,9 @@
-//! Reads durations, such as `2-12:00:00`, `36:00:00`, `90s`, `1.5h`, `PT10M`, `0 days 00:10:00` and `UNLIMITED`.
+//! Reads durations, such as `2-12:00:00`, `36:00:00`, `90s`, `1.5h`, `PT10M`, `0 days 00:10:00` and
+//! `UNLIMITED`.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "every number is at most 2^60 microseconds, and a text has at most four of them or each sum is checked"
+    reason = "every number is at most 2^60 microseconds, and a text has at most four of them or each sum is \
+         checked"
 )]
 
 use super::decimal::{has_fraction, rounded_s, scaled};
@@ -15,7 +17,8 @@ pub(crate) enum Length {
     Missing,
     /// There is no limit.
     Unlimited,
-    /// The duration in seconds. The flag tells whether it had a fraction of a second and was rounded, half a second up.
+    /// The duration in seconds. The flag tells whether it had a fraction of a second and was rounded, half a
+    /// second up.
     Seconds(i64, bool),
 }
 
@@ -52,8 +55,8 @@ const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
 const DAY_US: i64 = 24 * HOUR_US;
 
-/// Returns the duration that `text` spells, rounded to seconds; see [`exact_duration`]. A number alone counts units of
-/// `plain_s` seconds, such as 60 for minutes.
+/// Returns the duration that `text` spells, rounded to seconds; see [`exact_duration`]. A number alone counts
+/// units of `plain_s` seconds, such as 60 for minutes.
 pub(crate) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, &'static str> {
     if let Some(whole_s) = clock_or_whole(text.trim_ascii(), plain_s) {
         return Ok(Length::Seconds(whole_s, false));
@@ -66,12 +69,12 @@ pub(crate) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Result<Length, 
     })
 }
 
-/// Returns the duration that `text` spells, to the microsecond. A number alone counts `plain` units; `pair` is the meaning
-/// of `10:30`. The error says what was expected.
+/// Returns the duration that `text` spells, to the microsecond. A number alone counts `plain` units; `pair`
+/// is the meaning of `10:30`. The error says what was expected.
 ///
-/// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days HH:MM:SS` with or without a comma (as
-/// Python and pandas print), numbers with units, also several of them (`1h30m`), durations of ISO 8601 (`P1DT2H`), the
-/// words for missing values, −1, and `UNLIMITED`. Seconds may have a fraction.
+/// Read are `D-HH[:MM[:SS]]`, `HH:MM:SS` with any number of hours, `A:B`, `N days HH:MM:SS` with or without a
+/// comma (as Python and pandas print), numbers with units, also several of them (`1h30m`), durations of ISO
+/// 8601 (`P1DT2H`), the words for missing values, −1, and `UNLIMITED`. Seconds may have a fraction.
 pub(crate) fn exact_duration(text: &[u8], plain: &TimeUnit, pair: Pair) -> Result<Exact, &'static str> {
     let text = text.trim_ascii();
     if is_missing(text) || text == b"-1" {
@@ -89,8 +92,8 @@ pub(crate) fn exact_duration(text: &[u8], plain: &TimeUnit, pair: Pair) -> Resul
     micros.map(Exact::Micros).ok_or(expected)
 }
 
-/// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and a number of at most 9 digits;
-/// `None` for all others. This is the fast path: it allocates nothing.
+/// Returns the seconds of the two commonest spellings, `HH:MM:SS` with two digits each and a number of at
+/// most 9 digits; `None` for all others. This is the fast path: it allocates nothing.
 fn clock_or_whole(text: &[u8], plain_s: u32) -> Option<i64> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
     if let [h1, h2, b':', m1, m2, b':', s1, s2] = *text {
@@ -110,7 +113,8 @@ fn spelled_out(text: &str, pair: Pair) -> Option<i64> {
     if let Some(iso) = text.strip_prefix(['P', 'p']) {
         return iso_8601(iso);
     }
-    // `1 day, 2:00:00` is how Python prints durations, and `1 days 02:00:00` how pandas does; `1-02:00:00` is Slurm's way.
+    // `1 day, 2:00:00` is how Python prints durations, and `1 days 02:00:00` how pandas does; `1-02:00:00` is
+    // Slurm's way.
     if let Some((days, rest)) = text.split_once(" day") {
         let rest = rest.strip_prefix('s').unwrap_or(rest);
         let rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
@@ -130,7 +134,8 @@ fn spelled_out(text: &str, pair: Pair) -> Option<i64> {
     units(text)
 }
 
-/// Returns the microseconds of one to three numbers with colons between them. One number counts units of `single_us`.
+/// Returns the microseconds of one to three numbers with colons between them. One number counts units of
+/// `single_us`.
 fn colons(text: &str, single_us: i64, pair: Pair) -> Option<i64> {
     let parts: Vec<&str> = text.split(':').collect();
     // Minutes and seconds after another part are below 60.
@@ -163,8 +168,8 @@ fn units(text: &str) -> Option<i64> {
     Some(total_us)
 }
 
-/// Returns the microseconds of a duration of ISO 8601 behind its `P`, such as `T10M` or `1DT2H30M`. Months and years have
-/// no fixed length and are refused.
+/// Returns the microseconds of a duration of ISO 8601 behind its `P`, such as `T10M` or `1DT2H30M`. Months
+/// and years have no fixed length and are refused.
 fn iso_8601(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
     let part = |text: &str, allowed: &str| {

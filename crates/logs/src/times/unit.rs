@@ -44,9 +44,9 @@ impl TimeUnit {
         ALL.iter().find(is_one)
     }
 
-    /// Splits the name of a column into the name without its unit and the unit, as in `run_time_min`, `Runtime (h)`,
-    /// `durationMs` and `walltimeminutes`. `None` if the name has no unit. `m`, `d` and `w` alone are no unit, as they
-    /// stand for much else.
+    /// Splits the name of a column into the name without its unit and the unit, as in `run_time_min`,
+    /// `Runtime (h)`, `durationMs` and `walltimeminutes`. `None` if the name has no unit. `m`, `d` and `w`
+    /// alone are no unit, as they stand for much else.
     pub(crate) fn of_column(name: &str) -> Option<(String, &'static Self)> {
         let words = words(name);
         let (last, before) = words.split_last()?;

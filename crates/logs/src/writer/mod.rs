@@ -12,20 +12,22 @@ use super::header::Header;
 use super::record::Record;
 use meshreplay_base::disk::{NewFile, Sorter, TEMPORARY, is_stream, remove_leftovers_beside, sync_directory};
 
-/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
-/// of the output. Dropping the writer removes it.
+/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the
+/// directory of the output. Dropping the writer removes it.
 pub struct Writer {
     path: PathBuf,
     writing: Writing,
     overwrite: bool,
     out: Encoder,
-    /// Whether a comment above the first record has an entry `Shapes`, so that records are written with sides.
+    /// Whether a comment above the first record has an entry `Shapes`, so that records are written with
+    /// sides.
     has_sides: bool,
     has_records: bool,
     line: Vec<u8>,
     /// The number of records whose sides were not written.
     lost_sides: u64,
-    /// What brings the records into the order of their submissions; `None` if they keep the order in which they come.
+    /// What brings the records into the order of their submissions; `None` if they keep the order in which
+    /// they come.
     sorter: Option<Sorter<i64>>,
 }
 
@@ -38,8 +40,8 @@ enum Encoder {
 }
 
 impl Writer {
-    /// Begins the log at `path`. The log is compressed if the name ends in `.gz`. The result is an error if the file
-    /// exists and `overwrite` is false, or if the format can only be read.
+    /// Begins the log at `path`. The log is compressed if the name ends in `.gz`. The result is an error if
+    /// the file exists and `overwrite` is false, or if the format can only be read.
     pub fn create(path: &Path, format: &Format, overwrite: bool) -> Result<Self, TraceError> {
         let writing = writing_of(format)?;
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
@@ -54,8 +56,8 @@ impl Writer {
         Ok(Self::new(path.to_owned(), writing, out, overwrite))
     }
 
-    /// Begins an uncompressed log on `stream`, which messages call `name`. The result is an error if the format can
-    /// only be read.
+    /// Begins an uncompressed log on `stream`, which messages call `name`. The result is an error if the
+    /// format can only be read.
     pub fn to(stream: impl Write + 'static, name: &str, format: &Format) -> Result<Self, TraceError> {
         let out = Encoder::Stream(BufWriter::with_capacity(64 << 10, Box::new(stream)));
         Ok(Self::new(PathBuf::from(name), writing_of(format)?, out, true))
@@ -67,16 +69,18 @@ impl Writer {
         Self { path, writing, overwrite, out, has_sides, has_records, line, lost_sides: 0, sorter: None }
     }
 
-    /// Returns the writer, which writes the records in the order of their submissions at the end of the log. Those that were
-    /// submitted together keep the order in which they come. A temporary file holds those that are too many for 64 MB.
+    /// Returns the writer, which writes the records in the order of their submissions at the end of the log.
+    /// Those that were submitted together keep the order in which they come. A temporary file holds those
+    /// that are too many for 64 MB.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.sorter = Some(Sorter::default());
         self
     }
 
-    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if records are sorted and
-    /// it tells, below the first of them, that records have sides: there it says nothing, and above them it would.
+    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments, and if
+    /// records are sorted and it tells, below the first of them, that records have sides: there it says
+    /// nothing, and above them it would.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         if !self.writing.has_comments {
             return Ok(());
@@ -100,8 +104,8 @@ impl Writer {
         header.lines().try_for_each(|line| self.comment(line))
     }
 
-    /// Returns the number of records so far whose sides were lost, as the format has none or the header does not say that records
-    /// have them.
+    /// Returns the number of records so far whose sides were lost, as the format has none or the header does
+    /// not say that records have them.
     pub fn lost_sides(&self) -> u64 {
         self.lost_sides
     }

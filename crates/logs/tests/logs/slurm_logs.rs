@@ -228,8 +228,10 @@ proptest! {
     }
 
     #[test]
-    fn no_dump_panics(lines in proptest::collection::vec("[0-9a-z|_.+\\[\\]{}\": -]{0,30}", 0..8), at in 0_usize..3) {
-        let heading = ["JobID|Submit|Start|End|NNodes|JobName", "{\"jobs\": [", "JobId=1 EndTime=2024-05-01T00:00:00"][at];
+    fn no_dump_panics(lines in proptest::collection::vec("[0-9a-z|_.+\\[\\]{}\": \
+         -]{0,30}", 0..8), at in 0_usize..3) {
+        let heading = ["JobID|Submit|Start|End|NNodes|JobName", "{\"jobs\": \
+             [", "JobId=1 EndTime=2024-05-01T00:00:00"][at];
         let _ = read_text(&format!("{heading}\n{}\n", lines.join("\n")), "auto");
     }
 }

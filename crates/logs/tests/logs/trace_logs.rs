@@ -120,8 +120,10 @@ fn malformed_lines_stop_strict_reading_with_place_and_remedy() {
 #[test]
 fn headers_of_the_wild() -> Outcome {
     let text = format!(
-        ";Version: SWF v2\r\n;       MaxJobs: 51987\r\n; MaxProcs: 1664 (72, 1368, 224)\r\n;MaxRuntime: N/A\r\n\
-         ;MaxQueues: 4\r\n; MaxQueues: 3\r\n; UnixStartTime: 0 \r\n; Note: uses\r\n;       MAUI\r\n;\t1|\t2|\r\n{JOB}"
+        ";Version: SWF v2\r\n;       MaxJobs: 51987\r\n; MaxProcs: 1664 (72, 1368, 224)\r\n;MaxRuntime: \
+         N/A\r\n\
+         ;MaxQueues: 4\r\n; MaxQueues: 3\r\n; UnixStartTime: 0 \r\n; Note: uses\r\n;       \
+         MAUI\r\n;\t1|\t2|\r\n{JOB}"
     );
     let (_, summary) = read_text(text.as_bytes(), STRICT)?;
     let header = &summary.header;

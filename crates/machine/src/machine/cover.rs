@@ -5,10 +5,11 @@ use super::node::Coord;
 use super::node_set::NodeSet;
 use super::submesh::Submesh;
 
-/// Returns disjoint submeshes that have exactly the unavailable nodes of `mesh`; none if every node is available.
+/// Returns disjoint submeshes that have exactly the unavailable nodes of `mesh`; none if every node is
+/// available.
 ///
-/// The search is greedy: the first node that is left, in row-major order, is grown along x, then y, then z as far as
-/// possible. So a rectangle or cuboid of unavailable nodes is one submesh. O(N) for N nodes.
+/// The search is greedy: the first node that is left, in row-major order, is grown along x, then y, then z as
+/// far as possible. So a rectangle or cuboid of unavailable nodes is one submesh. O(N) for N nodes.
 pub fn unavailable_submeshes(mesh: &Mesh) -> Vec<Submesh> {
     let mut left = NodeSet::empty(mesh.nodes());
     for &(first, last) in mesh.unavailable() {
@@ -31,7 +32,8 @@ pub fn unavailable_submeshes(mesh: &Mesh) -> Vec<Submesh> {
     found
 }
 
-/// Returns the submesh that begins at `base` and is grown along x, then y, then z while all its nodes are in `set`.
+/// Returns the submesh that begins at `base` and is grown along x, then y, then z while all its nodes are in
+/// `set`.
 fn grown(mesh: &Mesh, set: &NodeSet, base: Coord) -> Submesh {
     let mut place = Submesh { base, sizes: [1; 3] };
     for d in 0..3 {

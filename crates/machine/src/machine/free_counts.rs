@@ -4,8 +4,8 @@
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "counts of free nodes are at most 2^24 and sums of four of them fit 32 bits with a sign; a dimension \
-              is at most 2^24 long, also with its border of as much"
+    reason = "counts of free nodes are at most 2^24 and sums of four of them fit 32 bits with a sign; a \
+         dimension is at most 2^24 long, also with its border of as much"
 )]
 
 use std::ops::Range;
@@ -13,12 +13,12 @@ use std::ops::Range;
 use super::submesh::span;
 use super::{Coord, Machine, Mesh, Submesh, ranges};
 
-/// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole row of
-/// centres are differences of numbers in one array, without a branch and without a clamp per centre. So the compiler
-/// vectorises the loops.
+/// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole
+/// row of centres are differences of numbers in one array, without a branch and without a clamp per centre.
+/// So the compiler vectorises the loops.
 ///
-/// Memory is (W + 2·pad + 1)·L·D numbers. Building costs O(memory), and the counts of one row of centres cost O(W +
-/// 2·pad).
+/// Memory is (W + 2·pad + 1)·L·D numbers. Building costs O(memory), and the counts of one row of centres cost
+/// O(W + 2·pad).
 #[derive(Clone, Debug, Default)]
 pub struct FreeCounts {
     extents: [usize; 3],
@@ -27,8 +27,8 @@ pub struct FreeCounts {
     pad: usize,
     /// The length of one row of sums: W + 2·pad + 1.
     stride: usize,
-    /// `sums[(z·L + y)·stride + i]` is the number of free nodes in layers 0..=z and rows 0..=y at x positions below i −
-    /// pad.
+    /// `sums[(z·L + y)·stride + i]` is the number of free nodes in layers 0..=z and rows 0..=y at x positions
+    /// below i − pad.
     sums: Vec<i32>,
     /// The nodes of one row, 1 if free. Scratch memory.
     row: Vec<u8>,
@@ -58,7 +58,8 @@ impl FreeCounts {
         self.pad
     }
 
-    /// Writes the prefix sums of row (y, z) alone. If x wraps around, the padding repeats the other end of the row.
+    /// Writes the prefix sums of row (y, z) alone. If x wraps around, the padding repeats the other end of
+    /// the row.
     fn fill_row(&mut self, machine: &Machine, y: usize, z: usize) {
         let [width, length, _] = self.extents;
         let row = z * length + y;
@@ -70,7 +71,8 @@ impl FreeCounts {
         let (left, rest) = line.split_at_mut(self.pad + 1);
         let (middle, right) = rest.split_at_mut(width);
         let mut sum = 0;
-        // A line has no nodes beyond its ends: the sums are 0 to the left of it and do not grow to the right of it.
+        // A line has no nodes beyond its ends: the sums are 0 to the left of it and do not grow to the right
+        // of it.
         left.fill(0);
         if self.wraps[0] {
             for (cell, &free) in left[1..].iter_mut().zip(&self.row[width - self.pad..]) {
@@ -91,8 +93,8 @@ impl FreeCounts {
         }
     }
 
-    /// Adds the sums of the rows below to row (y, z), by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1)
-    /// − S(y−1, z−1).
+    /// Adds the sums of the rows below to row (y, z), by inclusion and exclusion: S(y, z) = row + S(y−1, z) +
+    /// S(y, z−1) − S(y−1, z−1).
     fn add_lower(&mut self, y: usize, z: usize) {
         let length = self.extents[1];
         let stride = self.stride;
@@ -110,8 +112,8 @@ impl FreeCounts {
         add(z.checked_sub(1).and_then(|z| y.checked_sub(1).map(|y| z * length + y)), -1);
     }
 
-    /// Writes into `free` the numbers of free nodes within L∞ distance `radius` of the centres (x, y, z) of row (y, z),
-    /// one number for each x. `line` is scratch memory.
+    /// Writes into `free` the numbers of free nodes within L∞ distance `radius` of the centres (x, y, z) of
+    /// row (y, z), one number for each x. `line` is scratch memory.
     pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
         if !self.wraps[0] && !self.wraps[1] && self.extents[2] == 1 {
             self.around_flat_row(y, radius, free);
@@ -131,8 +133,8 @@ impl FreeCounts {
         }
     }
 
-    /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over at most
-    /// two rows of sums.
+    /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over
+    /// at most two rows of sums.
     fn around_flat_row(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
@@ -160,8 +162,8 @@ impl FreeCounts {
         }
     }
 
-    /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free nodes at
-    /// x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
+    /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free
+    /// nodes at x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
     fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
         let along = |d: usize, at: usize| ranges(at, radius, self.extents[d], self.wraps[d]);
         self.sum_ranges(&along(1, y), &along(2, z), line);
@@ -176,7 +178,8 @@ impl FreeCounts {
     ) {
         line.clear();
         line.resize(self.stride, 0);
-        // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
+        // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at
+        // its ends.
         for zs in zs.iter().flatten() {
             for ys in ys.iter().flatten() {
                 for (z, z_sign) in [(zs.end, 1), (zs.start, -1)] {
@@ -200,7 +203,8 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the L∞ distance from `centre` to the k-th nearest free node; `None` if fewer than `k` nodes are free.
+    /// Returns the L∞ distance from `centre` to the k-th nearest free node; `None` if fewer than `k` nodes
+    /// are free.
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
         let suffices = |radius: usize| self.within(centre, radius) >= k as i32;
@@ -256,8 +260,8 @@ impl FreeCounts {
         free
     }
 
-    /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high` must be
-    /// above `low` and at most the extent of the machine.
+    /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high`
+    /// must be above `low` and at most the extent of the machine.
     pub fn in_submesh(&self, low: Coord, high: Coord) -> u32 {
         // A `map` of these arrays would often be a call.
         let [left, front, bottom] = [low[0] as usize, low[1] as usize, low[2] as usize];
@@ -267,8 +271,8 @@ impl FreeCounts {
             let sums = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
             sums[right] - sums[left]
         };
-        // Inclusion and exclusion: everything up to `high`, minus the rows in front, minus the layers below, plus what
-        // was subtracted twice.
+        // Inclusion and exclusion: everything up to `high`, minus the rows in front, minus the layers below,
+        // plus what was subtracted twice.
         let mut free = row(back, top);
         if front > 0 {
             free -= row(front, top);
@@ -296,10 +300,11 @@ impl FreeCounts {
         self.in_place(before) + self.in_place(behind)
     }
 
-    /// Writes into `free`, for each x of row (y, z), the number of free nodes of the submesh of `sizes` at base (x, y, z)
-    /// after growing it by `grown[d]` hops in both directions of each dimension d. A border of the machine cuts it off.
-    /// For bases at which the submesh itself does not fit the machine the numbers have no meaning. `line` is scratch
-    /// memory. It is fast if [`Self::radius`] is at least `sizes[0] + grown[0]`.
+    /// Writes into `free`, for each x of row (y, z), the number of free nodes of the submesh of `sizes` at
+    /// base (x, y, z) after growing it by `grown[d]` hops in both directions of each dimension d. A border of
+    /// the machine cuts it off. For bases at which the submesh itself does not fit the machine the numbers
+    /// have no meaning. `line` is scratch memory. It is fast if [`Self::radius`] is at least `sizes[0] +
+    /// grown[0]`.
     pub fn grown_row(
         &self,
         [y, z]: [usize; 2],
@@ -329,7 +334,8 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
+    /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is
+    /// allowed.
     pub fn around_submesh(&self, place: Submesh, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.wraps);
         let length = self.extents[1];

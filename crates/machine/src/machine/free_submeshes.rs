@@ -2,16 +2,16 @@
 
 use super::{Coord, Machine, NodeSet};
 
-/// The bases of all free submeshes with given sides, as one bit per node: it is set if the node is such a base. The
-/// memory is kept between searches.
+/// The bases of all free submeshes with given sides, as one bit per node: it is set if the node is such a
+/// base. The memory is kept between searches.
 ///
-/// The search is a binary erosion by doubling. It starts with the set of free nodes and shrinks it along each dimension
-/// in turn: a bit stays set if it and the s − 1 bits after it are set. This takes ⌈log₂ s⌉ steps of one shift and one
-/// AND each, so O(N/64 · (log a + log b + log c)) for submeshes of a × b × c.
+/// The search is a binary erosion by doubling. It starts with the set of free nodes and shrinks it along each
+/// dimension in turn: a bit stays set if it and the s − 1 bits after it are set. This takes ⌈log₂ s⌉ steps of
+/// one shift and one AND each, so O(N/64 · (log a + log b + log c)) for submeshes of a × b × c.
 ///
-/// In a dimension that wraps around, the shift is a rotation: the bits after the last one are the first ones. A side as
-/// long as such a dimension has one base, position 0. So it is searched for as if the dimension ended, where no other
-/// position has enough bits after it.
+/// In a dimension that wraps around, the shift is a rotation: the bits after the last one are the first ones.
+/// A side as long as such a dimension has one base, position 0. So it is searched for as if the dimension
+/// ended, where no other position has enough bits after it.
 #[derive(Clone, Debug, Default)]
 pub struct FreeSubmeshes {
     /// The number of words per row of nodes.
@@ -56,8 +56,8 @@ impl<'a> Search<'a> {
 }
 
 impl FreeSubmeshes {
-    /// Searches for free submeshes with these sides, each at least 1, and forgets the result of the search before. If a
-    /// side exceeds the machine, there is no submesh.
+    /// Searches for free submeshes with these sides, each at least 1, and forgets the result of the search
+    /// before. If a side exceeds the machine, there is no submesh.
     pub fn find(&mut self, machine: &Machine, sizes: [u32; 3]) {
         let Some(search) = self.begin(machine, sizes) else { return };
         for z in 0..self.layers {
@@ -67,9 +67,9 @@ impl FreeSubmeshes {
         narrow(search.sizes[2], |shift| and_later(&mut self.bits, shift * layer, around, &mut self.spare));
     }
 
-    /// Returns the first base in scan order of a free submesh with these sides, each at least 1; `None` if there is
-    /// none. It forgets the result of the search before. It is faster than [`Self::find`], because it shrinks no layer
-    /// that does not matter for this base.
+    /// Returns the first base in scan order of a free submesh with these sides, each at least 1; `None` if
+    /// there is none. It forgets the result of the search before. It is faster than [`Self::find`], because
+    /// it shrinks no layer that does not matter for this base.
     pub fn find_first(&mut self, machine: &Machine, sizes: [u32; 3]) -> Option<Coord> {
         let search = self.begin(machine, sizes)?;
         self.is_shrunk.clear();
@@ -89,8 +89,8 @@ impl FreeSubmeshes {
         found
     }
 
-    /// Forgets the search before and returns the new one. If a side exceeds the machine, it returns `None`, and no base
-    /// is found.
+    /// Forgets the search before and returns the new one. If a side exceeds the machine, it returns `None`,
+    /// and no base is found.
     fn begin<'a>(&mut self, machine: &'a Machine, sizes: [u32; 3]) -> Option<Search<'a>> {
         let [width, length, depth] = machine.mesh().extents().map(|extent| extent as usize);
         (self.words, self.rows, self.layers) = (width.div_ceil(64), length, depth);
@@ -100,11 +100,13 @@ impl FreeSubmeshes {
         Some(search)
     }
 
-    /// Returns x and y of the first base in layer `z`. If there is none, it returns the next layer that may have one.
+    /// Returns x and y of the first base in layer `z`. If there is none, it returns the next layer that may
+    /// have one.
     fn first_in_layer(&mut self, search: &Search<'_>, z: usize) -> Result<[u32; 2], usize> {
         let layer = self.words * self.rows;
-        // From the last layer of the submesh down to its first. As soon as no base is left, all submeshes that contain
-        // the layers seen so far are ruled out, so the search goes on behind the lowest of these layers.
+        // From the last layer of the submesh down to its first. As soon as no base is left, all submeshes
+        // that contain the layers seen so far are ruled out, so the search goes on behind the lowest of these
+        // layers.
         for step in (0..search.sizes[2]).rev() {
             let at = (z + step) % self.layers;
             if !self.is_shrunk[at] {
@@ -151,8 +153,9 @@ impl FreeSubmeshes {
                 }
             }
         }
-        // The bits behind the end of a row are 0, so no submesh crosses it. In the same way the rows after a layer and
-        // the layers after the machine count as not free. Where the dimension wraps around, the first ones follow.
+        // The bits behind the end of a row are 0, so no submesh crosses it. In the same way the rows after a
+        // layer and the layers after the machine count as not free. Where the dimension wraps around, the
+        // first ones follow.
         if words == 1 {
             narrow(sizes[0], |shift| shift_rows(layer, shift, width, around[0]));
         } else {
@@ -203,9 +206,9 @@ pub fn set_bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before it. After
-/// each step the bits that are left begin runs of 1 + (sum of the shifts so far) set bits, so in the end runs of
-/// `size`.
+/// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before
+/// it. After each step the bits that are left begin runs of 1 + (sum of the shifts so far) set bits, so in
+/// the end runs of `size`.
 fn narrow(size: usize, mut step: impl FnMut(usize)) {
     let mut run = 1;
     while run < size {
@@ -215,8 +218,8 @@ fn narrow(size: usize, mut step: impl FnMut(usize)) {
     }
 }
 
-/// Keeps the bits of rows of one word for which the bit `shift` positions later is set too. A row has `width` bits, at
-/// most 64. If it is `around`, its first bits follow its last one.
+/// Keeps the bits of rows of one word for which the bit `shift` positions later is set too. A row has `width`
+/// bits, at most 64. If it is `around`, its first bits follow its last one.
 fn shift_rows(rows: &mut [u64], shift: usize, width: usize, around: bool) {
     if around {
         let row_bits = u64::MAX >> (64 - width);
@@ -230,10 +233,11 @@ fn shift_rows(rows: &mut [u64], shift: usize, width: usize, around: bool) {
     }
 }
 
-/// Keeps the bits of a row of several words that begin runs of `size` set bits. The row has `width` bits. If it is
-/// `around`, its first bits follow its last one. `line` is scratch memory.
+/// Keeps the bits of a row of several words that begin runs of `size` set bits. The row has `width` bits. If
+/// it is `around`, its first bits follow its last one. `line` is scratch memory.
 fn shrink_row(row: &mut [u64], size: usize, width: usize, around: bool, line: &mut Vec<u64>) {
-    // The row with as many bits behind its end as runs reach there, and one word more that every step may read.
+    // The row with as many bits behind its end as runs reach there, and one word more that every step may
+    // read.
     let behind = (size - 1).div_ceil(64);
     line.clear();
     line.extend_from_slice(row);
@@ -258,8 +262,8 @@ fn shrink_row(row: &mut [u64], size: usize, width: usize, around: bool, line: &m
     }
 }
 
-/// Keeps the bits that are also set `distance` words later. If the words are `around`, the first ones follow the last
-/// one, otherwise zeros. `distance` is below the number of words. `front` is scratch memory.
+/// Keeps the bits that are also set `distance` words later. If the words are `around`, the first ones follow
+/// the last one, otherwise zeros. `distance` is below the number of words. `front` is scratch memory.
 fn and_later(words: &mut [u64], distance: usize, around: bool, front: &mut Vec<u64>) {
     front.clear();
     front.extend_from_slice(&words[..distance]);

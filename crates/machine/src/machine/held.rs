@@ -1,8 +1,8 @@
 //! The nodes of a job in the form in which a machine takes and frees them: words of a bitset.
 //!
-//! Jobs often get just the nodes that an earlier job had: on LANL-CM5 nine of ten do with `hilbert+bf` and `mbs`, and every
-//! third one does even with `random`. So the form of recent placements is remembered, and what is measured of them can be
-//! found again by it.
+//! Jobs often get just the nodes that an earlier job had: on LANL-CM5 nine of ten do with `hilbert+bf` and
+//! `mbs`, and every third one does even with `random`. So the form of recent placements is remembered, and
+//! what is measured of them can be found again by it.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use super::node::NodeId;
 
 /// The number of placements that are remembered. A new one takes the place of another one.
 pub const PLACES: usize = 1024;
-/// The sizes of placements that are remembered. Smaller ones are split as fast, and larger ones would need more than
-/// 40 MB together: 8 for the lists of nodes, and 32 for their parts where each node is one.
+/// The sizes of placements that are remembered. Smaller ones are split as fast, and larger ones would need
+/// more than 40 MB together: 8 for the lists of nodes, and 32 for their parts where each node is one.
 const SIZES: std::ops::RangeInclusive<usize> = 8..=2048;
 
-/// So many words lie in the form itself. Most jobs are small, and a second piece of memory takes as long as the first.
+/// So many words lie in the form itself. Most jobs are small, and a second piece of memory takes as long as
+/// the first.
 const FEW: usize = 4;
 
 /// Nodes that follow each other in a list and lie in one word of a set.
@@ -31,7 +32,8 @@ pub(super) struct OfWord {
 }
 
 impl OfWord {
-    /// Splits a list of nodes into the parts that lie in one word of a set, so that each part costs one operation.
+    /// Splits a list of nodes into the parts that lie in one word of a set, so that each part costs one
+    /// operation.
     pub(super) fn split(nodes: &[NodeId]) -> impl Iterator<Item = Self> + Clone + '_ {
         let mut rest = nodes;
         std::iter::from_fn(move || {
@@ -60,8 +62,8 @@ impl OfWord {
     }
 }
 
-/// The nodes of a placement, as a machine takes and frees them. They are shared by all placements of just these nodes that are
-/// remembered.
+/// The nodes of a placement, as a machine takes and frees them. They are shared by all placements of just
+/// these nodes that are remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
     pub(super) words: SmallVec<[OfWord; FEW]>,
@@ -75,8 +77,9 @@ impl Held {
         Arc::new(Self { words: OfWord::split(nodes).collect(), place: None })
     }
 
-    /// Returns words of a set of nodes with the bits of the nodes in them, see [`NodeSet::words`](super::NodeSet::words). A
-    /// word may come several times in a form that is not of [`RecentlyHeld`].
+    /// Returns words of a set of nodes with the bits of the nodes in them, see
+    /// [`NodeSet::words`](super::NodeSet::words). A word may come several times in a form that is not of
+    /// [`RecentlyHeld`].
     #[inline]
     pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|of_word| (of_word.word as usize, of_word.bits))
@@ -108,8 +111,8 @@ pub struct RecentlyHeld {
     places: Vec<(Vec<NodeId>, Arc<Held>)>,
     /// Room for the words of a placement while they are gathered.
     words: Vec<OfWord>,
-    /// For each word of a set of the machine's nodes its number in `words`, counted from 1; 0 if it is not there. All are 0
-    /// between calls.
+    /// For each word of a set of the machine's nodes its number in `words`, counted from 1; 0 if it is not
+    /// there. All are 0 between calls.
     numbers: Vec<u32>,
 }
 
@@ -120,8 +123,8 @@ impl RecentlyHeld {
         Self { places: Vec::new(), words: Vec::new(), numbers: vec![0; nodes.div_ceil(64) as usize] }
     }
 
-    /// Returns the form of a list of nodes: the same one as before if it is remembered. O(k) for k nodes, as all nodes are
-    /// compared.
+    /// Returns the form of a list of nodes: the same one as before if it is remembered. O(k) for k nodes, as
+    /// all nodes are compared.
     pub fn held(&mut self, nodes: &[NodeId]) -> Arc<Held> {
         let Some(place) = place(nodes) else { return self.form(nodes, None) };
         if self.places.is_empty() {
@@ -137,8 +140,9 @@ impl RecentlyHeld {
         Arc::clone(&self.places[place].1)
     }
 
-    /// Returns the form of a list of nodes, in memory of just its size. Each word comes once: curves and lists by columns leave a
-    /// word and come back to it, and each further part would cost an operation whenever nodes are taken, freed or measured.
+    /// Returns the form of a list of nodes, in memory of just its size. Each word comes once: curves and
+    /// lists by columns leave a word and come back to it, and each further part would cost an operation
+    /// whenever nodes are taken, freed or measured.
     fn form(&mut self, nodes: &[NodeId], place: Option<usize>) -> Arc<Held> {
         self.words.clear();
         for part in OfWord::split(nodes) {
@@ -161,7 +165,8 @@ impl RecentlyHeld {
     }
 }
 
-/// Returns the place of a placement, by its size and some of its nodes; `None` if placements of its size are not remembered.
+/// Returns the place of a placement, by its size and some of its nodes; `None` if placements of its size are
+/// not remembered.
 fn place(nodes: &[NodeId]) -> Option<usize> {
     /// An odd number near 2^64 divided by the golden ratio, which spreads its multiples.
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;

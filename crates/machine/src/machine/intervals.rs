@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::node::NodeId;
 use meshreplay_base::words::excerpt;
 
-/// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log k).
+/// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log
+/// k).
 #[inline]
 pub fn intervals(nodes: &[NodeId]) -> String {
     let mut nodes = nodes.to_vec();
@@ -14,7 +15,8 @@ pub fn intervals(nodes: &[NodeId]) -> String {
     format_intervals(nodes.chunk_by(|a, b| b - a == 1).filter_map(ends))
 }
 
-/// Returns the text of intervals that are given by their first and last nodes; an empty text if there are none.
+/// Returns the text of intervals that are given by their first and last nodes; an empty text if there are
+/// none.
 pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -> String {
     let mut text = String::new();
     for (first, last) in intervals {
@@ -37,8 +39,8 @@ pub struct IntervalError {
     pub part: String,
 }
 
-/// Returns the intervals of a text in its order, each as its first and last node; an empty list if the text has none.
-/// Blanks or commas separate intervals. O(length).
+/// Returns the intervals of a text in its order, each as its first and last node; an empty list if the text
+/// has none. Blanks or commas separate intervals. O(length).
 #[inline]
 pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalError> {
     let parts = text.split([' ', ',']).filter(|part| !part.is_empty());

@@ -1,8 +1,9 @@
-//! Bit masks for machines of at most 128 nodes. A set of nodes is one number, and so is the ball around a node.
+//! Bit masks for machines of at most 128 nodes. A set of nodes is one number, and so is the ball around a
+//! node.
 #![expect(
     clippy::inline_always,
-    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
-              instructions for counting bits"
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not \
+         use its instructions for counting bits"
 )]
 
 use super::{Mesh, NodeId, NodeSet};
@@ -36,8 +37,8 @@ pub fn first_members(mask: Mask, count: u32) -> Mask {
     mask ^ rest
 }
 
-/// The tables of a mesh of at most 128 nodes: its nodes in location order, and the balls of every L1 radius around each
-/// node as masks. They take N²·diameter bits.
+/// The tables of a mesh of at most 128 nodes: its nodes in location order, and the balls of every L1 radius
+/// around each node as masks. They take N²·diameter bits.
 #[derive(Clone, Debug)]
 pub struct Masks {
     nodes: Vec<NodeId>,
@@ -45,8 +46,9 @@ pub struct Masks {
     bits: Vec<Mask>,
     /// The number of radii of balls: from 0 to the diameter.
     radii: usize,
-    /// For each centre in location order a line of `radii` + 2 sets: the empty one, the balls of every radius, and the
-    /// largest ball once more. So the balls before and after any other one can be read without a question.
+    /// For each centre in location order a line of `radii` + 2 sets: the empty one, the balls of every
+    /// radius, and the largest ball once more. So the balls before and after any other one can be read
+    /// without a question.
     balls: Vec<Mask>,
     /// The hops between two nodes: `hops[centre·N + node]`, both in location order.
     hops: Vec<u8>,
@@ -108,8 +110,9 @@ impl Masks {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
     }
 
-    /// Divides a set by the distance of its first member from `centre`, which is an index in location order: the members that
-    /// are nearer, those at just this distance, and those that are farther. The set must have a member.
+    /// Divides a set by the distance of its first member from `centre`, which is an index in location order:
+    /// the members that are nearer, those at just this distance, and those that are farther. The set must
+    /// have a member.
     #[inline(always)]
     pub fn split(&self, set: Mask, centre: usize) -> [Mask; 3] {
         let first = set.trailing_zeros() as usize;
@@ -125,15 +128,16 @@ impl Masks {
         &self.balls[centre * (self.radii + 2)..][..self.radii + 2]
     }
 
-    /// Returns the k members of `set` that are nearest to `centre`, together with the members that are as far away as
-    /// the last of them. `centre` is an index in location order. k must be at least 1 and at most the number of
-    /// members. `near` is the radius to try first. A good guess saves steps; the result is always the same.
+    /// Returns the k members of `set` that are nearest to `centre`, together with the members that are as far
+    /// away as the last of them. `centre` is an index in location order. k must be at least 1 and at most the
+    /// number of members. `near` is the radius to try first. A good guess saves steps; the result is always
+    /// the same.
     #[inline(always)]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = self.line(centre);
         let before = |radius: usize| (set & line[radius]).count_ones();
-        // Three balls are counted before the first decision, as a wrong guess of a branch costs more than counting. A call of
-        // `map` of an array would not be compiled into this function.
+        // Three balls are counted before the first decision, as a wrong guess of a branch costs more than
+        // counting. A call of `map` of an array would not be compiled into this function.
         let (mut nearer, mut all, next) = (before(near), before(near + 1), before(near + 2));
         let mut radius = near;
         if all < k {

@@ -2,9 +2,9 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "a machine has at most 2^24 nodes, so that node numbers, coordinates, sides, sums of three of them \
-              and twice those fit 32 bits with a sign; positions are those in lists of nodes, and casts of numbers \
-              with fractions clamp"
+    reason = "a machine has at most 2^24 nodes, so that node numbers, coordinates, sides, sums of three of \
+         them and twice those fit 32 bits with a sign; positions are those in lists of nodes, and casts of \
+         numbers with fractions clamp"
 )]
 
 mod cover;
@@ -45,8 +45,8 @@ pub use unavailable_text::{UnavailableTextError, make_unavailable};
 use self::held::OfWord;
 use meshreplay_base::stop::Stop;
 
-/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and only the
-/// engine changes it.
+/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and
+/// only the engine changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     mesh: Mesh,
@@ -88,8 +88,8 @@ impl Machine {
         Self { stop, ..self }
     }
 
-    /// Returns whether the replay was stopped. Long searches ask this now and then and give up; their result is not
-    /// used any more.
+    /// Returns whether the replay was stopped. Long searches ask this now and then and give up; their result
+    /// is not used any more.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
@@ -113,8 +113,8 @@ impl Machine {
         self.free_count
     }
 
-    /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
-    /// does not exist.
+    /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is
+    /// named twice or does not exist.
     #[inline]
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
         self.occupy_words(nodes, OfWord::split(nodes))
@@ -180,8 +180,8 @@ impl Machine {
         self.free_count += of_word.count;
     }
 
-    /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once. Nothing
-    /// changes if it is down already.
+    /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once.
+    /// Nothing changes if it is down already.
     #[inline]
     pub fn take_down(&mut self, node: NodeId) {
         let bound = self.free.bound();
@@ -210,8 +210,8 @@ impl Machine {
         self.down.as_ref().is_some_and(|down| down.count() > 0)
     }
 
-    /// Returns the reason why `nodes` cannot be taken into use. It is about the first node that does not exist, is in
-    /// use, or was named before.
+    /// Returns the reason why `nodes` cannot be taken into use. It is about the first node that does not
+    /// exist, is in use, or was named before.
     fn refusal(&self, nodes: &[NodeId]) -> OccupyError {
         let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
         match nodes.iter().enumerate().find(taken) {
@@ -235,7 +235,8 @@ mod tests {
         }
         assert_eq!((machine.free_count(), machine.occupy(&[3])), (3, Err(OccupyError::Busy(3))));
         machine.bring_up(3, false);
-        // Node 1 goes down and comes up while it is in use, so that it is free with the others. Node 2 is not.
+        // Node 1 goes down and comes up while it is in use, so that it is free with the others. Node 2 is
+        // not.
         machine.take_down(1);
         machine.bring_up(1, true);
         machine.vacate(&[0, 1, 2]);

@@ -11,7 +11,8 @@ pub struct NodeLists {
 }
 
 impl NodeLists {
-    /// Returns the lists of `numbered`, each with its number. A node that a list has twice counts once, at its first place.
+    /// Returns the lists of `numbered`, each with its number. A node that a list has twice counts once, at
+    /// its first place.
     pub fn new(numbered: impl IntoIterator<Item = (u32, Vec<NodeId>)>) -> Self {
         let mut lists = Vec::new();
         for (number, mut nodes) in numbered {

@@ -3,7 +3,8 @@
 use super::held::OfWord;
 use super::node::NodeId;
 
-/// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n / 64`.
+/// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n /
+/// 64`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSet {
     words: Vec<u64>,
@@ -74,8 +75,8 @@ impl NodeSet {
         is_new
     }
 
-    /// Removes the nodes of a word. Returns false, and changes nothing, if one of them was no member or is named twice, or if
-    /// there is no such word.
+    /// Removes the nodes of a word. Returns false, and changes nothing, if one of them was no member or is
+    /// named twice, or if there is no such word.
     pub(super) fn remove_word(&mut self, removed: &OfWord) -> bool {
         let Some(word) = self.words.get_mut(removed.word as usize) else { return false };
         let were_members = removed.is_distinct() && *word & removed.bits == removed.bits;
@@ -83,7 +84,8 @@ impl NodeSet {
         were_members
     }
 
-    /// Returns the membership of nodes `from..from + bits` as bits, the lowest node in bit 0. `bits` is at most 64.
+    /// Returns the membership of nodes `from..from + bits` as bits, the lowest node in bit 0. `bits` is at
+    /// most 64.
     #[inline]
     pub fn bits(&self, from: usize, bits: usize) -> u64 {
         let (word, shift) = (from / 64, from % 64);
@@ -108,7 +110,8 @@ impl NodeSet {
     }
 }
 
-/// Returns the numbers whose bits are set in some words of 64 bits, ascending: those of the first word are 0 to 63.
+/// Returns the numbers whose bits are set in some words of 64 bits, ascending: those of the first word are 0
+/// to 63.
 pub fn members(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     words.iter().enumerate().flat_map(|(i, &word)| {
         let mut rest = word; // `rest & (rest − 1)` clears its lowest bit

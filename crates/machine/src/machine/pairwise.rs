@@ -1,9 +1,10 @@
-//! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of nodes at each
-//! position. Sums beyond 64 bits, which only jobs of millions of nodes on an array have, are clamped to the greatest number.
+//! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of
+//! nodes at each position. Sums beyond 64 bits, which only jobs of millions of nodes on an array have, are
+//! clamped to the greatest number.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "below 64 bits as is asked before: k^2 times the positions; otherwise in 128 bits, where (2^24)^3 = \
-              2^72 fits. Distances of one node to all are at most 2^48"
+    reason = "below 64 bits as is asked before: k^2 times the positions; otherwise in 128 bits, where \
+         (2^24)^3 = 2^72 fits. Distances of one node to all are at most 2^48"
 )]
 
 use std::iter::Sum;
@@ -11,8 +12,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 use super::{Coord, Mesh, NodeId};
 
-/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes. Clamped to 64 bits.
-/// O(k + W + L + D).
+/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes.
+/// Clamped to 64 bits. O(k + W + L + D).
 #[inline]
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
@@ -31,12 +32,13 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     (0..3).map(|d| pairwise_along(&counts[d], k, mesh.wraps(d))).fold(0, u64::saturating_add)
 }
 
-/// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of nodes at
-/// each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total of this over the
-/// dimensions, and like it is clamped to 64 bits. O(positions).
+/// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of
+/// nodes at each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total
+/// of this over the dimensions, and like it is clamped to 64 bits. O(positions).
 #[inline]
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
-    // There are fewer than k²/2 pairs, none as far apart as there are positions, and the sums below double at most.
+    // There are fewer than k²/2 pairs, none as far apart as there are positions, and the sums below double at
+    // most.
     if u128::from(k) * u128::from(k) * counts.len() as u128 <= u128::from(u64::MAX) {
         return if wraps { ring_sum::<u64>(counts, k) } else { line_sum::<u64>(counts, k) };
     }
@@ -61,15 +63,16 @@ trait Whole:
 impl Whole for u64 {}
 impl Whole for u128 {}
 
-/// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes. `counts` gives
-/// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions).
+/// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes.
+/// `counts` gives the number of nodes at each position, and `wraps` tells whether the dimension is a ring.
+/// O(positions).
 #[inline]
 pub fn distances_along<C: Copy + Into<u64>>(counts: &[C], wraps: bool, sums: &mut [u64]) {
     if wraps { ring_distances(counts, sums) } else { line_distances(counts, sums) }
 }
 
-/// Does the work of [`distances_along`] on a line. One step up adds one hop to every node below. The second pass does
-/// the same from the other end.
+/// Does the work of [`distances_along`] on a line. One step up adds one hop to every node below. The second
+/// pass does the same from the other end.
 fn line_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
     let (mut below, mut sum) = (0, 0);
     for (cell, &count) in sums.iter_mut().zip(counts) {
@@ -85,9 +88,9 @@ fn line_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
     }
 }
 
-/// Does the work of [`distances_along`] on a ring of n positions. One step up takes one hop from the nodes ahead, at the
-/// next ⌊n/2⌋ positions, and adds one hop to the nodes behind. If n is odd, one position is neither ahead nor behind: it
-/// is ⌊n/2⌋ hops away before the step and after it.
+/// Does the work of [`distances_along`] on a ring of n positions. One step up takes one hop from the nodes
+/// ahead, at the next ⌊n/2⌋ positions, and adds one hop to the nodes behind. If n is odd, one position is
+/// neither ahead nor behind: it is ⌊n/2⌋ hops away before the step and after it.
 fn ring_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
     let (n, half) = (counts.len(), counts.len() / 2);
     let at = |i: usize| -> u64 { counts[if i < n { i } else { i - n }].into() };
@@ -104,8 +107,8 @@ fn ring_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
     }
 }
 
-/// Returns Σ |a − b| over the pairs of nodes on a line. Let P nodes lie below a cut between two positions. The cut
-/// separates P·(k − P) pairs and adds one hop to each of them.
+/// Returns Σ |a − b| over the pairs of nodes on a line. Let P nodes lie below a cut between two positions.
+/// The cut separates P·(k − P) pairs and adds one hop to each of them.
 fn line_sum<T: Whole>(counts: &[u32], k: u32) -> T {
     let (mut below, k) = (T::from(0), T::from(k));
     let pairs = |&count: &u32| {
@@ -117,14 +120,15 @@ fn line_sum<T: Whole>(counts: &[u32], k: u32) -> T {
 
 /// Returns Σ min(|a − b|, n − |a − b|) over the pairs of nodes on a ring of n positions.
 ///
-/// Draw a diameter of the ring at every half step. Twice the distance of two positions is the number of diameters that
-/// separate them. A diameter with S nodes on one side, and no node on it, separates S·(k − S) pairs. Half steps are the
-/// positions of a ring of 2n positions, whose nodes are at the even ones.
+/// Draw a diameter of the ring at every half step. Twice the distance of two positions is the number of
+/// diameters that separate them. A diameter with S nodes on one side, and no node on it, separates S·(k − S)
+/// pairs. Half steps are the positions of a ring of 2n positions, whose nodes are at the even ones.
 fn ring_sum<T: Whole>(counts: &[u32], k: u32) -> T {
     let (n, half) = (counts.len(), counts.len() / 2);
     let k = T::from(k);
-    // The diameters from half steps 2i and 2i + 1 have the positions i+1 ..= i+⌊n/2⌋ on one side; if n is odd, the
-    // second one has position i+⌊n/2⌋+1 there too. These are the n diameters; if n is odd, the last one has no second.
+    // The diameters from half steps 2i and 2i + 1 have the positions i+1 ..= i+⌊n/2⌋ on one side; if n is
+    // odd, the second one has position i+⌊n/2⌋+1 there too. These are the n diameters; if n is odd, the last
+    // one has no second.
     let mut side: T = counts.iter().skip(1).take(half).map(|&count| T::from(count)).sum();
     if n.is_multiple_of(2) {
         let mut sum = T::from(0);
@@ -150,7 +154,8 @@ fn ring_sum<T: Whole>(counts: &[u32], k: u32) -> T {
 mod tests {
     use super::*;
 
-    /// A job of n nodes on n positions has n(n² − 1)/6 hops on a line and n³/8 on a ring, or n(n² − 1)/8 if n is odd.
+    /// A job of n nodes on n positions has n(n² − 1)/6 hops on a line and n³/8 on a ring, or n(n² − 1)/8 if n
+    /// is odd.
     #[test]
     fn sums_of_millions_of_nodes_are_exact_or_clamped() {
         for n in [1_000_000_u32, 4_000_000, 4_800_001, 5_000_001, 8_000_000] {

@@ -1,14 +1,16 @@
 //! Which way round a message goes in a dimension of a machine: the one place of this rule.
 //!
-//! In a dimension without wrap there is one way. In a dimension that wraps around, a message goes the shorter way, and
-//! if both have the same length, which happens only on rings with an even number of nodes, the *half-way rule* decides.
-//! Half-way messages that all went up would load the upward links of a ring of 8 nodes with 10 units where the downward
-//! links carry 6. So the rule of this program sends them up from every other node: from those with an even sum of
-//! coordinates. Then the links of both directions carry 8 units each under uniform traffic.
+//! In a dimension without wrap there is one way. In a dimension that wraps around, a message goes the shorter
+//! way, and if both have the same length, which happens only on rings with an even number of nodes, the
+//! *half-way rule* decides. Half-way messages that all went up would load the upward links of a ring of 8
+//! nodes with 10 units where the downward links carry 6. So the rule of this program sends them up from every
+//! other node: from those with an even sum of coordinates. Then the links of both directions carry 8 units
+//! each under uniform traffic.
 
 use super::mesh::{Coord, Mesh};
 
-/// Returns whether half-way messages from a node go up in every dimension: whether the sum of its coordinates is even.
+/// Returns whether half-way messages from a node go up in every dimension: whether the sum of its coordinates
+/// is even.
 #[inline]
 pub fn half_way_up(source: Coord) -> bool {
     source.iter().sum::<u32>().is_multiple_of(2)
@@ -25,8 +27,8 @@ pub struct Way {
     pub half_way: bool,
 }
 
-/// Returns the way from position `from` to position `to` of dimension `d`. `half_way_up` decides if both ways round
-/// have the same length.
+/// Returns the way from position `from` to position `to` of dimension `d`. `half_way_up` decides if both ways
+/// round have the same length.
 pub fn way(mesh: &Mesh, d: usize, [from, to]: [u32; 2], half_way_up: bool) -> Way {
     if !mesh.wraps(d) {
         return Way { up: to > from, hops: to.abs_diff(from), half_way: false };

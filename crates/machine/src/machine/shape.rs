@@ -1,20 +1,21 @@
 //! Rules that give a job a shape when only its number of processors is known.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "sides within a machine are at most 2^24, so that sums of three fit 32 bits; divisors are at most the \
-              root of the nodes, and products of three sides are in 64 bits"
+    reason = "sides within a machine are at most 2^24, so that sums of three fit 32 bits; divisors are at \
+         most the root of the nodes, and products of three sides are in 64 bits"
 )]
 
 use super::Mesh;
 
-/// Returns the default shape, of at least `k` nodes, of a job of `k` processors: compact, and with few nodes to spare.
-/// Its longest side lies along the longest dimension of the machine. `None` if the machine has fewer than `k` nodes.
+/// Returns the default shape, of at least `k` nodes, of a job of `k` processors: compact, and with few nodes
+/// to spare. Its longest side lies along the longest dimension of the machine. `None` if the machine has
+/// fewer than `k` nodes.
 ///
-/// The candidates are all submeshes of at least `k` nodes that fit into `mesh` and whose longest side is at most twice
-/// the shortest. The result is the one with the fewest nodes. Ties are broken by the smallest half-perimeter (the sum
-/// of the sides), then by the smallest longest side. If no such submesh fits, as on long thin machines, the limit of
-/// twice is raised to three times, four times, and so on. Dimensions with one node do not count. O(√k) in two
-/// dimensions, O(k^⅔) in three.
+/// The candidates are all submeshes of at least `k` nodes that fit into `mesh` and whose longest side is at
+/// most twice the shortest. The result is the one with the fewest nodes. Ties are broken by the smallest
+/// half-perimeter (the sum of the sides), then by the smallest longest side. If no such submesh fits, as on
+/// long thin machines, the limit of twice is raised to three times, four times, and so on. Dimensions with
+/// one node do not count. O(√k) in two dimensions, O(k^⅔) in three.
 pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
     let dims = room.iter().filter(|&&extent| extent > 1).count().max(1);
@@ -47,8 +48,8 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     best.map(|(_, sides)| along_axes(sides, mesh))
 }
 
-/// The rank of a submesh: the limit for longest side / shortest side (an integer, at least 2), nodes, half-perimeter,
-/// longest side. The smallest rank is best.
+/// The rank of a submesh: the limit for longest side / shortest side (an integer, at least 2), nodes,
+/// half-perimeter, longest side. The smallest rank is best.
 type Rank = (u32, u64, u32, u32);
 
 /// Returns the extents of `mesh`, the longest first.
@@ -63,8 +64,8 @@ fn axes(mesh: &Mesh) -> [usize; 3] {
     axes
 }
 
-/// Returns `sides` in the order of the dimensions of `mesh`: the longest side lies along the longest dimension, and so
-/// on. If these sides fit into the machine in any orientation, they fit in this one.
+/// Returns `sides` in the order of the dimensions of `mesh`: the longest side lies along the longest
+/// dimension, and so on. If these sides fit into the machine in any orientation, they fit in this one.
 #[inline]
 pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
@@ -75,12 +76,13 @@ pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     shape
 }
 
-/// Returns the shape of exactly `k` nodes that has the most even sides, if such a shape fits into `mesh`. (Version
-/// 0.1.0 called this rule near-square.) `None` if the machine has fewer than `k` nodes.
+/// Returns the shape of exactly `k` nodes that has the most even sides, if such a shape fits into `mesh`.
+/// (Version 0.1.0 called this rule near-square.) `None` if the machine has fewer than `k` nodes.
 ///
-/// Of all a·b·c = k that fit, it is the one with the smallest difference between longest and shortest side, then with
-/// the smallest longest side. If none fits, as for large primes, the same holds for the smallest number above k for
-/// which one fits. So 13 nodes are a row of 13 where that fits. O(√n) for each number n that is tried.
+/// Of all a·b·c = k that fit, it is the one with the smallest difference between longest and shortest side,
+/// then with the smallest longest side. If none fits, as for large primes, the same holds for the smallest
+/// number above k for which one fits. So 13 nodes are a row of 13 where that fits. O(√n) for each number n
+/// that is tried.
 #[inline]
 pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
@@ -88,8 +90,8 @@ pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(along_axes(sides, mesh))
 }
 
-/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first one of equals. The row
-/// may be too long for the machine. O(1).
+/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first one of equals.
+/// The row may be too long for the machine. O(1).
 #[inline]
 pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     let extents = mesh.extents();
@@ -99,15 +101,15 @@ pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     shape
 }
 
-/// Returns [`near_square`] with every side rounded up to a power of two. The result may be too large for the machine.
-/// `None` if the machine has fewer than `k` nodes.
+/// Returns [`near_square`] with every side rounded up to a power of two. The result may be too large for the
+/// machine. `None` if the machine has fewer than `k` nodes.
 #[inline]
 pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(near_square(k, mesh)?.map(u32::next_power_of_two))
 }
 
-/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes` that fit into `room`, the extents of the machine with the
-/// longest first. `None` if no such sides fit.
+/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes` that fit into `room`, the extents of the
+/// machine with the longest first. `None` if no such sides fit.
 fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     let mut best: Option<[u32; 3]> = None;
     let key = |[a, _, c]: [u32; 3]| (a - c, a);

@@ -1,23 +1,24 @@
-//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells. In each dimension, the border of the machine
-//! cuts them off, or they wrap around.
+//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells. In each dimension, the border of the
+//! machine cuts them off, or they wrap around.
 
 use std::ops::Range;
 
 use super::{Coord, Machine, Mesh, NodeId};
 
-/// A submesh, given by its base and its sides. It may wrap around in dimensions that do. A side as long as a dimension
-/// that wraps around begins at position 0: all other bases would be the same submesh.
+/// A submesh, given by its base and its sides. It may wrap around in dimensions that do. A side as long as a
+/// dimension that wraps around begins at position 0: all other bases would be the same submesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submesh {
-    /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the submesh begins.
+    /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the
+    /// submesh begins.
     pub base: Coord,
     /// The sides along x, y and z in nodes, each at least 1 and at most that of the machine.
     pub sizes: [u32; 3],
 }
 
 impl Submesh {
-    /// Returns the coordinates of the node that is `steps` behind the base along x, y and z. Each step is below the
-    /// side of the submesh.
+    /// Returns the coordinates of the node that is `steps` behind the base along x, y and z. Each step is
+    /// below the side of the submesh.
     #[inline]
     pub fn at(self, mesh: &Mesh, steps: [u32; 3]) -> Coord {
         [0, 1, 2].map(|d| self.position(mesh, d, steps[d]))
@@ -55,8 +56,8 @@ impl Submesh {
         self.runs(mesh).flatten()
     }
 
-    /// Returns the nodes of the submesh on `mesh` as runs of consecutive numbers, row by row: one for each row, or two if the
-    /// rows wrap around, of which the second one may be empty.
+    /// Returns the nodes of the submesh on `mesh` as runs of consecutive numbers, row by row: one for each
+    /// row, or two if the rows wrap around, of which the second one may be empty.
     fn runs(self, mesh: &Mesh) -> impl Iterator<Item = Range<NodeId>> {
         let ([width, length, depth], [extent, ..]) = (self.sizes, mesh.extents());
         let before_end = width.min(extent - self.base[0]);
@@ -75,8 +76,8 @@ impl Submesh {
         self.runs(machine.mesh()).all(|mut run| run.all(|node| machine.free().contains(node)))
     }
 
-    /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
-    /// The positions are one range, and a second one if the submesh wraps around.
+    /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every
+    /// direction. The positions are one range, and a second one if the submesh wraps around.
     #[inline]
     pub fn grown(
         &self,
@@ -89,9 +90,9 @@ impl Submesh {
         [along(0), along(1), along(2)]
     }
 
-    /// Returns the smallest submesh that contains all of `nodes`; `None` if there are no nodes. In dimensions that wrap
-    /// around it may wrap around. If several submeshes are smallest, it is the one behind the first gap. O(nodes +
-    /// extents).
+    /// Returns the smallest submesh that contains all of `nodes`; `None` if there are no nodes. In dimensions
+    /// that wrap around it may wrap around. If several submeshes are smallest, it is the one behind the first
+    /// gap. O(nodes + extents).
     pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut coords = nodes.iter().map(|&node| mesh.coord(node));
         let first = coords.next()?;
@@ -113,8 +114,8 @@ impl Submesh {
     #[inline]
     pub fn meets(&self, mesh: &Mesh, other: &Self) -> bool {
         (0..3).all(|d| {
-            // The distance from one base on to the other, round the end of the dimension if necessary. Submeshes that
-            // do not wrap around end before they come to a base that lies behind that end.
+            // The distance from one base on to the other, round the end of the dimension if necessary.
+            // Submeshes that do not wrap around end before they come to a base that lies behind that end.
             let extent = mesh.extents()[d];
             let ahead = |from: u32, to: u32| if from <= to { to - from } else { to + extent - from };
             ahead(self.base[d], other.base[d]) < self.sizes[d]
@@ -122,15 +123,15 @@ impl Submesh {
         })
     }
 
-    /// Returns the L∞ distance of `node` from the submesh, which is the number of the shell around the submesh in which
-    /// `node` lies; 0 if it lies inside.
+    /// Returns the L∞ distance of `node` from the submesh, which is the number of the shell around the
+    /// submesh in which `node` lies; 0 if it lies inside.
     #[inline]
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
     }
 
-    /// Returns the hops from position `at` of dimension `d` to the nearest position of the submesh; 0 if it lies
-    /// inside.
+    /// Returns the hops from position `at` of dimension `d` to the nearest position of the submesh; 0 if it
+    /// lies inside.
     fn outside(&self, mesh: &Mesh, d: usize, at: u32) -> u32 {
         let extent = mesh.extents()[d];
         let (first, last) = (self.base[d], self.base[d] + self.sizes[d] - 1);
@@ -138,12 +139,13 @@ impl Submesh {
         if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
     }
 
-    /// Returns twice the L1 distance, in hops, of `node` from the middle of the submesh. The middle may lie between two
-    /// nodes, but twice the distance is always an integer.
+    /// Returns twice the L1 distance, in hops, of `node` from the middle of the submesh. The middle may lie
+    /// between two nodes, but twice the distance is always an integer.
     #[inline]
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
-            // All lengths are doubled here: the way round the torus, the position of the middle, and that of the node.
+            // All lengths are doubled here: the way round the torus, the position of the middle, and that of
+            // the node.
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
             let straight = (2 * node[d]).abs_diff(middle % round);
             if mesh.wraps(d) { straight.min(round - straight) } else { straight }
@@ -152,9 +154,9 @@ impl Submesh {
     }
 }
 
-/// Returns the first position and the length of the shortest arc of a ring that contains all of its `taken` positions.
-/// The arc is the complement of the longest gap, and of the first such gap if several are equally long. The arc of the
-/// whole ring begins at 0.
+/// Returns the first position and the length of the shortest arc of a ring that contains all of its `taken`
+/// positions. The arc is the complement of the longest gap, and of the first such gap if several are equally
+/// long. The arc of the whole ring begins at 0.
 fn arc(taken: &[bool]) -> (u32, u32) {
     let n = taken.len();
     let (mut start, mut longest, mut gap) = (0, 0, 0);
@@ -168,16 +170,16 @@ fn arc(taken: &[bool]) -> (u32, u32) {
     (start as u32, (n - longest) as u32)
 }
 
-/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a line it is
-/// one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second range is there if the
-/// positions go around its end.
+/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a
+/// line it is one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second
+/// range is there if the positions go around its end.
 #[inline]
 pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, wraps)
 }
 
-/// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for one
-/// position.
+/// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for
+/// one position.
 pub(super) fn span(
     start: usize,
     size: usize,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::node::NodeId;
 
-/// The nodes of a machine that no job can have, as intervals of node numbers. A machine without such nodes keeps no
-/// list, so that it costs nothing to copy.
+/// The nodes of a machine that no job can have, as intervals of node numbers. A machine without such nodes
+/// keeps no list, so that it costs nothing to copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Unavailable(Option<Arc<List>>);
 
@@ -62,8 +62,8 @@ impl fmt::Display for UnavailableError {
 impl std::error::Error for UnavailableError {}
 
 impl Unavailable {
-    /// Returns the list of `runs`, each given by its first and its last node, on a machine of `nodes` nodes. The runs may
-    /// come in any order. Fails as [`UnavailableError`] says.
+    /// Returns the list of `runs`, each given by its first and its last node, on a machine of `nodes` nodes.
+    /// The runs may come in any order. Fails as [`UnavailableError`] says.
     pub(super) fn new(mut runs: Vec<(NodeId, NodeId)>, nodes: u32) -> Result<Self, UnavailableError> {
         runs.sort_unstable();
         if let Some(&(first, last)) = runs.iter().find(|(_, last)| *last >= nodes) {

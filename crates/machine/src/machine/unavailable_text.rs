@@ -1,9 +1,10 @@
 //! Reads unavailable nodes from a text or a file.
 //!
-//! An item is a node (`7`), an interval of nodes (`0-3`), the coordinates of a node (`(3,1)`), or a submesh by its lowest
-//! and its highest node (`(0,0)-(3,1)`). Blanks and commas separate items. A file has items on its lines, and `#` begins a
-//! comment. A file whose first line is a header with a column `node`, or with columns `x`, `y` and `z` as far as the
-//! machine has them, is a table with commas: each further line has one node.
+//! An item is a node (`7`), an interval of nodes (`0-3`), the coordinates of a node (`(3,1)`), or a submesh
+//! by its lowest and its highest node (`(0,0)-(3,1)`). Blanks and commas separate items. A file has items on
+//! its lines, and `#` begins a comment. A file whose first line is a header with a column `node`, or with
+//! columns `x`, `y` and `z` as far as the machine has them, is a table with commas: each further line has one
+//! node.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,8 +63,8 @@ pub enum UnavailableTextError {
 /// An interval of nodes by its first and its last node.
 type Run = (NodeId, NodeId);
 
-/// Returns `mesh` with more nodes unavailable: those that `text` lists or, if it is no list, those that the file at `path`
-/// lists. Fails as [`UnavailableTextError`] says.
+/// Returns `mesh` with more nodes unavailable: those that `text` lists or, if it is no list, those that the
+/// file at `path` lists. Fails as [`UnavailableTextError`] says.
 pub fn make_unavailable(mesh: &Mesh, text: &str, path: &Path) -> Result<Mesh, UnavailableTextError> {
     let listed = items(text, mesh);
     if listed.is_err() && path.exists() {
@@ -211,7 +212,8 @@ fn items(text: &str, mesh: &Mesh) -> Result<Vec<Run>, String> {
     Ok(runs)
 }
 
-/// Returns the coordinates at the beginning of `text`, such as `(3,1)`, and what follows them. Fails with what is wrong.
+/// Returns the coordinates at the beginning of `text`, such as `(3,1)`, and what follows them. Fails with
+/// what is wrong.
 fn corner<'a>(text: &'a str, mesh: &Mesh) -> Result<(Coord, &'a str), String> {
     let shown = || excerpt(text);
     let wrong = || format!("'{}' does not begin with coordinates", shown());

@@ -92,8 +92,8 @@ fn draw_curve(
     }
 }
 
-/// Fig. 3 and the text of 3.1: the bypass queue with first fit and adaptive scan. Jobs queue from the ratio at
-/// `first_queued` on.
+/// Fig. 3 and the text of 3.1: the bypass queue with first fit and adaptive scan. Jobs queue from the ratio
+/// at `first_queued` on.
 pub(super) fn bypass_queue(findings: &mut Findings<'_>, kinds: &[Sides], first_queued: usize) {
     findings.about("", "32x32");
     let all = all(findings);

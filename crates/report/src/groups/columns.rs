@@ -65,7 +65,8 @@ pub fn group_column(text: &str) -> Result<&'static str, SpecError> {
 }
 
 impl Column {
-    /// Returns the columns that the options choose, in the order in which they are named, or the default ones.
+    /// Returns the columns that the options choose, in the order in which they are named, or the default
+    /// ones.
     pub(super) fn chosen(options: &GroupsOptions) -> Vec<Self> {
         let mut columns = all();
         if options.columns.is_empty() {
@@ -108,8 +109,8 @@ impl Column {
         }
     }
 
-    /// Returns a number such that the better of two numbers, or the higher one if none is better, has the lower one. It
-    /// is infinite for a missing number.
+    /// Returns a number such that the better of two numbers, or the higher one if none is better, has the
+    /// lower one. It is infinite for a missing number.
     pub(super) fn badness(&self, number: Option<f64>) -> f64 {
         let sign = if self.better == Better::Lower { 1.0 } else { -1.0 };
         number.map_or(f64::INFINITY, |number| sign * number)
@@ -130,8 +131,8 @@ impl Column {
         }
     }
 
-    /// Returns the cells of the column for rows whose numbers can be compared. The best of them is marked, and so are
-    /// those with the same text; none is marked if all have the same.
+    /// Returns the cells of the column for rows whose numbers can be compared. The best of them is marked,
+    /// and so are those with the same text; none is marked if all have the same.
     pub(super) fn cells(&self, rows: &[&GroupNumbers], options: &GroupsOptions) -> Vec<PaperCell> {
         let values: Vec<Option<f64>> = rows.iter().map(|numbers| self.value(numbers)).collect();
         let text = |value: &Option<f64>| value.map(|value| self.text(value, options)).unwrap_or_default();
@@ -145,8 +146,8 @@ impl Column {
     }
 }
 
-/// Returns the number of decimals with which a number is shown. Times of less than 100 s have two, as those of the
-/// table of a replay.
+/// Returns the number of decimals with which a number is shown. Times of less than 100 s have two, as those
+/// of the table of a replay.
 fn usual_decimals(metric: &Metric, value: f64) -> usize {
     match metric.display {
         Display::Seconds(_) if value.abs() < 100.0 && value.fract() != 0.0 => 2,

@@ -34,7 +34,8 @@ pub struct Grouping {
     group: fn(&JobGroups<'_>, usize) -> Group,
     /// Whether the groups have an order of their own. Otherwise those with most node-hours come first.
     is_ordered: bool,
-    /// Whether a group is called what one log calls it, so that another log may mean somebody else by the same name.
+    /// Whether a group is called what one log calls it, so that another log may mean somebody else by the
+    /// same name.
     is_of_log: bool,
 }
 
@@ -81,12 +82,14 @@ const OF_COLUMN: Grouping = Grouping {
 pub struct GroupsOptions {
     /// The row of [`GROUPINGS`].
     pub by: &'static Grouping,
-    /// The number of groups that are shown, those with most node-hours; the rest is one group. `None` for all.
+    /// The number of groups that are shown, those with most node-hours; the rest is one group. `None` for
+    /// all.
     pub top: Option<usize>,
-    /// The names of the columns of numbers, as [`group_column`] gives them; the default ones if there are none.
+    /// The names of the columns of numbers, as [`group_column`] gives them; the default ones if there are
+    /// none.
     pub columns: Vec<&'static str>,
-    /// The name of the column by whose numbers the groups are sorted, the best or else the highest first. `None` for the
-    /// order of the grouping.
+    /// The name of the column by whose numbers the groups are sorted, the best or else the highest first.
+    /// `None` for the order of the grouping.
     pub sort: Option<&'static str>,
     /// The number of decimals; `None` for those of each number.
     pub decimals: Option<u8>,
@@ -102,8 +105,8 @@ pub enum GroupsError {
     Frame(#[from] FrameError),
     /// Waits cannot be kept in a temporary file.
     #[error(
-        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where temporary files are, or \
-         set TMPDIR to another directory"
+        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where \
+         temporary files are, or set TMPDIR to another directory"
     )]
     Scratch(#[source] io::Error),
     /// The directory holds no jobs.
@@ -111,7 +114,8 @@ pub enum GroupsError {
     NoJobs(PathBuf),
     /// The jobs lack a column.
     #[error(
-        "{}: the jobs have no column '{column}'; this version of meshreplay keeps it when the replay runs again",
+        "{}: the jobs have no column '{column}'; this version of meshreplay keeps it when the replay runs \
+             again",
         .path.display()
     )]
     NoColumn {
@@ -318,15 +322,16 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
 /// The rows of a group: the labels and the numbers of each replay.
 type Members = Vec<(Vec<String>, GroupNumbers)>;
 
-/// Returns the positions of the columns in the order in which they are left out where there is no room: first those in
-/// which no number is marked, as the replays do not differ there, and then the others.
+/// Returns the positions of the columns in the order in which they are left out where there is no room: first
+/// those in which no number is marked, as the replays do not differ there, and then the others.
 fn least_useful(columns: &[Column], rows: &[(Vec<String>, Vec<PaperCell>)]) -> Vec<usize> {
     let mut order = Column::least_useful(columns);
     order.sort_by_key(|&i| rows.iter().any(|(_, cells)| cells[i].best));
     order
 }
 
-/// Sorts groups by the mean of a number over their replays, the best first, and those without the number last.
+/// Sorts groups by the mean of a number over their replays, the best first, and those without the number
+/// last.
 fn sort(groups: &mut [Members], column: &Column) {
     let badness = |rows: &Members| {
         let numbers: Vec<f64> = rows.iter().filter_map(|(_, numbers)| column.value(numbers)).collect();
@@ -337,8 +342,8 @@ fn sort(groups: &mut [Members], column: &Column) {
     groups.sort_by(|a, b| badness(a).total_cmp(&badness(b)));
 }
 
-/// Returns the rows of a group as the table has them. Rows whose labels differ in nothing but those for which `is_rival`
-/// holds, by their position, are compared, and the best number of them is marked.
+/// Returns the rows of a group as the table has them. Rows whose labels differ in nothing but those for which
+/// `is_rival` holds, by their position, are compared, and the best number of them is marked.
 fn rows_of(
     members: &Members,
     columns: &[Column],
@@ -362,8 +367,8 @@ fn rows_of(
     rows
 }
 
-/// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of the summary.
-/// `shown` returns a label of a column as the table shows it.
+/// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of
+/// the summary. `shown` returns a label of a column as the table shows it.
 fn replays(
     summary: &Table,
     jobs: &Found,
@@ -436,8 +441,8 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
     let group = groups.iter().find(|rows| has_several(rows))?;
     let (labels, _) = &group[0];
     Some(format!(
-        "{name} '{label}' of one log need not be {name} '{label}' of another: rows with one name stand together, ranked by what all \
-         logs have of it; results of a single log have no such rows",
+        "{name} '{label}' of one log need not be {name} '{label}' of another: rows with one name stand \
+         together, ranked by what all logs have of it; results of a single log have no such rows",
         name = by.name,
         label = labels[0],
     ))
@@ -447,8 +452,8 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
 fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
     let is_dateless = by.name == "hour" && found.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
     is_dateless.then(|| {
-        "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not tell its date \
-         and time zone (UnixStartTime and TimeZoneString in its header)"
+        "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not \
+         tell its date and time zone (UnixStartTime and TimeZoneString in its header)"
             .to_owned()
     })
 }

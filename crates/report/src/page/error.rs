@@ -36,7 +36,8 @@ pub enum ReportError {
         source: serde_json::Error,
     },
     /// The nodes of a job have the wrong form.
-    #[error("{}: job {job}, column 'nodes': found '{found}', expected nodes of the machine as 0-3 7", .path.display())]
+    #[error("{}: job {job}, column 'nodes': found '{found}', expected nodes of the machine as 0-3 \
+         7", .path.display())]
     Nodes {
         /// The file of jobs.
         path: PathBuf,
@@ -55,7 +56,8 @@ pub enum ReportError {
     },
     /// Too many jobs of a replay run in the window of time for one file.
     #[error(
-        "{jobs} jobs of {replay} run between {from} and {to} s, too many for one file; give a narrower --window"
+        "{jobs} jobs of {replay} run between {from} and {to} s, too many for one file; give a narrower \
+             --window"
     )]
     TooManyJobs {
         /// The number of jobs, as text.
@@ -70,8 +72,8 @@ pub enum ReportError {
 }
 
 impl ReportError {
-    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
-    /// file is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If
+    /// false, a file is at fault.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Figure(error) => error.is_usage(),

@@ -16,7 +16,8 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// Returns JSON escaped for a script element. A browser ends such an element at the first `</`, even within a string.
+/// Returns JSON escaped for a script element. A browser ends such an element at the first `</`, even within a
+/// string.
 pub(super) fn json(text: &str) -> String {
     text.replace('<', "\\u003c")
 }

@@ -1,5 +1,5 @@
-//! SVG drawings from files that other users may have written. They are parsed, and only known elements and attributes
-//! are written again.
+//! SVG drawings from files that other users may have written. They are parsed, and only known elements and
+//! attributes are written again.
 
 use std::fmt::Write;
 
@@ -10,20 +10,20 @@ use super::escape::html;
 /// The elements of our drawings. None of them runs code, loads another file or draws outside the picture.
 const ELEMENTS: &str = "svg g path circle rect line text title";
 /// The attributes of these elements.
-const ATTRIBUTES: &str = "class cx cy d data-generator fill fill-opacity font-family font-size font-weight height opacity points \
-                          r role rx stroke stroke-dasharray stroke-linejoin stroke-opacity stroke-width text-anchor transform \
-                          viewBox width x x1 x2 y y1 y2";
+const ATTRIBUTES: &str = "class cx cy d data-generator fill fill-opacity font-family font-size font-weight \
+     height opacity points r role rx stroke stroke-dasharray stroke-linejoin stroke-opacity stroke-width \
+     text-anchor transform viewBox width x x1 x2 y y1 y2";
 const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 
 /// The largest depth of nested elements. Our drawings have three levels.
 const DEEPEST: usize = 12;
 
-/// The largest depth of nested elements that is parsed. The parser calls itself for every level and would overflow the
-/// stack.
+/// The largest depth of nested elements that is parsed. The parser calls itself for every level and would
+/// overflow the stack.
 const NESTED: usize = 256;
 
-/// Returns the drawing in `text`, written again from its parsed form. Fails with a sentence if it contains anything
-/// that our drawings do not have.
+/// Returns the drawing in `text`, written again from its parsed form. Fails with a sentence if it contains
+/// anything that our drawings do not have.
 pub fn safe_svg(text: &str) -> Result<String, String> {
     if depth(text).is_none_or(|depth| depth > NESTED) {
         return Err("it is no drawing: its elements are not closed, or are nested too deeply".to_owned());
@@ -73,7 +73,8 @@ fn depth(text: &str) -> Option<usize> {
     Some(deepest)
 }
 
-/// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest` levels.
+/// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest`
+/// levels.
 fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
     let name = element.tag_name().name();
     let is_known = is_among(ELEMENTS, name) && element.tag_name().namespace() == Some(NAMESPACE);
@@ -118,8 +119,8 @@ fn is_among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|other| other == word)
 }
 
-/// Returns the beginning of a name, in which all characters but printable ASCII are escaped, so that a terminal does
-/// not execute them.
+/// Returns the beginning of a name, in which all characters but printable ASCII are escaped, so that a
+/// terminal does not execute them.
 fn printable(name: &str) -> String {
     name.chars().take(40).flat_map(char::escape_default).collect()
 }

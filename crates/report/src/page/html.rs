@@ -68,9 +68,10 @@ impl Report {
         let (mark, policy) = (meshreplay_figures::mark::PAGE, policy(STYLE, SCRIPT));
         well_formed(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{mark}\n{policy}\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-             <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
-             <button id=\"theme\" type=\"button\">Light or dark</button>\n\
+             <meta name=\"viewport\" content=\"width=device-width, \
+             initial-scale=1\">\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1><button id=\"theme\" \
+             type=\"button\">Light or dark</button>\n\
              <nav aria-label=\"Sections\">\n{links}</nav></header>\n<main>\n{sections}</main>\n\
              <div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
         ))
@@ -128,11 +129,13 @@ impl Report {
         let lead = if self.commands.is_empty() {
             ""
         } else {
-            "<p class=\"lead\">This gives the numbers again, with the files of the logs in place of their names:</p>\n"
+            "<p class=\"lead\">This gives the numbers again, with the files of the logs in place of their \
+                 names:</p>\n"
         };
         format!(
             "{lead}{commands}<div class=\"scroll\" role=\"group\" aria-label=\"Origin\" tabindex=\"0\">\n\
-             <table class=\"facts\">\n<caption><span>The run, its logs, and each algorithm with every default written out.</span></caption>\n\
+             <table class=\"facts\">\n<caption><span>The run, its logs, and each algorithm with every \
+             default written out.</span></caption>\n\
              <tbody>\n{rows}</tbody></table></div>\n"
         )
     }

@@ -28,8 +28,8 @@ use meshreplay_results::frame::FrameError;
 pub struct ReportOptions {
     /// The title; `None` for the name of the directory.
     pub title: Option<String>,
-    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and in which
-    /// no replay starts too many jobs for a file.
+    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and
+    /// in which no replay starts too many jobs for a file.
     pub window_s: Option<(f64, f64)>,
     /// The allocators that the player shows; empty for those of the first few replays.
     pub show: Vec<String>,
@@ -82,8 +82,8 @@ impl Report {
         self.played = player::played(folder, results, &options.show, options.window_s)?;
         if self.played.is_none() {
             notes.push(
-                "no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
-                 machine over time"
+                "no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them \
+                 for the machine over time"
                     .to_owned(),
             );
         }
@@ -95,15 +95,15 @@ impl Report {
         self.answer = answer.lines();
         if self.answer.is_empty() {
             self.answer.push(
-                "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the scheduler \
-                 alone."
+                "Nothing is compared here, as no two replays of the same jobs differ in the allocator or the \
+                 scheduler alone."
                     .to_owned(),
             );
         } else if self.answer.iter().any(|line| line.contains("95 % CI")) {
             self.remark = String::from(
-                "95 % CI is the confidence interval of the difference, from the same jobs under both (block bootstrap) or \
-                 from replications with the same seeds. The pair of the best and the next best is planned; other intervals \
-                 are corrected for all pairs.",
+                "95 % CI is the confidence interval of the difference, from the same jobs under both (block \
+                 bootstrap) or from replications with the same seeds. The pair of the best and the next best \
+                 is planned; other intervals are corrected for all pairs.",
             );
         }
     }

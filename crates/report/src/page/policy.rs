@@ -4,13 +4,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Returns the element of the head that forbids everything but this style sheet and this script, which stand in the page.
-/// A browser compares the SHA-256 of the text between the tags, so a page that was tampered with runs nothing.
+/// Returns the element of the head that forbids everything but this style sheet and this script, which stand
+/// in the page. A browser compares the SHA-256 of the text between the tags, so a page that was tampered with
+/// runs nothing.
 pub(super) fn policy(style: &str, script: &str) -> String {
     let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {}; \
-         base-uri 'none'; form-action 'none'\">",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src \
+         {}; base-uri 'none'; form-action 'none'\">",
         source(style),
         source(script)
     )

@@ -1,4 +1,5 @@
-//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give them again.
+//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give
+//! them again.
 
 use std::path::Path;
 
@@ -16,14 +17,15 @@ use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 /// The most commands that a report shows where one command cannot give all of its replays.
 const MOST_COMMANDS: usize = 20;
 
-/// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be read.
+/// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be
+/// read.
 fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
     let found = read(&folder.join("run.json"))?;
     if found.is_some() { Ok(found) } else { read(&folder.join(STUDY_FILE)) }
 }
 
-/// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the values of
-/// columns. Fails if the run or study cannot be read.
+/// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the
+/// values of columns. Fails if the run or study cannot be read.
 pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String, String)>, ReportError> {
     let run = run(folder)?;
     let mut lines = Vec::new();
@@ -78,9 +80,10 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
 /// The arguments of a command: each option with its values, as they were typed, and whether it takes several.
 type Arguments = Vec<(String, Vec<String>, bool)>;
 
-/// Returns the commands that give the replays again, as they run in the directory of the results: a single one if they are all
-/// combinations of its arguments, otherwise one for each replay. Empty if the directory does not hold the options of the replays or
-/// where they were made. Fails if the run or study cannot be read.
+/// Returns the commands that give the replays again, as they run in the directory of the results: a single
+/// one if they are all combinations of its arguments, otherwise one for each replay. Empty if the directory
+/// does not hold the options of the replays or where they were made. Fails if the run or study cannot be
+/// read.
 pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
     let Some(run) = run(folder)? else { return Ok(Vec::new()) };
     let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
@@ -126,8 +129,8 @@ fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
     Some(specs)
 }
 
-/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None` if its file is not
-/// known.
+/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None`
+/// if its file is not known.
 fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
     let log = (String::new(), vec![place.logs.get(&*spec.log)?.clone()], true);
     let others =

@@ -1,4 +1,5 @@
-//! The table of a report with one row for each replay: the numbers in which replays differ, and above them what all share.
+//! The table of a report with one row for each replay: the numbers in which replays differ, and above them
+//! what all share.
 
 use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
@@ -20,8 +21,8 @@ struct Shown<'a> {
     numbers: &'a Numbers,
 }
 
-/// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width of its
-/// confidence interval.
+/// Returns the table of the summary. Replications of a replay are one row, with the mean and half the width
+/// of its confidence interval.
 pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTable {
     let curves = results.curves(&[]);
     let winners = answer.winners(&curves);
@@ -60,9 +61,12 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         let places: Vec<&'static str> =
             results.varying().iter().copied().filter(|name| is_place(name)).collect();
         sentences.push(match places.as_slice() {
-            [] => "★ marks the best number of a column, in placements for each class of allocators.".to_owned(),
+            [] => "★ marks the best number of a column, in placements for each class of \
+                 allocators."
+                .to_owned(),
             names => format!(
-                "★ marks the best number of a column among the replays of the same {}, in placements for each class of allocators.",
+                "★ marks the best number of a column among the replays of the same {}, in placements for \
+                     each class of allocators.",
                 titles(names)
             ),
         });
@@ -73,8 +77,8 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
         jobs.iter().any(|(other, by)| other == place && !are_like(of.as_ref(), by.as_ref()))
     }) {
         sentences.push(
-            "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not compared, and none of \
-             these means is marked."
+            "Replays with different numbers of jobs in their means (jobs_in_means in the summary) are not \
+             compared, and none of these means is marked."
                 .to_owned(),
         );
     }
@@ -113,13 +117,14 @@ fn place(results: &Results, curve: &Curve) -> Vec<String> {
     names.map(|name| results.label(curve.rows[0], name)).collect()
 }
 
-/// Returns whether replays that differ in this coordinate are of different questions, so that none of them is better.
+/// Returns whether replays that differ in this coordinate are of different questions, so that none of them is
+/// better.
 fn is_place(name: &str) -> bool {
     !["allocator", "scheduler"].contains(&name)
 }
 
-/// Returns the columns that name the rows, and their cells. The first column is the allocator, unless replays differ only in
-/// other things.
+/// Returns the columns that name the rows, and their cells. The first column is the allocator, unless replays
+/// differ only in other things.
 fn names(results: &Results, curves: &[Curve]) -> (Vec<ReportColumn>, Vec<Vec<ReportCell>>) {
     let varying = results.varying();
     let first = ["allocator", "scheduler"].into_iter().find(|name| varying.contains(name));
@@ -140,7 +145,8 @@ fn class(text: &str) -> &'static str {
     if text.chars().count() > 28 { "long" } else { "" }
 }
 
-/// Returns the coordinates that all rows share, except those that are only named where replays differ in them.
+/// Returns the coordinates that all rows share, except those that are only named where replays differ in
+/// them.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
     let is_shared = |row: &&Coordinate| !results.varying().contains(&row.name) && row.is_named_if_shared();
     let names = Coordinate::listed().filter(is_shared).map(|row| row.name);

@@ -24,8 +24,8 @@ pub struct ReportColumn {
     pub unit: String,
     /// Whether the column holds words (if false, numbers).
     pub is_words: bool,
-    /// The identifier of the number that the column shows, whose meaning is explained below the table; `None` if the
-    /// title says enough.
+    /// The identifier of the number that the column shows, whose meaning is explained below the table; `None`
+    /// if the title says enough.
     pub explained: Option<&'static str>,
 }
 
@@ -51,8 +51,8 @@ pub struct ReportTable {
     pub columns: Vec<ReportColumn>,
     /// The rows; each has one cell for every column.
     pub rows: Vec<Vec<ReportCell>>,
-    /// What all rows have in common: pairs of a title and a value, each with the identifier of its number as in
-    /// [`ReportColumn::explained`].
+    /// What all rows have in common: pairs of a title and a value, each with the identifier of its number as
+    /// in [`ReportColumn::explained`].
     pub shared: Vec<(ReportColumn, String)>,
     /// What the numbers mean.
     pub meanings: Vec<Meaning>,
@@ -101,7 +101,8 @@ impl ReportColumn {
         Self { title: title.to_owned(), ..Self::default() }
     }
 
-    /// Returns the attribute that leads from the title to its explanation, for screen readers and the pointer.
+    /// Returns the attribute that leads from the title to its explanation, for screen readers and the
+    /// pointer.
     fn described(&self) -> String {
         self.explained.map(|name| format!(" aria-describedby=\"about-{name}\"")).unwrap_or_default()
     }
@@ -133,7 +134,20 @@ impl ReportTable {
         let rows: String = self.rows.iter().map(row).collect();
         let caption = if self.caption.is_empty() { &self.title } else { &self.caption };
         format!(
-            "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table class=\"sortable\">\n\
+            "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table \
+             class=\"sortable\">\n\
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
              <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}",
             self.shared_html(),
             html(&self.title),
@@ -166,7 +180,8 @@ impl ReportTable {
         };
         let entries: String = self.meanings.iter().map(entry).collect();
         format!(
-            "<details class=\"meanings\"><summary>What the columns mean</summary>\n<dl>\n{entries}</dl></details>\n"
+            "<details class=\"meanings\"><summary>What the columns \
+             mean</summary>\n<dl>\n{entries}</dl></details>\n"
         )
     }
 }

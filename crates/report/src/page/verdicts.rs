@@ -13,8 +13,8 @@ use super::table::{ReportCell, ReportColumn, ReportTable};
 use meshreplay_papers::{BESIDE, papers};
 use meshreplay_results::text::grouped;
 
-/// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read or is not valid
-/// JSON.
+/// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read
+/// or is not valid JSON.
 pub(super) fn read(path: &Path) -> Result<Option<Value>, ReportError> {
     let text = match fs::read_to_string(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -31,7 +31,8 @@ pub(super) fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns the CSS class of a verdict. Verdicts without a decision or a measurement look neither good nor bad.
+/// Returns the CSS class of a verdict. Verdicts without a decision or a measurement look neither good nor
+/// bad.
 fn verdict_class(verdict: &str) -> &'static str {
     let begins = |words: &str| verdict.starts_with(words);
     if begins("differs") {
@@ -47,8 +48,8 @@ fn verdict_class(verdict: &str) -> &'static str {
     }
 }
 
-/// Returns one table of verdicts for each paper that was reproduced into this directory; none if there is no such
-/// paper.
+/// Returns one table of verdicts for each paper that was reproduced into this directory; none if there is no
+/// such paper.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
     for paper in papers()? {
@@ -109,8 +110,8 @@ pub(super) fn answer(table: &ReportTable) -> String {
     format!("{name}: {holds} verdicts hold, {differs} differ, {open} are not decided or not measured")
 }
 
-/// Returns the figures that `reproduce -o` wrote into the directory. Drawings that contain more than our own drawings do
-/// are left out, and a note says why.
+/// Returns the figures that `reproduce -o` wrote into the directory. Drawings that contain more than our own
+/// drawings do are left out, and a note says why.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     let figures = papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));

@@ -1,4 +1,5 @@
-//! The lines on the allocators of a group: which places jobs closest together, and what the contiguous ones cost in waits.
+//! The lines on the allocators of a group: which places jobs closest together, and what the contiguous ones
+//! cost in waits.
 
 use super::candidate::{Candidate, ranked};
 use super::comparison::{Comparison, range};
@@ -67,7 +68,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         Some(Winners { best, tied, near, others })
     }
 
-    /// Returns the number of pairs among which that of the best and another one was chosen: the next best, at 0, is a planned pair.
+    /// Returns the number of pairs among which that of the best and another one was chosen: the next best, at
+    /// 0, is a planned pair.
     fn pairs_of(&self, i: usize) -> usize {
         if i == 0 { 1 } else { self.pairs }
     }
@@ -143,7 +145,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         unasked + &text.map(|text| format!("; elsewhere jobs wait {text}")).unwrap_or_default()
     }
 
-    /// Returns the line on the second class: its best beside the best of the first class, and what the class costs.
+    /// Returns the line on the second class: its best beside the best of the first class, and what the class
+    /// costs.
     fn cost_line(&self) -> Option<String> {
         let (base, winners) = (self.winners(&self.any)?.best, self.winners(&self.fitting)?);
         let title = if self.fitting.iter().all(|one| one.is_contiguous()) {
@@ -175,7 +178,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         Some(line + &text.map(|text| format!("; {text}")).unwrap_or_default())
     }
 
-    /// Returns the range of waits of allocators, from the shortest to the longest, beside those of another one.
+    /// Returns the range of waits of allocators, from the shortest to the longest, beside those of another
+    /// one.
     fn wait_range(&self, of: &[&'g Candidate<'a>], base: &Candidate<'a>, under: &str) -> Option<String> {
         let compare = |one: &Candidate<'a>| Comparison::new(one, base, WAIT, self.pairs);
         let (low, high) = (of.first()?, of.last()?);
@@ -237,7 +241,8 @@ fn unasked(class: &[&Candidate<'_>]) -> Option<String> {
     Some(format!("{amount} of the node time was not asked for (internal fragmentation)"))
 }
 
-/// Returns names with commas, and `and` before the last one. More than `most` are counted behind the first two.
+/// Returns names with commas, and `and` before the last one. More than `most` are counted behind the first
+/// two.
 pub(super) fn joined(names: &[&str], most: usize) -> String {
     match names {
         [] => String::new(),

@@ -26,8 +26,9 @@ pub(super) struct Comparable<'a> {
 }
 
 impl<'a> Comparable<'a> {
-    /// Keeps the largest set of replays whose means are over the same jobs, with the replications that all of them have: `until:` may
-    /// repeat one more often than another. Of sets of equal size, the set with more jobs stays.
+    /// Keeps the largest set of replays whose means are over the same jobs, with the replications that all of
+    /// them have: `until:` may repeat one more often than another. Of sets of equal size, the set with more
+    /// jobs stays.
     pub(super) fn new(mut candidates: Vec<Candidate<'a>>) -> Self {
         candidates.sort_by(|a, b| a.name.cmp(b.name));
         let (mut ended, mut left_out) = (Vec::new(), Vec::new());
@@ -122,8 +123,8 @@ impl Candidate<'_> {
         self.replications.iter().zip(&other.replications).all(|(a, b)| a.equals(b, name))
     }
 
-    /// Returns whether the number is the same as in `other`, or so close that a difference with its interval would be
-    /// printed as zeros.
+    /// Returns whether the number is the same as in `other`, or so close that a difference with its interval
+    /// would be printed as zeros.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
         let is_nil = |found: Difference| {
             let percent = [Some(found.value), found.half_width].map(|part| Some(100.0 * part?.abs()));
@@ -132,8 +133,9 @@ impl Candidate<'_> {
         self.is_same(other, name) || self.difference(other, name).is_some_and(is_nil)
     }
 
-    /// Returns the difference to `base`: over replications, or by the bootstrap over time if there is one, or if all others are the
-    /// same again, as nothing in them depends on the seed: they say nothing about chance.
+    /// Returns the difference to `base`: over replications, or by the bootstrap over time if there is one, or
+    /// if all others are the same again, as nothing in them depends on the seed: they say nothing about
+    /// chance.
     pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
         match (self.replications.as_slice(), base.replications.as_slice()) {
             ([of, ..], [based, ..]) if self.is_repeated(name) && base.is_repeated(name) => {
@@ -143,14 +145,15 @@ impl Candidate<'_> {
         }
     }
 
-    /// Returns whether all replications are the first one again, as far as this number tells. Their arrivals may differ.
+    /// Returns whether all replications are the first one again, as far as this number tells. Their arrivals
+    /// may differ.
     fn is_repeated(&self, name: &str) -> bool {
         let Some((first, others)) = self.replications.split_first() else { return true };
         others.iter().all(|other| other.equals(first, name))
     }
 
-    /// Returns whether the allocator takes any free nodes: it never refused a job, and no job got more nodes than it asked
-    /// for.
+    /// Returns whether the allocator takes any free nodes: it never refused a job, and no job got more nodes
+    /// than it asked for.
     pub(super) fn takes_any_nodes(&self) -> bool {
         let is_none = |name: &str| self.means(name).iter().all(|&value| value <= 0.0);
         is_none("allocate_failures") && is_none("internal_fragmentation")
@@ -162,8 +165,8 @@ impl Candidate<'_> {
     }
 }
 
-/// Returns the candidates from the lowest mean of a number to the highest, by name where means are equal. Candidates without
-/// the number are left out.
+/// Returns the candidates from the lowest mean of a number to the highest, by name where means are equal.
+/// Candidates without the number are left out.
 pub(super) fn ranked<'g, 'a>(group: &[&'g Candidate<'a>], name: &str) -> Vec<&'g Candidate<'a>> {
     let mut ranked: Vec<_> =
         group.iter().filter_map(|candidate| Some((candidate.mean(name)?, *candidate))).collect();

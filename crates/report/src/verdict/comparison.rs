@@ -1,4 +1,5 @@
-//! The difference between two replays in words, with its interval: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9 %)`.
+//! The difference between two replays in words, with its interval: `1.3 % less than mc1x1 (95 % CI 0.8 to 1.9
+//! %)`.
 
 use super::candidate::Candidate;
 use meshreplay_results::text::grouped;
@@ -6,11 +7,11 @@ use meshreplay_sim::metrics::{Difference, Metric, metric};
 
 /// The share of the mean below which a difference is none.
 const NO_SHARE: f64 = 0.001;
-/// The farthest end of an interval that holds 0 up to which replays are about equal. Behind it the difference is not
-/// significant, and may be there.
+/// The farthest end of an interval that holds 0 up to which replays are about equal. Behind it the difference
+/// is not significant, and may be there.
 const EQUAL_SHARE: f64 = 0.05;
-/// The difference of mean times that is none, in seconds, and as a share of the mean run time: some models count in units
-/// far below a second.
+/// The difference of mean times that is none, in seconds, and as a share of the mean run time: some models
+/// count in units far below a second.
 const NO_SECONDS: f64 = 1.0;
 const NO_SHARE_OF_RUN: f64 = 0.01;
 /// The factor from which on a number is given as a multiple.
@@ -35,8 +36,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares a number of `of` with that of `base`. `pairs` is the number of pairs among which this one was chosen; 1 for a planned
-    /// pair. `None` if one of the replays has no such number.
+    /// Compares a number of `of` with that of `base`. `pairs` is the number of pairs among which this one was
+    /// chosen; 1 for a planned pair. `None` if one of the replays has no such number.
     pub(super) fn new(of: &Candidate<'_>, base: &Candidate<'_>, name: &str, pairs: usize) -> Option<Self> {
         let metric = metric(name)?;
         let difference = of.difference(base, name)?;
@@ -80,8 +81,8 @@ impl Comparison {
         }
     }
 
-    /// Returns the amount with its unit and the word: `1.3 % less`, `8.7 times as long`. Without `decimals` it has those of the
-    /// interval.
+    /// Returns the amount with its unit and the word: `1.3 % less`, `8.7 times as long`. Without `decimals`
+    /// it has those of the interval.
     fn amount(&self, decimals: Option<usize>) -> String {
         let (number, unit) = self.number(decimals);
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
@@ -147,7 +148,8 @@ impl Comparison {
         format!("{} {than} {base} {}", self.amount(None), self.brackets())
     }
 
-    /// Returns the difference of a time under `of` to one that has just been given: `12.3 % longer under fcfs (95 % CI …)`.
+    /// Returns the difference of a time under `of` to one that has just been given: `12.3 % longer under fcfs
+    /// (95 % CI …)`.
     pub(super) fn under(&self, of: &str) -> String {
         if self.difference.is_equal {
             return format!("as long under {of}");
@@ -163,8 +165,8 @@ impl Comparison {
     }
 }
 
-/// Returns the range between two differences to the same base, with the names at its ends: `16 % (busy-list) to 283 % (worst-fit)
-/// longer than under naive`.
+/// Returns the range between two differences to the same base, with the names at its ends: `16 % (busy-list)
+/// to 283 % (worst-fit) longer than under naive`.
 pub(super) fn range([low, high]: [(&str, &Comparison); 2], base: &str) -> String {
     let end = |(name, of): (&str, &Comparison), has_word: bool| {
         if of.is_about_equal {

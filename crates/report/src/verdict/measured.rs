@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use meshreplay_sim::metrics::{BlockSums, Difference, METRICS, Metric};
 use meshreplay_study::study::{Outcome, PlannedReplay, ReplaySpec};
 
-/// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the cost of the second
-/// class, and the scale of times.
+/// The numbers beside those of METRICS that are compared: what tells the classes of allocators apart, the
+/// cost of the second class, and the scale of times.
 const BESIDE: [&str; 4] =
     ["allocate_failures", "internal_fragmentation", "contiguous_share", "service_s_mean"];
 
@@ -16,7 +16,8 @@ const BESIDE: [&str; 4] =
 pub(super) struct Measured<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
-    /// Whether jobs of several partitions of the log share the machine; see [`PlannedReplay::pools_partitions`].
+    /// Whether jobs of several partitions of the log share the machine; see
+    /// [`PlannedReplay::pools_partitions`].
     pub(super) pools_partitions: bool,
 }
 
@@ -51,7 +52,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Returns the replays, of which those that differ in nothing but the seed are one with all their replications.
+/// Returns the replays, of which those that differ in nothing but the seed are one with all their
+/// replications.
 pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut merged: Vec<Measured<'_>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -80,8 +82,8 @@ impl Replication<'_> {
         self.numbers.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
-    /// Returns whether the other replication is one of the same jobs. Where the jobs were not kept, their numbers are
-    /// compared.
+    /// Returns whether the other replication is one of the same jobs. Where the jobs were not kept, their
+    /// numbers are compared.
     pub(super) fn is_of_same_jobs(&self, other: &Self) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.is_of_same_jobs(others),
@@ -89,8 +91,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns whether means are over the same jobs as in the other replication, which is of the same jobs: `--trim` leaves out
-    /// those that start late. Where the jobs were not kept, their numbers are compared.
+    /// Returns whether means are over the same jobs as in the other replication, which is of the same jobs:
+    /// `--trim` leaves out those that start late. Where the jobs were not kept, their numbers are compared.
     pub(super) fn counts_same_jobs(&self, other: &Self) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.counts_same_jobs(others),
@@ -98,8 +100,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns whether every block of jobs, or the mean if the jobs were not kept, has exactly the same number as in
-    /// `other`.
+    /// Returns whether every block of jobs, or the mean if the jobs were not kept, has exactly the same
+    /// number as in `other`.
     pub(super) fn equals(&self, other: &Self, name: &str) -> bool {
         match (&self.blocks, &other.blocks) {
             (Some(blocks), Some(others)) => blocks.get(name) == others.get(name),
@@ -107,8 +109,8 @@ impl Replication<'_> {
         }
     }
 
-    /// Returns the difference to `base`, with an interval if the jobs were kept; `None` if one of the two has no such
-    /// number.
+    /// Returns the difference to `base`, with an interval if the jobs were kept; `None` if one of the two has
+    /// no such number.
     pub(super) fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
         match (&self.blocks, &base.blocks) {
             (Some(blocks), Some(others)) => Difference::between(blocks.get(name)?, others.get(name)?),

@@ -1,9 +1,10 @@
-//! The closing lines of a run: which allocator places jobs closest together, what contiguous places cost in waits, under which
-//! scheduler waits are shortest, and how certain that is.
+//! The closing lines of a run: which allocator places jobs closest together, what contiguous places cost in
+//! waits, under which scheduler waits are shortest, and how certain that is.
 //!
-//! Replays that differ in nothing but the allocator are a group; groups that differ in nothing but the scheduler are a setting. A
-//! group has two classes of allocators: those that take any free nodes, under which jobs start at the same times, and the others.
-//! Intervals are those of [`Difference`](meshreplay_sim::metrics::Difference). The pair of the best and the next best is planned;
+//! Replays that differ in nothing but the allocator are a group; groups that differ in nothing but the
+//! scheduler are a setting. A group has two classes of allocators: those that take any free nodes, under
+//! which jobs start at the same times, and the others. Intervals are those of
+//! [`Difference`](meshreplay_sim::metrics::Difference). The pair of the best and the next best is planned;
 //! the interval of any other pair is corrected for all pairs of the group.
 
 mod allocators;
@@ -33,8 +34,8 @@ use meshreplay_study::study::{Coordinate, Outcome, ReplaySpec, Study};
 /// The most groups that get lines.
 const MOST_GROUPS: usize = 3;
 
-/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone. `folder` is the
-/// directory of the results, if they were kept, for the command that shows further groups.
+/// Returns the closing lines of a run; none if no two replays differ in the allocator or the scheduler alone.
+/// `folder` is the directory of the results, if they were kept, for the command that shows further groups.
 pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<String> {
     let outcomes: BTreeMap<usize, &[Outcome]> =
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
@@ -45,8 +46,8 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
     lines(replays, primary(study.options.traffic), folder.as_deref())
 }
 
-/// Returns the number that decides which allocator is the best. `has_network` says that jobs run as long as a network makes
-/// them.
+/// Returns the number that decides which allocator is the best. `has_network` says that jobs run as long as a
+/// network makes them.
 fn primary(has_network: bool) -> &'static str {
     if has_network { TURNAROUND } else { DISTANCE }
 }
@@ -105,7 +106,8 @@ fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
     Coordinate::by_place().into_iter().filter(varies).collect()
 }
 
-/// Returns what tells a group apart, with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one group.
+/// Returns what tells a group apart, with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one
+/// group.
 fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
     let words = varying.iter().filter(|row| !but.contains(&row.name)).map(|row| row.phrase(spec));
     let words = words.collect::<Vec<_>>().join(", ");

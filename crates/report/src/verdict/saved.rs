@@ -51,8 +51,9 @@ impl<'a> SavedAnswer<'a> {
         Ok(Self { results, blocks, may_differ, pooled: pooling_replays(folder)? })
     }
 
-    /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no intervals. There are none if
-    /// nothing can be compared, or if it is not certain that replays are of the same jobs.
+    /// Returns the closing lines, see [`super::verdict`]. Where jobs were not kept differences have no
+    /// intervals. There are none if nothing can be compared, or if it is not certain that replays are of the
+    /// same jobs.
     pub(crate) fn lines(&self) -> Vec<String> {
         if self.may_differ {
             return Vec::new();
@@ -138,11 +139,12 @@ impl<'a> SavedAnswer<'a> {
     }
 }
 
-/// The number of jobs of a replication up to which differences have intervals. More would take much memory: all jobs of
-/// a replication are in memory at a time.
+/// The number of jobs of a replication up to which differences have intervals. More would take much memory:
+/// all jobs of a replication are in memory at a time.
 const MOST_JOBS: f64 = 2_500_000.0;
 
-/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very many.
+/// Returns the sums over blocks of the jobs in `folder`; none if the jobs were not kept, or if there are very
+/// many.
 fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> {
     let jobs = results.table.numbers("jobs");
     if jobs.is_some_and(|jobs| jobs.iter().flatten().any(|jobs| jobs > MOST_JOBS)) {

@@ -11,8 +11,8 @@ use meshreplay_sim::scheduler::RECORDED;
 const MOST_SETS: usize = 3;
 
 /// What stands before the difference between recorded and simulated waits.
-const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are in them; a \
-                        simulated scheduler is one rule alone on these jobs";
+const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
+     in them; a simulated scheduler is one rule alone on these jobs";
 /// What stands in place of the difference where jobs of several partitions share the machine.
 const POOLED: &str = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
 
@@ -53,7 +53,8 @@ pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
     lines
 }
 
-/// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same waits are one set.
+/// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same
+/// waits are one set.
 fn sets<'a>(setting: &[&'a Measured<'_>]) -> Vec<Schedulers<'a>> {
     let mut allocators: Vec<&str> =
         setting.iter().map(|replay| replay.spec.labels.allocator.as_str()).collect();

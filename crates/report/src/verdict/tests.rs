@@ -84,8 +84,8 @@ fn waits_that_differ_by_less_than_a_second_are_about_equal() {
         measured("easy", "first-fit", |i| 20.5 + (i % 3) as f64, &[("allocate_failures", 9.0)]),
     ];
     let told = lines(replays, DISTANCE, None);
-    let expected = "one submesh per job: first-fit: pairwise sum equal to naive; jobs wait about as long as under naive \
-                    (2.382 % longer, 95 % CI 2.378 to 2.385 %)";
+    let expected = "one submesh per job: first-fit: pairwise sum equal to naive; jobs wait about as long as \
+         under naive (2.382 % longer, 95 % CI 2.378 to 2.385 %)";
     assert_eq!(told, [expected]);
 }
 

@@ -46,7 +46,8 @@ struct Row {
 }
 
 impl Winners {
-    /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator is the best.
+    /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator
+    /// is the best.
     pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
         let rows = vec![Row::default(); replays.len()];
         let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
@@ -74,7 +75,8 @@ impl Winners {
         Self::new(&replays, primary(study.options.traffic))
     }
 
-    /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of each.
+    /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of
+    /// each.
     fn add_classes(&mut self, replays: &[Measured<'_>], group: &[usize], first: usize) {
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, group));
         let classes = Classes::new(&candidates, self.primary);

@@ -20,8 +20,8 @@ pub(super) enum Value<R> {
     MaybeU64(fn(&R) -> Option<u64>),
     MaybeF64(fn(&R) -> Option<f64>),
     Str(fn(&R) -> String),
-    /// The function writes the text of the row into an empty string. Frames of many rows have such columns, as they need no
-    /// memory for the text of each row.
+    /// The function writes the text of the row into an empty string. Frames of many rows have such columns,
+    /// as they need no memory for the text of each row.
     Written(fn(&R, &mut String)),
     /// The column has no function: it is added later, when the rows of several frames are stacked.
     Added,
@@ -101,8 +101,8 @@ pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Ve
     wanted.filter_map(|field| field.build(rows)).collect()
 }
 
-/// Returns whether results with these options have the columns that are present at `when`. It returns false for the
-/// columns of a study, which are added later.
+/// Returns whether results with these options have the columns that are present at `when`. It returns false
+/// for the columns of a study, which are added later.
 pub(super) fn has(options: &Options, when: When) -> bool {
     match when {
         When::Always => true,

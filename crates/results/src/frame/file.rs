@@ -1,5 +1,5 @@
-//! Files of frames in five formats: CSV, JSON, JSON lines, Parquet and Arrow. Each file is written under a temporary
-//! name and gets its final name when it is complete.
+//! Files of frames in five formats: CSV, JSON, JSON lines, Parquet and Arrow. Each file is written under a
+//! temporary name and gets its final name when it is complete.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -23,8 +23,9 @@ use polars_io::prelude::{
 };
 use polars_utils::compression::ZstdLevel;
 
-/// The level at which Zstandard compresses Parquet. With level 3, its default, replays of a million jobs that are written took some
-/// 5 % more processor time, and files of the jobs of four real logs were between 3 % larger and 2 % smaller.
+/// The level at which Zstandard compresses Parquet. With level 3, its default, replays of a million jobs that
+/// are written took some 5 % more processor time, and files of the jobs of four real logs were between 3 %
+/// larger and 2 % smaller.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A format of the files that hold frames.
@@ -38,8 +39,8 @@ pub enum FileFormat {
     Jsonl,
     /// Apache Parquet, compressed by Zstandard. The resolved run is part of its metadata.
     Parquet,
-    /// The file format of Apache Arrow (also called Feather 2), uncompressed. The resolved run is part of the metadata
-    /// in the footer.
+    /// The file format of Apache Arrow (also called Feather 2), uncompressed. The resolved run is part of the
+    /// metadata in the footer.
     Arrow,
 }
 
@@ -47,15 +48,16 @@ impl FileFormat {
     /// Every format, in the order in which a directory is searched for files.
     pub const ALL: [Self; 5] = [Self::Parquet, Self::Arrow, Self::Csv, Self::Json, Self::Jsonl];
 
-    /// Returns the format that belongs to the extension of `path`; `None` if the extension is missing or belongs to no
-    /// format.
+    /// Returns the format that belongs to the extension of `path`; `None` if the extension is missing or
+    /// belongs to no format.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
     }
 
-    /// Returns about how many bytes files in this format take for each job. Measured with 122,057 jobs of the log LANL-CM5 on
-    /// 32x32; the nodes of a job take a few bytes up to thousands, which depends on how many they are and how far apart.
+    /// Returns about how many bytes files in this format take for each job. Measured with 122,057 jobs of the
+    /// log LANL-CM5 on 32x32; the nodes of a job take a few bytes up to thousands, which depends on how many
+    /// they are and how far apart.
     pub fn job_bytes(self) -> JobBytes {
         let of = |job, nodes, tidy| JobBytes { job, nodes, tidy };
         match self {
@@ -80,10 +82,12 @@ impl FileFormat {
 
 /// Key of the resolved run in the metadata of Parquet and Arrow files.
 const METADATA_KEY: &str = "meshreplay";
-/// Key of the units of columns in the metadata of Parquet and Arrow files: a JSON object, such as `{"wait_s":"s"}`.
+/// Key of the units of columns in the metadata of Parquet and Arrow files: a JSON object, such as
+/// `{"wait_s":"s"}`.
 const UNITS_KEY: &str = "meshreplay.units";
 
-/// Where bytes of every format go. It is one type, as the writers of Polars would be compiled once more for each other one.
+/// Where bytes of every format go. It is one type, as the writers of Polars would be compiled once more for
+/// each other one.
 type Out<'a> = Box<dyn Write + Send + 'a>;
 
 /// The writer of a format in which a file has a header and a footer around the batches of rows.
@@ -113,8 +117,8 @@ impl Batches {
     }
 }
 
-/// A file that is written frame by frame. All frames have the same columns. The file gets its name only when it is
-/// complete.
+/// A file that is written frame by frame. All frames have the same columns. The file gets its name only when
+/// it is complete.
 pub struct FrameFile {
     target: PathBuf,
     format: FileFormat,
@@ -125,8 +129,8 @@ pub struct FrameFile {
 }
 
 impl FrameFile {
-    /// Starts the file in `folder` with the name `stem` and the extension of the format. `provenance` is the resolved
-    /// run as JSON, which Parquet and Arrow files keep as metadata.
+    /// Starts the file in `folder` with the name `stem` and the extension of the format. `provenance` is the
+    /// resolved run as JSON, which Parquet and Arrow files keep as metadata.
     pub fn create(
         folder: &Path,
         stem: &str,
@@ -154,7 +158,8 @@ impl FrameFile {
             FileFormat::Json => {
                 let mut text = Vec::new();
                 write_json(frame, Box::new(&mut text), JsonFormat::Json)?;
-                // Each frame becomes an array of its own. Without their brackets, the arrays are joined to one.
+                // Each frame becomes an array of its own. Without their brackets, the arrays are joined to
+                // one.
                 let rows = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(&text);
                 self.file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
                 self.file.write_all(rows).map_err(failed)?;
@@ -185,8 +190,8 @@ impl FrameFile {
         Ok(())
     }
 
-    /// Completes the file and waits until it is on disk, still under its temporary name. Returns `None`, and leaves no
-    /// file, if no frame was appended.
+    /// Completes the file and waits until it is on disk, still under its temporary name. Returns `None`, and
+    /// leaves no file, if no frame was appended.
     pub fn finish(mut self) -> Result<Option<FinishedFile>, FrameError> {
         if self.empty {
             return Ok(None);
@@ -237,8 +242,8 @@ impl FinishedFile {
     }
 }
 
-/// Writes one frame to `out` in the given format. `provenance` is the resolved run as JSON, which only Parquet and
-/// Arrow keep.
+/// Writes one frame to `out` in the given format. `provenance` is the resolved run as JSON, which only
+/// Parquet and Arrow keep.
 pub fn write_to(
     out: &mut (dyn Write + Send),
     frame: &mut DataFrame,
@@ -263,8 +268,8 @@ pub fn write_to(
     Ok(())
 }
 
-/// Returns the frame as it is written to a CSV file: texts that a spreadsheet could take for formulas begin with an
-/// apostrophe, which reading takes away again.
+/// Returns the frame as it is written to a CSV file: texts that a spreadsheet could take for formulas begin
+/// with an apostrophe, which reading takes away again.
 fn without_formulas(frame: &DataFrame) -> PolarsResult<DataFrame> {
     with_texts(frame.clone(), to_cell)
 }
@@ -300,8 +305,8 @@ fn write_json(frame: &mut DataFrame, out: Out, format: JsonFormat) -> Result<(),
     Ok(JsonWriter::new(out).with_json_format(format).finish(frame)?)
 }
 
-/// Returns the metadata of a file: the resolved run, and the units of those columns of `frame` that have one. Polars
-/// writes no metadata of single columns.
+/// Returns the metadata of a file: the resolved run, and the units of those columns of `frame` that have one.
+/// Polars writes no metadata of single columns.
 fn metadata(frame: &DataFrame, provenance: &str) -> Vec<(String, String)> {
     let described = FrameSchema::all();
     let unit = |name: &str| described.iter().find_map(|schema| schema.column(name)).map(|column| column.unit);
@@ -316,7 +321,8 @@ fn metadata(frame: &DataFrame, provenance: &str) -> Vec<(String, String)> {
     ]
 }
 
-/// Returns a writer of Parquet for frames with the columns of `frame`, with the resolved run and the units as metadata.
+/// Returns a writer of Parquet for frames with the columns of `frame`, with the resolved run and the units as
+/// metadata.
 fn parquet_writer<'a>(
     out: Out<'a>,
     frame: &DataFrame,
@@ -329,14 +335,15 @@ fn parquet_writer<'a>(
         .with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata))))
 }
 
-/// Returns a writer of frames with the columns of `frame`. Its texts are plain strings and not string views, because
-/// every reader of Arrow supports those.
+/// Returns a writer of frames with the columns of `frame`. Its texts are plain strings and not string views,
+/// because every reader of Arrow supports those.
 fn arrow_writer<'a>(
     out: Out<'a>,
     frame: &DataFrame,
     provenance: &str,
 ) -> PolarsResult<ipc::BatchedWriter<Out<'a>>> {
-    // The writer asks for one entry per column, with dictionaries and nested columns. Our columns have neither.
+    // The writer asks for one entry per column, with dictionaries and nested columns. Our columns have
+    // neither.
     let plain = std::iter::repeat_with(Default::default).take(frame.width()).collect();
     let writer = IpcWriter::new(out).with_compat_level(CompatLevel::oldest());
     let mut writer = writer.batched(frame.schema(), plain)?;

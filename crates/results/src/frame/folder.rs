@@ -12,8 +12,8 @@
 //! DIR/place.json               the working directory and the files of the logs, for commands that make the results again
 //! ```
 //!
-//! A file gets its name only when it is complete and on disk. A killed process leaves files with names that begin with
-//! `.meshreplay-`. The next run of the same part of the study removes them.
+//! A file gets its name only when it is complete and on disk. A killed process leaves files with names that
+//! begin with `.meshreplay-`. The next run of the same part of the study removes them.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -65,8 +65,8 @@ struct Provenance<'a> {
 }
 
 impl StudyFolder {
-    /// Returns the directory at `path` for the process that runs this shard of the study, or all of the study if
-    /// `shard` is `None`. Nothing is written.
+    /// Returns the directory at `path` for the process that runs this shard of the study, or all of the study
+    /// if `shard` is `None`. Nothing is written.
     pub fn new(path: &Path, shard: Option<Shard>) -> Self {
         let part = shard.map_or_else(String::new, |shard| shard.to_string().replace('/', "of") + "-");
         Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
@@ -92,19 +92,20 @@ impl StudyFolder {
         self.cells().join(format!("{key}.{name}.parquet"))
     }
 
-    /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is of the
-    /// summary.
+    /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is
+    /// of the summary.
     fn files(&self, key: &str) -> impl Iterator<Item = (PathBuf, &'static str)> {
         let details = DETAILS.iter().filter(|detail| detail.is_of_cells);
         let details = details.map(|detail| (self.detail(key, detail.name), detail.name));
         details.chain([(self.row(key), SUMMARY)])
     }
 
-    /// Returns whether `study.json` holds this very study. Fails unless the directory may take the study: it does not
-    /// exist, is empty, or holds only this study. A study with the same name counts as this study even if it was changed,
-    /// because some of its cells may still be valid.
+    /// Returns whether `study.json` holds this very study. Fails unless the directory may take the study: it
+    /// does not exist, is empty, or holds only this study. A study with the same name counts as this study
+    /// even if it was changed, because some of its cells may still be valid.
     pub fn check(&self, manifest: &Manifest) -> Result<bool, FrameError> {
-        // Every shard but the first finds this very study, which need not be read: with a million cells it takes gigabytes.
+        // Every shard but the first finds this very study, which need not be read: with a million cells it
+        // takes gigabytes.
         let is_there = holds_json(&self.path.join(STUDY_FILE), manifest).unwrap_or(false);
         let existing = if is_there {
             Some(manifest.name.clone())
@@ -115,7 +116,8 @@ impl StudyFolder {
             let (folder, expected) = (self.path.clone(), manifest.name.clone());
             return Err(FrameError::OtherStudy { folder, found, expected });
         }
-        // In the directory of this study, its own summaries and tidy jobs may be replaced. All other results are foreign.
+        // In the directory of this study, its own summaries and tidy jobs may be replaced. All other results
+        // are foreign.
         let is_ours = |file: &&PathBuf| {
             let is_summary = SUMMARIES.iter().any(|format| **file == self.summary(*format));
             existing.is_some() && (is_summary || **file == self.tidy())
@@ -126,10 +128,10 @@ impl StudyFolder {
         }
     }
 
-    /// Makes the directory, writes `study.json`, and removes the unfinished files that an earlier run of the same part
-    /// left. Several processes may do so at the same time if they run parts of the same study. Fails as [`Self::check`]
-    /// does, and if a process of another study is using the directory. As long as the returned claim is held, no other
-    /// process may replace the files.
+    /// Makes the directory, writes `study.json`, and removes the unfinished files that an earlier run of the
+    /// same part left. Several processes may do so at the same time if they run parts of the same study.
+    /// Fails as [`Self::check`] does, and if a process of another study is using the directory. As long as
+    /// the returned claim is held, no other process may replace the files.
     pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         self.check(manifest)?;
         let make = |folder: &Path| create_dir_all(folder).map_err(|source| failed(folder, source));
@@ -163,13 +165,14 @@ impl StudyFolder {
         self.path.join(format!("summary.{}", format.extension()))
     }
 
-    /// Returns whether the cell with this key is finished and, if `with_jobs`, has its jobs. An empty or damaged file
-    /// does not count, and neither does the result of another cell.
+    /// Returns whether the cell with this key is finished and, if `with_jobs`, has its jobs. An empty or
+    /// damaged file does not count, and neither does the result of another cell.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.detail(key, JOBS), key))
     }
 
-    /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep them.
+    /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep
+    /// them.
     pub fn keep(
         &self,
         planned: &PlannedReplay,
@@ -220,7 +223,8 @@ impl StudyFolder {
         self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
     }
 
-    /// Returns how many cells of the study are not finished. Fails if the file of one is there and cannot be read now.
+    /// Returns how many cells of the study are not finished. Fails if the file of one is there and cannot be
+    /// read now.
     pub fn count_missing(&self, manifest: &Manifest) -> Result<usize, FrameError> {
         Ok(self.finished(manifest)?.into_iter().filter(|is_finished| !is_finished).count())
     }
@@ -235,16 +239,16 @@ impl StudyFolder {
         cells.filter(|(_, cell)| is_missing(cell)).map(|(i, _)| i).collect()
     }
 
-    /// Returns the number of cells in the directory that do not belong to the study: results of other options, or of an
-    /// earlier form of the study file. 0 if the directory cannot be listed.
+    /// Returns the number of cells in the directory that do not belong to the study: results of other
+    /// options, or of an earlier form of the study file. 0 if the directory cannot be listed.
     pub fn count_others(&self, manifest: &Manifest) -> usize {
         let mut there = self.rows_there().unwrap_or_default();
         manifest.cells.iter().for_each(|cell| _ = there.remove(&cell.key));
         there.len()
     }
 
-    /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is read once,
-    /// which is faster than to ask for each cell of a large study.
+    /// Returns the keys of the cells of which there is a file of summary rows, whole or not. The directory is
+    /// read once, which is faster than to ask for each cell of a large study.
     fn rows_there(&self) -> io::Result<HashSet<String>> {
         let entries = match fs::read_dir(self.cells()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
@@ -264,11 +268,12 @@ impl StudyFolder {
         read_file(&self.row(key))
     }
 
-    /// Writes the summary of the finished cells, in the order of the study, and their tidy jobs if `tidy` or if the
-    /// directory has them already. Writes nothing if no cell is finished.
+    /// Writes the summary of the finished cells, in the order of the study, and their tidy jobs if `tidy` or
+    /// if the directory has them already. Writes nothing if no cell is finished.
     ///
-    /// Another process may finish more cells at the same time and write a more complete summary, which this one must
-    /// not replace. Therefore the summary is written again until no further cell has been finished meanwhile.
+    /// Another process may finish more cells at the same time and write a more complete summary, which this
+    /// one must not replace. Therefore the summary is written again until no further cell has been finished
+    /// meanwhile.
     pub fn write_summary(&self, manifest: &Manifest, tidy: bool) -> Result<(), FrameError> {
         loop {
             let finished = self.finished(manifest)?;
@@ -282,8 +287,8 @@ impl StudyFolder {
         }
     }
 
-    /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read now: a summary
-    /// without it would look complete.
+    /// Returns for each cell whether it is finished. Fails if the file of a cell is there and cannot be read
+    /// now: a summary without it would look complete.
     fn finished(&self, manifest: &Manifest) -> Result<Vec<bool>, FrameError> {
         let unread = |source| FrameError::Unreadable { path: self.cells(), source };
         let there = self.rows_there().map_err(unread)?;
@@ -296,8 +301,8 @@ impl StudyFolder {
         Ok(names_at(self.row(key), key)? && (!with_jobs || names_at(self.detail(key, JOBS), key)?))
     }
 
-    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`. Fails if a
-    /// file is there and cannot be read now: what is left out would look like all.
+    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`.
+    /// Fails if a file is there and cannot be read now: what is left out would look like all.
     pub(super) fn holds_detail(&self, key: &str, name: &str) -> Result<bool, FrameError> {
         Ok(self.holds_cell(key, false)? && names_at(self.detail(key, name), key)?)
     }
@@ -327,8 +332,8 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Checks the files of a cell in a directory that another user may have written. Returns one sentence for each file
-    /// that cannot be copied; none if all are in order.
+    /// Checks the files of a cell in a directory that another user may have written. Returns one sentence for
+    /// each file that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in self.files(key) {
@@ -340,8 +345,8 @@ impl StudyFolder {
         Ok(odd)
     }
 
-    /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file that cannot
-    /// be copied is left out, and so is a file that this directory has already.
+    /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file
+    /// that cannot be copied is left out, and so is a file that this directory has already.
     pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
         for ((source, name), (target, _)) in from.files(key).zip(self.files(key)) {
             if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
@@ -373,8 +378,8 @@ impl StudyFolder {
     }
 }
 
-/// The number of bytes of JSON that are in memory while a value is written or compared. A study of a million cells has some
-/// hundred megabytes.
+/// The number of bytes of JSON that are in memory while a value is written or compared. A study of a million
+/// cells has some hundred megabytes.
 const JSON_PIECE: usize = 1 << 20;
 
 /// Writes `value` as indented JSON and a line feed, a piece at a time.
@@ -385,7 +390,8 @@ fn write_json(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     to.flush()
 }
 
-/// Returns whether the file at `path` holds exactly what [`write_json`] writes. Neither is ever in memory as a whole.
+/// Returns whether the file at `path` holds exactly what [`write_json`] writes. Neither is ever in memory as
+/// a whole.
 fn holds_json(path: &Path, value: &impl Serialize) -> io::Result<bool> {
     let mut compared = Compared { file: open(path)?, read: Vec::new() };
     write_json(&mut compared, value)?;
@@ -414,13 +420,14 @@ impl Write for Compared {
     }
 }
 
-/// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be read now.
+/// Returns whether the file at `path` is the result of the cell `key`. Fails if it is there and cannot be
+/// read now.
 fn names_at(path: PathBuf, key: &str) -> Result<bool, FrameError> {
     has_key(&path, key).map_err(|source| FrameError::Unreadable { path, source })
 }
 
-/// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of
-/// files, so a foreign key could name a file elsewhere.
+/// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become
+/// names of files, so a foreign key could name a file elsewhere.
 fn odd_key(manifest: &Manifest) -> Option<String> {
     let is_hexadecimal =
         |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));

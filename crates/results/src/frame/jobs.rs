@@ -76,7 +76,8 @@ impl JobRow<'_> {
         }
     }
 
-    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
+    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its
+    /// dates.
     fn submit_hour(&self) -> Option<u64> {
         let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
         self.of.names.hour_of_week(after_s).map(u64::from)
@@ -89,14 +90,16 @@ impl JobRow<'_> {
         }
     }
 
-    /// Writes the sides of the box that these nodes form; nothing if they form none, or if placements were not kept.
+    /// Writes the sides of the box that these nodes form; nothing if they form none, or if placements were
+    /// not kept.
     fn shape_used(&self, to: &mut String) {
         if let Some(sides) = self.of.recording.boxes.get(self.i).copied().flatten() {
             write_shape(&Shape::Sides(sides), to);
         }
     }
 
-    /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
+    /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are
+    /// not placed by lists.
     fn replaced(&self) -> Option<u64> {
         self.of.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
     }
@@ -116,15 +119,15 @@ impl JobRow<'_> {
         self.of.traffic.map(|traffic| traffic.jobs[self.i])
     }
 
-    /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets. The mean
-    /// is 0 if the job sent no packets, and `None` if the replay has no network.
+    /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets.
+    /// The mean is 0 if the job sent no packets, and `None` if the replay has no network.
     fn per_packet(&self, total: fn(JobTraffic) -> u64) -> Option<f64> {
         self.traffic().map(|traffic| total(traffic) as f64 / traffic.packets.max(1) as f64)
     }
 }
 
-/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
-/// so.
+/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where
+/// [`When`] says so.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
     [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
 }
@@ -142,9 +145,10 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("run_s", F64(|row| (row.record().end - row.record().start).as_seconds()))
             .unit("s")
             .meaning("end − start"),
-        field("estimate_s", F64(|row| row.job().estimate.as_seconds()))
-            .unit("s")
-            .meaning("how long the scheduler believed that it would run; if run times are predicted, the requested time"),
+        field("estimate_s", F64(|row| row.job().estimate.as_seconds())).unit("s").meaning(
+            "how long the scheduler believed that it would run; if run times are predicted, the \
+                 requested time",
+        ),
         field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
             .when(When::Predictions)
             .unit("s")
@@ -163,7 +167,8 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
         ),
         field("shape_used", Written(JobRow::shape_used)).when(When::Placements).meaning(
-            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
+            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if \
+                 they form none",
         ),
         field("nodes_replaced", MaybeU64(JobRow::replaced))
             .when(When::RecordedNodes)
@@ -181,9 +186,10 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")
             .meaning("how long it stood still because of that; part of `run_s`"),
-        field("restarts", U32(|row| row.record().restarts))
-            .when(When::Outages)
-            .meaning("how often it was killed because a node went down, and ran again; start and end are of its last run"),
+        field("restarts", U32(|row| row.record().restarts)).when(When::Outages).meaning(
+            "how often it was killed because a node went down, and ran again; start and end are of \
+                 its last run",
+        ),
         field("lost_s", F64(|row| row.record().lost.as_seconds()))
             .when(When::Outages)
             .unit("s")
@@ -191,7 +197,8 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     ]
 }
 
-/// Returns the columns that follow from where a job ran: dispersal, contention, traffic and the cost of its placement.
+/// Returns the columns that follow from where a job ran: dispersal, contention, traffic and the cost of its
+/// placement.
 fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("pairwise_sum", U64(|row| row.dispersal().pairwise_sum))
@@ -246,16 +253,17 @@ fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
             .meaning("its account or group, likewise"),
         field("queue", Written(|row, to| row.label(NameKind::Queue, row.job().logged.queue.known(), to)))
             .meaning("its queue, likewise"),
-        field("partition", Written(|row, to| row.label(NameKind::Partition, row.job().logged.partition.known(), to)))
-            .meaning("its partition, likewise"),
+        field(
+            "partition",
+            Written(|row, to| row.label(NameKind::Partition, row.job().logged.partition.known(), to)),
+        )
+        .meaning("its partition, likewise"),
         field("status", MaybeI64(|row| row.job().logged.status.known()))
             .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
-        field("submit_hour", MaybeU64(JobRow::submit_hour))
-            .unit("h")
-            .meaning(
-                "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; null if \
-                 the log does not tell its date or its time zone",
-            ),
+        field("submit_hour", MaybeU64(JobRow::submit_hour)).unit("h").meaning(
+            "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; \
+             null if the log does not tell its date or its time zone",
+        ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ]
@@ -271,8 +279,8 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
     Field::new(name, value)
 }
 
-/// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no rows if the
-/// outcome has kept no jobs.
+/// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no
+/// rows if the outcome has kept no jobs.
 pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
     rows(replay, outcome, options, 0..outcome.jobs.len())
 }

@@ -13,14 +13,16 @@ use meshreplay_base::disk::{open, read};
 const MAGIC: &[u8] = b"PAR1";
 const END: u64 = 8;
 
-/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns false for an
-/// empty file, for a part of a file, for the result of another cell, and for a file that cannot be read.
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns
+/// false for an empty file, for a part of a file, for the result of another cell, and for a file that cannot
+/// be read.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
     has_key(path, key).unwrap_or(false)
 }
 
-/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails for a file that is there and
-/// cannot be read now, as on a disk that is not reached: whoever took such a file for none would lose a result.
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. Fails for a
+/// file that is there and cannot be read now, as on a disk that is not reached: whoever took such a file for
+/// none would lose a result.
 pub(super) fn has_key(path: &Path, key: &str) -> io::Result<bool> {
     // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");
@@ -33,8 +35,8 @@ pub(super) fn has_key(path: &Path, key: &str) -> io::Result<bool> {
     }
 }
 
-/// Reads the footer of a Parquet file. The footer holds the metadata as plain text, so that they are found without
-/// decoding the file.
+/// Reads the footer of a Parquet file. The footer holds the metadata as plain text, so that they are found
+/// without decoding the file.
 fn footer(path: &Path) -> io::Result<Vec<u8>> {
     // Opening a named pipe (FIFO) would wait for a writer.
     if !fs::metadata(path)?.is_file() {
@@ -57,9 +59,9 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a regular
-/// file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the
-/// problem. The outer error means that the file cannot be read.
+/// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a
+/// regular file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a
+/// sentence on the problem. The outer error means that the file cannot be read.
 pub(super) fn read_checked(
     path: &Path,
     key: &str,

@@ -1,8 +1,8 @@
-//! The columns of algorithms in summaries: one with labels, such as `allocator`, and one with resolved specs, such as
-//! `allocator_spec`.
+//! The columns of algorithms in summaries: one with labels, such as `allocator`, and one with resolved specs,
+//! such as `allocator_spec`.
 //!
-//! The files of a study's cells have only the specs, because the same cell may be computed under another label. Whoever
-//! reads them adds the labels of the study.
+//! The files of a study's cells have only the specs, because the same cell may be computed under another
+//! label. Whoever reads them adds the labels of the study.
 
 use polars_core::prelude::{Column, DataFrame, DataType, NamedFrom, Series};
 
@@ -34,8 +34,9 @@ pub(super) fn is_label(column: &str) -> bool {
     Coordinate::labelled().any(|(coordinate, _)| coordinate.name == column)
 }
 
-/// Gives all rows of a frame these labels, or the short forms of their specs if there are none. The frame may have labels
-/// and specs, only specs, or specs in the columns of labels. Afterwards it has both, in the order of the `summary` frame.
+/// Gives all rows of a frame these labels, or the short forms of their specs if there are none. The frame may
+/// have labels and specs, only specs, or specs in the columns of labels. Afterwards it has both, in the order
+/// of the `summary` frame.
 pub(super) fn relabel(frame: &mut DataFrame, labels: Option<&Labels>) -> Result<(), FrameError> {
     let height = frame.height();
     let (mut shown, mut specs) = (Vec::new(), Vec::new());

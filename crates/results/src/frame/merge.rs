@@ -27,18 +27,20 @@ pub enum MergeError {
     /// No cell has the jobs that are to be joined.
     #[error("no cell has its jobs, which --tidy writes with their coordinates; `sweep --jobs` keeps them")]
     NoJobs,
-    /// Several directories have different results for a cell, or a file cannot be copied. One sentence for each.
+    /// Several directories have different results for a cell, or a file cannot be copied. One sentence for
+    /// each.
     #[error("{}; delete the wrong file, cells/KEY.parquet", .0.join("\n"))]
     Conflicts(Vec<String>),
 }
 
-/// Merges the cells of all `parts` into `out`, and writes study and summary. Returns the study and the positions of the
-/// cells that no part has. If some are missing and `partial` is false, nothing is written.
+/// Merges the cells of all `parts` into `out`, and writes study and summary. Returns the study and the
+/// positions of the cells that no part has. If some are missing and `partial` is false, nothing is written.
 ///
-/// If `tidy`, the jobs of all cells are written with the coordinates of their replays too. Fails if no cell has jobs.
+/// If `tidy`, the jobs of all cells are written with the coordinates of their replays too. Fails if no cell
+/// has jobs.
 ///
-/// If several parts have the same cell, their results must be equal except for measured times. Then the files of the
-/// first part are copied.
+/// If several parts have the same cell, their results must be equal except for measured times. Then the files
+/// of the first part are copied.
 pub fn merge(
     parts: &[StudyFolder],
     out: &StudyFolder,
@@ -121,8 +123,8 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     Ok(common.map(|(_, study)| study).ok_or_else(none)?)
 }
 
-/// Returns whether two parts are of one study. Whether they keep jobs does not matter. A part that was made before studies told
-/// when their logs start does not tell it, which is no difference.
+/// Returns whether two parts are of one study. Whether they keep jobs does not matter. A part that was made
+/// before studies told when their logs start does not tell it, which is no difference.
 fn is_same(study: &Manifest, part: &Manifest) -> bool {
     let mut part = Manifest { jobs: study.jobs, ..part.clone() };
     let mut study = study.clone();

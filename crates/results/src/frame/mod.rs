@@ -1,5 +1,5 @@
-//! Results as Polars data frames, and the files and directories in which they are kept. No other room of the program
-//! imports polars.
+//! Results as Polars data frames, and the files and directories in which they are kept. No other room of the
+//! program imports polars.
 
 mod column;
 mod coordinates;
@@ -48,8 +48,8 @@ pub enum FrameError {
     /// The frame could not be built or encoded.
     #[error("the result frame cannot be made")]
     Frame(#[from] PolarsError),
-    /// The file could not be written: polars reports an error. No part of the file is left. The message of polars
-    /// contains the cause.
+    /// The file could not be written: polars reports an error. No part of the file is left. The message of
+    /// polars contains the cause.
     #[error("{} cannot be written: {problem}", .path.display())]
     Write {
         /// The path that the file should have.
@@ -75,8 +75,8 @@ pub enum FrameError {
     },
     /// The file of jobs has other jobs than the summary beside it counts.
     #[error(
-        "{}: there are {found} jobs of replay {replay}, and its summary says {expected}; one of the files is cut or of another \
-         run, so replay again",
+        "{}: there are {found} jobs of replay {replay}, and its summary says {expected}; one of the files is \
+         cut or of another run, so replay again",
         .path.display()
     )]
     OtherJobs {
@@ -91,8 +91,8 @@ pub enum FrameError {
     },
     /// The file has more rows than fit into memory.
     #[error(
-        "{} takes about {} MB of memory, of which {} MB are free; draw or list a part of the results, or use a machine with \
-         more memory",
+        "{} takes about {} MB of memory, of which {} MB are free; draw or list a part of the results, or use \
+         a machine with more memory",
         .path.display(), .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooLarge {
@@ -112,15 +112,16 @@ pub enum FrameError {
         source: PolarsError,
     },
     /// The directory holds no study.
-    #[error("{} holds no study.json; expected a directory that `meshreplay sweep -o` made", .folder.display())]
+    #[error("{} holds no study.json; expected a directory that `meshreplay sweep -o` \
+         made", .folder.display())]
     NoStudy {
         /// The directory.
         folder: std::path::PathBuf,
     },
     /// The directory holds no summary.
     #[error(
-        "{} holds no summary.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` \
-         or `meshreplay sweep -o` made",
+        "{} holds no summary.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay \
+         replay -o` or `meshreplay sweep -o` made",
         .folder.display()
     )]
     NoSummary {
@@ -141,7 +142,8 @@ pub enum FrameError {
     #[error(transparent)]
     Claim(#[from] meshreplay_base::disk::ClaimError),
     /// The directory holds results that do not belong to the study.
-    #[error("{} is not of the study '{name}'; give another directory, or remove the results that are there", .file.display())]
+    #[error("{} is not of the study '{name}'; give another directory, or remove the results that are \
+         there", .file.display())]
     OtherResults {
         /// One of the files that do not belong to the study.
         file: std::path::PathBuf,
@@ -158,8 +160,8 @@ pub enum FrameError {
     },
     /// A directory holds both a study and a run of `replay`.
     #[error(
-        "{} is of a replay and {} of a study; remove the results that do not belong there, or make them again in a \
-         directory of their own", .run.display(), .study.display()
+        "{} is of a replay and {} of a study; remove the results that do not belong there, or make them \
+         again in a directory of their own", .run.display(), .study.display()
     )]
     BothKinds {
         /// The file that describes the run.
@@ -175,7 +177,8 @@ pub enum FrameError {
 /// Returns the remedy for a file that belongs to another run than the file `other`.
 fn remedy(other: &std::path::Path) -> &'static str {
     if other.ends_with(STUDY_FILE) {
-        "finish the study, `meshreplay sweep --status` tells how, or remove the results that do not belong there"
+        "finish the study, `meshreplay sweep --status` tells how, or remove the results that do not belong \
+             there"
     } else {
         "remove the one that does not belong there, or make the results again in a directory of their own"
     }

@@ -1,4 +1,5 @@
-//! The origin of results: the id that all files of a run share, and the description of the run or study beside them.
+//! The origin of results: the id that all files of a run share, and the description of the run or study
+//! beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -30,8 +31,8 @@ pub(super) const RUN_COLUMN: &str = "run";
 /// The number of hexadecimal digits in an id.
 const DIGITS: usize = 16;
 
-/// The place of the command that made results: what its paths were relative to, and how it named its logs. No result depends on
-/// it; commands that make the results again need it.
+/// The place of the command that made results: what its paths were relative to, and how it named its logs. No
+/// result depends on it; commands that make the results again need it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The working directory, as seen from the directory of the results; absolute if the two share nothing.
@@ -41,7 +42,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place of this process, whose results of these logs go to `folder`. A log from standard input is left out.
+    /// Returns the place of this process, whose results of these logs go to `folder`. A log from standard
+    /// input is left out.
     pub fn of_process(folder: &Path, logs: &[StudyLog]) -> io::Result<Self> {
         let directory = seen_from(&folder.canonicalize()?, &env::current_dir()?.canonicalize()?);
         let named = logs.iter().map(|log| (log.source.name.clone(), log.source.argument()));
@@ -66,7 +68,8 @@ impl Place {
     }
 }
 
-/// Returns the path to `directory` from `folder`, both absolute. It is absolute if they share no directory but the root.
+/// Returns the path to `directory` from `folder`, both absolute. It is absolute if they share no directory
+/// but the root.
 fn seen_from(folder: &Path, directory: &Path) -> PathBuf {
     let shared = folder.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
     if shared < 2 {
@@ -77,8 +80,8 @@ fn seen_from(folder: &Path, directory: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
 }
 
-/// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
-/// are not among them.
+/// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a
+/// study's cells are not among them.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let stems = DETAILS.iter().map(|detail| detail.name).chain(["summary"]);
     let frames = stems.flat_map(|stem| {
@@ -95,8 +98,8 @@ pub(super) fn unmeasured(run: &str) -> String {
     run.split_inclusive('\n').filter(|line| !line.starts_with(MEASURED)).collect()
 }
 
-/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text` without
-/// measurements. Without the letter, readers of CSV might take the id for a number.
+/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text`
+/// without measurements. Without the letter, readers of CSV might take the id for a number.
 fn id(text: &str) -> String {
     std::iter::once('r').chain(sha256(&unmeasured(text)).chars().take(DIGITS)).collect()
 }
@@ -122,8 +125,9 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// Returns the numbers of the replays in `folder` that pool partitions, as run.json or study.json says; none if it has neither.
-/// See [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
+/// Returns the numbers of the replays in `folder` that pool partitions, as run.json or study.json says; none
+/// if it has neither. See
+/// [`PlannedReplay::pools_partitions`](meshreplay_study::study::PlannedReplay::pools_partitions).
 pub fn pooling_replays(folder: &Path) -> Result<BTreeSet<u64>, FrameError> {
     let pools = |(_, replay): &(u64, &Value)| replay.get("pools_partitions") == Some(&Value::Bool(true));
     let mut found = BTreeSet::new();
@@ -180,8 +184,8 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Reads the description of the results in `folder`; `None` if it has neither run.json nor study.json. Fails if it
-    /// has both, or if its files belong to different runs.
+    /// Reads the description of the results in `folder`; `None` if it has neither run.json nor study.json.
+    /// Fails if it has both, or if its files belong to different runs.
     pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
         let origin = match (read_if_there(&run)?, read_if_there(&study)?) {
@@ -227,7 +231,8 @@ impl Origin {
         Ok(Self { file, id, replays, varying })
     }
 
-    /// Fails if rows of `frame` belong to another run or study. `file` is the file that the frame was read from.
+    /// Fails if rows of `frame` belong to another run or study. `file` is the file that the frame was read
+    /// from.
     pub(super) fn check(&self, file: &Path, frame: &DataFrame) -> Result<(), FrameError> {
         let mixed = || FrameError::Mixed { file: file.to_owned(), other: self.file.clone() };
         if runs(frame).iter().any(|run| *run != self.id) {
@@ -242,9 +247,9 @@ impl Origin {
         Ok(())
     }
 
-    /// Replaces the numbers of the rows in a study's summary by the present positions of their cells in study.json.
-    /// Cells may have been added since the summary was written, and the jobs of a cell are found by its position. Does
-    /// nothing for a run.
+    /// Replaces the numbers of the rows in a study's summary by the present positions of their cells in
+    /// study.json. Cells may have been added since the summary was written, and the jobs of a cell are found
+    /// by its position. Does nothing for a run.
     pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
@@ -260,7 +265,8 @@ impl Origin {
         self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
     }
 
-    /// Returns the replays that results lack. `holds` tells whether the results have the replay at a position.
+    /// Returns the replays that results lack. `holds` tells whether the results have the replay at a
+    /// position.
     pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
         let of = self.replays.len();
         let missing = (0..of).filter(|&i| !holds(i));
@@ -268,8 +274,8 @@ impl Origin {
         Missing { listed_by: Some(self.file.clone()), replays, of }
     }
 
-    /// Returns the name of replay `i`: the values in which it differs from the other replays, or its allocator if there
-    /// are no differences. The name is empty if there is no such replay.
+    /// Returns the name of replay `i`: the values in which it differs from the other replays, or its
+    /// allocator if there are no differences. The name is empty if there is no such replay.
     pub(super) fn label(&self, i: usize) -> String {
         let Some(replay) = self.replays.get(i) else { return String::new() };
         let labels = self.labels(i);

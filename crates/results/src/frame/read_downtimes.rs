@@ -53,7 +53,8 @@ pub struct Downtimes {
 }
 
 impl Downtimes {
-    /// Returns the last node of an interval that is not among the first `nodes` nodes; `None` if there is none.
+    /// Returns the last node of an interval that is not among the first `nodes` nodes; `None` if there is
+    /// none.
     pub fn outside(&self, nodes: u32) -> Option<NodeId> {
         let all = self.down.iter().map(|down| &down.nodes).chain(self.killed.iter().map(|run| &run.nodes));
         all.flatten().map(|&(_, last)| last).find(|&last| last >= nodes)

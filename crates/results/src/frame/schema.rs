@@ -1,4 +1,5 @@
-//! Descriptions of the frames for readers: every column with its type, its unit, its meaning and when it is present.
+//! Descriptions of the frames for readers: every column with its type, its unit, its meaning and when it is
+//! present.
 
 use serde::Serialize;
 

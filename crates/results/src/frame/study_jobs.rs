@@ -19,8 +19,8 @@ impl StudyFolder {
         self.path().join(format!("{}.{}", tidy::NAME, FileFormat::Parquet.extension()))
     }
 
-    /// Writes the jobs of all finished cells that have kept them, in the order of the study, with the coordinates of
-    /// their replays. One cell is in memory at a time.
+    /// Writes the jobs of all finished cells that have kept them, in the order of the study, with the
+    /// coordinates of their replays. One cell is in memory at a time.
     pub(super) fn write_tidy(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let mut file = FrameFile::create(self.path(), tidy::NAME, FileFormat::Parquet, &json(manifest)?)?;
         let run = study_id(manifest)?;
@@ -52,8 +52,8 @@ impl StudyFolder {
         Ok(held)
     }
 
-    /// Reads the details with this name, such as `jobs`, of several cells of the study `origin` into one frame. `wanted`
-    /// accepts the positions of those to read. Returns `None` if no cell has kept them.
+    /// Reads the details with this name, such as `jobs`, of several cells of the study `origin` into one
+    /// frame. `wanted` accepts the positions of those to read. Returns `None` if no cell has kept them.
     pub(super) fn read_details(
         &self,
         detail: &str,

@@ -35,12 +35,10 @@ fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
         field("log_sha256", Str(|row| row.spec.log_sha256.to_string())).meaning("SHA-256 of the log's text"),
         field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
         field("run", Added).meaning(
-            "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: the same in \
-             every file of a directory",
+            "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: \
+             the same in every file of a directory",
         ),
-        field("key", Added)
-            .when(When::Study)
-            .meaning("name of the cell: a hash of all that it depends on"),
+        field("key", Added).when(When::Study).meaning("name of the cell: a hash of all that it depends on"),
     ]
 }
 
@@ -48,8 +46,8 @@ fn field<'a>(name: &'static str, value: Value<SummaryRow<'a>>) -> Field<SummaryR
     Field::new(name, value)
 }
 
-/// Returns the column of `metric`, one value for each of `rows`. The value is null if the replay does not have the
-/// number.
+/// Returns the column of `metric`, one value for each of `rows`. The value is null if the replay does not
+/// have the number.
 fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     let label = name(metric.name());
     let numbers = rows.iter().map(|row| row.outcome.summary.number(metric.name()));
@@ -70,8 +68,8 @@ pub(super) fn columns() -> Vec<ColumnInfo> {
     front.chain(numbers).chain(behind).collect()
 }
 
-/// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the outcome of
-/// one replication.
+/// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the
+/// outcome of one replication.
 pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
     let trim_percent = options.trim.percent;
     let rows: Vec<SummaryRow<'_>> = rows

@@ -1,5 +1,5 @@
-//! Files in the directory of a study that exist only while cells are missing: one says how the study was started, and
-//! one for each failed cell says why it failed.
+//! Files in the directory of a study that exist only while cells are missing: one says how the study was
+//! started, and one for each failed cell says why it failed.
 //!
 //! They are removed when the study is finished. So the final directory does not depend on interruptions.
 
@@ -52,7 +52,8 @@ impl StudyFolder {
         serde_json::from_str(&read_to_string(&self.started_file()).ok()?).ok()
     }
 
-    /// Writes why a cell failed. Writes nothing if the cell is finished, because another process may have finished it.
+    /// Writes why a cell failed. Writes nothing if the cell is finished, because another process may have
+    /// finished it.
     pub fn keep_failure(&self, key: &str, text: &str) -> Result<(), FrameError> {
         if self.has(key, false) {
             return Ok(());
@@ -70,8 +71,9 @@ impl StudyFolder {
         remove(self.failure_file(key))
     }
 
-    /// Removes the files that say how the study was started and why cells failed, if the whole study is finished. If a
-    /// cell is unfinished, its file, the files of later cells and the file on the start stay. Fails if this cannot be told.
+    /// Removes the files that say how the study was started and why cells failed, if the whole study is
+    /// finished. If a cell is unfinished, its file, the files of later cells and the file on the start stay.
+    /// Fails if this cannot be told.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let started = read_if_there(&self.started_file())?;
         let started = started.and_then(|text| serde_json::from_str::<Started>(&text).ok());

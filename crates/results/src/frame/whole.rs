@@ -23,12 +23,12 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
     }
 }
 
-/// Writes a file atomically: even if the power fails, the file is either complete or as it was before. The bytes first
-/// go to a temporary file in the same directory, and its name begins with `prefix`.
+/// Writes a file atomically: even if the power fails, the file is either complete or as it was before. The
+/// bytes first go to a temporary file in the same directory, and its name begins with `prefix`.
 ///
-/// Another process may run the same part of the study, for example when a task was requeued but its first process still
-/// lives. That process may remove the temporary file as a leftover. Then the file is written again. Devices and named
-/// pipes are written directly, and for a symbolic link its target is written.
+/// Another process may run the same part of the study, for example when a task was requeued but its first
+/// process still lives. That process may remove the temporary file as a leftover. Then the file is written
+/// again. Devices and named pipes are written directly, and for a symbolic link its target is written.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
     write_filled(path, prefix, &|file| file.write_all(bytes))
 }
@@ -36,8 +36,8 @@ pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameE
 /// What takes the next part of a text.
 pub type Put<'p, E> = &'p mut dyn FnMut(&str) -> Result<(), E>;
 
-/// Writes a file as [`write_whole`] does, whose text `content` hands over in parts, one after the other. `content` may be
-/// called again if a directory was not there yet. Fails also if `content` does.
+/// Writes a file as [`write_whole`] does, whose text `content` hands over in parts, one after the other.
+/// `content` may be called again if a directory was not there yet. Fails also if `content` does.
 pub fn write_text<E: From<FrameError>>(
     path: &Path,
     prefix: &str,
@@ -64,7 +64,8 @@ pub fn write_text<E: From<FrameError>>(
     }
 }
 
-/// Writes a file as [`write_whole`] does. `content` writes it, and may be called again if a directory was not there yet.
+/// Writes a file as [`write_whole`] does. `content` writes it, and may be called again if a directory was not
+/// there yet.
 pub(super) fn write_filled(
     path: &Path,
     prefix: &str,

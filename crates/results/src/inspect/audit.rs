@@ -1,5 +1,5 @@
-//! Audits a schedule: checks whether it is possible on its machine, and whether it follows a scheduling policy. The
-//! answer is text.
+//! Audits a schedule: checks whether it is possible on its machine, and whether it follows a scheduling
+//! policy. The answer is text.
 
 use super::error::InspectError;
 use super::finding::Finding;
@@ -20,7 +20,8 @@ pub struct Question {
     pub may_refuse: bool,
 }
 
-/// Returns the first violation in time, or how much was checked if there is none. Fails if the machine is not known.
+/// Returns the first violation in time, or how much was checked if there is none. Fails if the machine is not
+/// known.
 pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError> {
     let machine = input.machine(question.machine.as_ref())?;
     let rule = match input.start_rule(&machine)? {
@@ -33,9 +34,9 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
         (StartRule::Unknown(why), Some(_)) => Some(*why),
         _ => None,
     };
-    // EASY cannot be checked at all if it is not known which jobs can start. Under FCFS the order of starts can still
-    // be checked.
-    // Jobs that were killed have started before, so that their last starts may be in another order.
+    // EASY cannot be checked at all if it is not known which jobs can start. Under FCFS the order of starts
+    // can still be checked. Jobs that were killed have started before, so that their last starts may be in
+    // another order.
     let has_order = |policy: &Policy| *policy == Policy::Fcfs && !input.has_outages;
     let policy = question.against.filter(|policy| has_order(policy) || unchecked.is_none());
     let name = &input.name;
@@ -45,7 +46,8 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
             if let Some(outages) = &input.outages {
                 let killed = grouped(outages.killed.len() as f64, 0);
                 lines.push(format!(
-                    "outages: {killed} of these are runs in which a job was killed; no run starts on a node that is down"
+                    "outages: {killed} of these are runs in which a job was killed; no run starts on a node \
+                         that is down"
                 ));
             }
             let left_out = input.jobs.left_out();
@@ -63,7 +65,8 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     })
 }
 
-/// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` says which jobs can start.
+/// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` says which jobs can
+/// start.
 fn follow(
     input: &Input,
     machine: &Mesh,

@@ -11,9 +11,10 @@ use meshreplay_study::audit::{self, Comparison, Divergence, ScheduledJob, Side, 
 /// The largest number of waiting jobs, of starts and of nodes that are listed. Further ones are only counted.
 const LISTED: usize = 5;
 
-/// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how far the
-/// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else that of the
-/// schedule, or else that of the other one. Nodes are not compared if `times_only`. Fails if the schedules are not of the same jobs.
+/// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how
+/// far the starts of jobs differ. The number of free processors is given if the machine is known: `machine`,
+/// or else that of the schedule, or else that of the other one. Nodes are not compared if `times_only`. Fails
+/// if the schedules are not of the same jobs.
 pub fn compare(
     first: &Input,
     second: &Input,
@@ -48,7 +49,8 @@ fn jobs_of(input: &Input, times_only: bool) -> Result<Walk<'_, InspectError>, In
     Ok(Box::new(jobs.map(|job| Ok(ScheduledJob { nodes: None, ..job? }))))
 }
 
-/// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no nodes went down.
+/// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no
+/// nodes went down.
 fn killed(inputs: [&Input; 2]) -> String {
     if inputs.iter().all(|input| !input.has_outages) {
         return String::new();
@@ -115,12 +117,13 @@ fn differing(found: &Comparison) -> String {
     let by = match count {
         0 => String::new(),
         _ => format!(
-            "; mean difference {mean_s:.3} s (second minus first); absolute differences: median {p50_s} s, p99 {p99_s} s, \
-             max {max_s} s"
+            "; mean difference {mean_s:.3} s (second minus first); absolute differences: median {p50_s} s, \
+             p99 {p99_s} s, max {max_s} s"
         ),
     };
     format!(
-        "starts that differ: {}{by}\nrun times that differ: {}\nplacements that differ, starts being equal: {}\n",
+        "starts that differ: {}{by}\nrun times that differ: {}\nplacements that differ, starts being equal: \
+             {}\n",
         share(count),
         share(found.runs),
         share(found.places)

@@ -23,8 +23,8 @@ pub enum InspectError {
     Output(#[from] TraceError),
     /// The temporary file in which jobs are sorted cannot be written or read.
     #[error(
-        "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files are, or set TMPDIR to \
-         another directory"
+        "jobs cannot be sorted: the temporary file that holds them: {0}; make room where temporary files \
+         are, or set TMPDIR to another directory"
     )]
     Scratch(#[source] io::Error),
     /// Partitions of results were asked for.
@@ -63,8 +63,8 @@ impl From<io::Error> for InspectError {
 }
 
 impl InspectError {
-    /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares schedules of
-    /// different jobs, and not the content of a file.
+    /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares
+    /// schedules of different jobs, and not the content of a file.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::NoLog(_) | Self::NoReplays(_) | Self::NoMachine(_) | Self::NotComparable { .. })
     }

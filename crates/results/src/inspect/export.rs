@@ -7,7 +7,8 @@ use crate::text::to_cell;
 use meshreplay_logs::Writer;
 use meshreplay_study::audit;
 
-/// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header comments.
+/// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header
+/// comments.
 pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), InspectError> {
     let mut comments = vec!["Version: 2.2".to_owned()];
     comments.extend(["MaxJobs", "MaxRecords"].map(|name| format!("{name}: {}", input.jobs.count())));
@@ -25,7 +26,8 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), InspectError> 
         let count =
             input.outages.as_ref().map_or_else(String::new, |outages| format!("{} ", outages.killed.len()));
         comments.push(format!(
-            "Note: nodes went down: a job has its last run, and {count}runs in which jobs were killed are left out"
+            "Note: nodes went down: a job has its last run, and {count}runs in which jobs were killed are \
+                 left out"
         ));
     }
     for comment in comments {
@@ -40,8 +42,8 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), InspectError> 
 /// The number of bytes of a table that are handed over at a time.
 const PART: usize = 64 << 10;
 
-/// Hands over the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads: to `put`, in parts that
-/// end with a line. Fails before the first part if the nodes of a job are not known.
+/// Hands over the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads: to
+/// `put`, in parts that end with a line. Fails before the first part if the nodes of a job are not known.
 pub fn write_evalys<E: From<InspectError>>(input: &Input, put: Put<'_, E>) -> Result<(), E> {
     let no_nodes = |job| InspectError::NoNodes { name: input.name.clone(), job };
     if let Some(job) = input.jobs.first_without_nodes()? {

@@ -1,5 +1,5 @@
-//! Reads schedules of any tool: results of this program, logs with wait times, and tables of Batsim. Also decides which
-//! jobs the allocator of a schedule can start.
+//! Reads schedules of any tool: results of this program, logs with wait times, and tables of Batsim. Also
+//! decides which jobs the allocator of a schedule can start.
 
 use std::mem;
 use std::path::Path;
@@ -15,7 +15,8 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh}
 use meshreplay_study::audit::{KnownOutages, LogSchedule, ScheduledJob};
 use meshreplay_workload::{Rules, ShapeRule};
 
-/// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no summary.
+/// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no
+/// summary.
 #[derive(Debug, Default)]
 pub struct Input {
     /// The path that the schedule was read from, as messages show it.
@@ -63,8 +64,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Returns whether the allocator finds nodes for a job on a machine in this state, or `None` if the job's shape is
-    /// not known.
+    /// Returns whether the allocator finds nodes for a job on a machine in this state, or `None` if the job's
+    /// shape is not known.
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
         match self.strategy.served_on(machine) {
@@ -80,9 +81,9 @@ impl Places {
         }
     }
 
-    /// Returns the job's request, or `None` if it is not known. The job's shape is not recorded, so there are two
-    /// candidates: the shape by the workload rules, and, if the job's nodes form a submesh, the sides of that submesh.
-    /// A candidate is right if the allocator would take as many nodes for it as the job has.
+    /// Returns the job's request, or `None` if it is not known. The job's shape is not recorded, so there are
+    /// two candidates: the shape by the workload rules, and, if the job's nodes form a submesh, the sides of
+    /// that submesh. A candidate is right if the allocator would take as many nodes for it as the job has.
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
         let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;
@@ -90,17 +91,17 @@ impl Places {
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
             Submesh::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
-        // Under a contiguous allocator the submesh of the nodes is the better evidence, as the job may have asked for
-        // its own shape. Under other allocators the nodes can form a submesh by chance.
+        // Under a contiguous allocator the submesh of the nodes is the better evidence, as the job may have
+        // asked for its own shape. Under other allocators the nodes can form a submesh by chance.
         let candidates =
             if self.kind == Contiguity::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
         candidates.into_iter().flatten().find(takes)
     }
 }
 
-/// Returns the format of the file at `path` if it is surely a log: its name is that of SWF, or its first line is that of a format
-/// that records starts and ends and that looks like no other, such as a dump of a batch system. `None` for any other file,
-/// and for one that cannot be read.
+/// Returns the format of the file at `path` if it is surely a log: its name is that of SWF, or its first line
+/// is that of a format that records starts and ends and that looks like no other, such as a dump of a batch
+/// system. `None` for any other file, and for one that cannot be read.
 pub fn log_format(path: &Path) -> Option<&'static Format> {
     if Format::of_path(path) == Some(SWF) {
         return Some(SWF);
@@ -110,9 +111,9 @@ pub fn log_format(path: &Path) -> Option<&'static Format> {
 }
 
 impl Input {
-    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a format is
-    /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim, which has
-    /// all jobs, whatever partition is asked for.
+    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a
+    /// format is given, if its name says so, or if it is surely one, and otherwise as a table of results or
+    /// of Batsim, which has all jobs, whatever partition is asked for.
     pub fn read(path: &Path, selection: Selection, options: &ReadOptions) -> Result<Self, InspectError> {
         let nothing = |jobs| Self { name: path.display().to_string(), jobs, ..Self::default() };
         // Tables have to be files, as they are read more than once.
@@ -159,8 +160,8 @@ impl Input {
         self.rules = label("rules", row);
     }
 
-    /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it is enough
-    /// that enough nodes are free. Fails if the jobs cannot be read.
+    /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it
+    /// is enough that enough nodes are free. Fails if the jobs cannot be read.
     pub(super) fn start_rule(&self, machine: &Mesh) -> Result<StartRule, InspectError> {
         if self.has_outages {
             return Ok(StartRule::Unknown("nodes went down and came up"));
@@ -184,8 +185,8 @@ impl Input {
         }
         if self.jobs.first_without_nodes()?.is_some() {
             return Ok(StartRule::Unknown(
-                "the allocator may refuse jobs although enough processors are free, and their nodes are not here; \
-                 `replay -o --placements` keeps them",
+                "the allocator may refuse jobs although enough processors are free, and their nodes are not \
+                 here; `replay -o --placements` keeps them",
             ));
         }
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());

@@ -1,5 +1,5 @@
-//! Inspects schedules of any tool: reads them from files, audits them, compares them, and writes them for other tools.
-//! Results are text for people.
+//! Inspects schedules of any tool: reads them from files, audits them, compares them, and writes them for
+//! other tools. Results are text for people.
 
 mod audit;
 mod compare;

@@ -1,7 +1,7 @@
 //! The scripts of a submission to Slurm, and the arguments of its sbatch commands.
 //!
-//! All settings are arguments of sbatch and not `#SBATCH` lines of the scripts. Arguments have priority over `SBATCH_…`
-//! environment variables of the user, and need no quoting rules of Slurm.
+//! All settings are arguments of sbatch and not `#SBATCH` lines of the scripts. Arguments have priority over
+//! `SBATCH_…` environment variables of the user, and need no quoting rules of Slurm.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,21 @@ use meshreplay_study::study::Shard;
 pub struct Caller {
     /// The path of the program, which the jobs run too.
     pub program: PathBuf,
-    /// The working directory of the program, which the jobs use too, because specs may name files relative to it.
+    /// The working directory of the program, which the jobs use too, because specs may name files relative to
+    /// it.
     pub directory: PathBuf,
 }
 
-/// A submission before sbatch gets it: an array of shards, and a job after it that merges. All paths are absolute.
+/// A submission before sbatch gets it: an array of shards, and a job after it that merges. All paths are
+/// absolute.
 pub(super) struct Batch<'a> {
     /// The name of the study.
     study: &'a str,
     slurm: &'a Slurm,
     /// The directory of the scripts and of Slurm's logs.
     pub(super) directory: String,
-    /// The content keys of the missing cells, by the number of the task that runs them, which is the number of a shard.
-    /// Shards without a missing cell are left out.
+    /// The content keys of the missing cells, by the number of the task that runs them, which is the number
+    /// of a shard. Shards without a missing cell are left out.
     pub(super) tasks: BTreeMap<usize, Vec<String>>,
     /// The script that every task of the array runs, and the one of the job after the array.
     pub(super) scripts: [Script; 2],
@@ -95,19 +97,19 @@ impl<'a> Batch<'a> {
         self.arguments("shard-%A_%a.log", self.slurm.cpus, array, &self.scripts[0])
     }
 
-    /// Returns the arguments of sbatch that submit the job that follows the job `array`. It runs however the tasks end,
-    /// because the cells that they finished are kept.
+    /// Returns the arguments of sbatch that submit the job that follows the job `array`. It runs however the
+    /// tasks end, because the cells that they finished are kept.
     pub(super) fn merge_arguments(&self, array: &str) -> Vec<String> {
         self.arguments("merge-%A.log", 1, format!("--dependency=afterany:{array}"), &self.scripts[1])
     }
 
-    /// Returns the arguments of sbatch for a job that runs `script`, writes to `log`, uses `cpus` threads, and has one
-    /// argument of its `own`.
+    /// Returns the arguments of sbatch for a job that runs `script`, writes to `log`, uses `cpus` threads,
+    /// and has one argument of its `own`.
     fn arguments(&self, log: &str, cpus: usize, own: String, script: &Script) -> Vec<String> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
         let name: String = self.study.chars().take(60).map(plain).collect();
-        // Slurm replaces patterns such as %A in the name of a log. The directory may hold a % too, so it is given as
-        // the working directory, where Slurm replaces nothing.
+        // Slurm replaces patterns such as %A in the name of a log. The directory may hold a % too, so it is
+        // given as the working directory, where Slurm replaces nothing.
         let common = [
             "--parsable".to_owned(),
             format!("--job-name=meshreplay-{name}"),
@@ -123,8 +125,9 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the line of a script that gives every machine the time zone in which dates were read that tell none, so that
-/// all shards read the same; empty if there are no such dates. A zone that is only an offset was given by the user.
+/// Returns the line of a script that gives every machine the time zone in which dates were read that tell
+/// none, so that all shards read the same; empty if there are no such dates. A zone that is only an offset
+/// was given by the user.
 fn zone(sweep: &Sweep) -> String {
     let name = sweep.study.time_zone().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
     name.map_or_else(String::new, |name| format!("export TZ={}\n", quoted(name)))

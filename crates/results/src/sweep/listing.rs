@@ -13,8 +13,9 @@ const KEY_SHOWN: usize = 12;
 const LEAST_USEFUL: [&str; 8] = ["key", "rules", "network", "jobs", "log", "scheduler", "machine", "seed"];
 
 impl Sweep {
-    /// Returns a table of all cells of the study with their keys, states and costs. Below the table stands how many of
-    /// this process's cells are done and to do. Columns that have no room on the screen are left out and named.
+    /// Returns a table of all cells of the study with their keys, states and costs. Below the table stands
+    /// how many of this process's cells are done and to do. Columns that have no room on the screen are left
+    /// out and named.
     pub fn listing(&self, screen: Screen) -> String {
         let Self { study, share, .. } = self;
         // The allocator differs in most rows, so its column is the last one.

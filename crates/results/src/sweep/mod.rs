@@ -1,5 +1,5 @@
-//! Sweeps: running a study in a directory. A sweep finds the cells that are missing, submits them to Slurm, and reports
-//! the status.
+//! Sweeps: running a study in a directory. A sweep finds the cells that are missing, submits them to Slurm,
+//! and reports the status.
 //!
 //! ```text
 //! DIR/slurm/shards.sh           the script of each task of the array
@@ -9,8 +9,9 @@
 //! DIR/slurm/submitted.json      the record of submissions
 //! ```
 //!
-//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) holds. They come
-//! from the table of options, [`OPTIONS`](meshreplay_study::study::OPTIONS). This module names no option itself.
+//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) holds.
+//! They come from the table of options, [`OPTIONS`](meshreplay_study::study::OPTIONS). This module names no
+//! option itself.
 
 mod batch;
 mod error;

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use super::record::{Job, Submission};
 
-/// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output, or what it
-/// said about its failure in one line. The error says why it cannot be started.
+/// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output, or
+/// what it said about its failure in one line. The error says why it cannot be started.
 fn call(program: &str, cluster: Option<&str>, arguments: &[String]) -> Result<(bool, String), String> {
     let on = cluster.map(|cluster| format!("--clusters={cluster}"));
     let output =
@@ -21,7 +21,8 @@ fn call(program: &str, cluster: Option<&str>, arguments: &[String]) -> Result<(b
     Ok((is_done, if is_done { printed.into_owned() } else { one_line(&said, program) }))
 }
 
-/// Joins the messages of a program to one line, without the prefix (such as `sbatch: error:`) of each of its lines.
+/// Joins the messages of a program to one line, without the prefix (such as `sbatch: error:`) of each of its
+/// lines.
 fn one_line(said: &str, program: &str) -> String {
     let prefix = format!("{program}: ");
     let plain = |line| str::trim(line).trim_start_matches(&prefix).trim_start_matches("error: ");
@@ -29,8 +30,8 @@ fn one_line(said: &str, program: &str) -> String {
     if lines.is_empty() { "no reason given".to_owned() } else { lines.join("; ") }
 }
 
-/// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error says why the job was not
-/// submitted and what to do.
+/// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error says why the
+/// job was not submitted and what to do.
 pub(super) fn sbatch(arguments: &[String], cluster: Option<&str>) -> Result<Job, String> {
     let advice = "submit where Slurm is installed, or see what would be with --dry-run";
     match call("sbatch", cluster, arguments).map_err(|problem| format!("{problem}; {advice}"))? {
@@ -46,8 +47,8 @@ pub(super) fn sbatch(arguments: &[String], cluster: Option<&str>) -> Result<Job,
     }
 }
 
-/// Reads the job from the last line of the output of `sbatch --parsable`: `ID` or `ID;CLUSTER`. Lines that a site
-/// prints before it are ignored. `None` if there is no job.
+/// Reads the job from the last line of the output of `sbatch --parsable`: `ID` or `ID;CLUSTER`. Lines that a
+/// site prints before it are ignored. `None` if there is no job.
 fn job(printed: &str) -> Option<Job> {
     let line = printed.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let (id, cluster) = line.split_once(';').map_or((line, None), |(id, name)| (id, Some(name.to_owned())));
@@ -58,8 +59,8 @@ fn job(printed: &str) -> Option<Job> {
 /// The tasks and jobs of a study that have not ended, as squeue lists them.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Whether a task of the cell runs (true) or waits (false), by the content key of each cell whose task has not
-    /// ended.
+    /// Whether a task of the cell runs (true) or waits (false), by the content key of each cell whose task
+    /// has not ended.
     pub(super) cells: BTreeMap<String, bool>,
     /// The numbers of the jobs with tasks that have not ended, in the order of squeue.
     pub(super) jobs: Vec<String>,
@@ -68,8 +69,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Asks squeue for the jobs of all submissions. A job that squeue does not know has ended. `own` is the number of
-    /// the job that runs this program, which is left out.
+    /// Asks squeue for the jobs of all submissions. A job that squeue does not know has ended. `own` is the
+    /// number of the job that runs this program, which is left out.
     pub(super) fn ask(all: &[Submission], own: Option<&str>) -> Self {
         let mut queue = Self::default();
         queue.problem = all.iter().find_map(|submission| queue.add(submission, own).err());
@@ -90,7 +91,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Adds the tasks of a submission from squeue's output. Each line has a job, a number in the array and a state.
+    /// Adds the tasks of a submission from squeue's output. Each line has a job, a number in the array and a
+    /// state.
     fn read(&mut self, printed: &str, submission: &Submission, own: Option<&str>) {
         for line in printed.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();

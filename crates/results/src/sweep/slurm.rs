@@ -16,8 +16,8 @@ const NAME: &str = "letters, digits and _ . @ + -, such as batch";
 /// A function that returns whether a text is a valid value of a parameter.
 type Check = fn(&str) -> bool;
 
-/// The parameters that are passed to sbatch unchanged: the name, the accepted values in words, and the function that
-/// checks a value.
+/// The parameters that are passed to sbatch unchanged: the name, the accepted values in words, and the
+/// function that checks a value.
 const PASSED: &[(&str, &str, Check)] = &[
     ("account", NAME, is_name),
     ("mem", "a whole number, and K, M, G or T if it is not megabytes, such as 4G", is_memory),

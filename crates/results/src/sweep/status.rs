@@ -1,9 +1,9 @@
 //! The status of a study, from the files of its directory and from Slurm's queue.
 //!
-//! A cell is *done* if its result exists, and *failed* if its last replay failed. Another cell is *running* if its task
-//! of an array runs, and *queued* if that task waits. A running task replays only a few of its cells at a time. Any
-//! other cell is *to do*. These include the cells of a sweep that runs without Slurm, because such a sweep cannot be
-//! told from one that was killed.
+//! A cell is *done* if its result exists, and *failed* if its last replay failed. Another cell is *running*
+//! if its task of an array runs, and *queued* if that task waits. A running task replays only a few of its
+//! cells at a time. Any other cell is *to do*. These include the cells of a sweep that runs without Slurm,
+//! because such a sweep cannot be told from one that was killed.
 
 use std::path::Path;
 
@@ -46,9 +46,9 @@ pub struct Status {
     pub is_finished: bool,
 }
 
-/// Returns the status of the study in the directory `path`. `own` is the number of the Slurm job that runs this
-/// program, and this job does not count as running. It is `None` outside Slurm. Fails if a file of the directory cannot
-/// be read.
+/// Returns the status of the study in the directory `path`. `own` is the number of the Slurm job that runs
+/// this program, and this job does not count as running. It is `None` outside Slurm. Fails if a file of the
+/// directory cannot be read.
 pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let folder = StudyFolder::new(path, None);
     let manifest = folder.manifest()?;
@@ -123,8 +123,8 @@ fn next(
     last: Option<&Submission>,
 ) -> Vec<String> {
     let started = started.unwrap_or_else(|| {
-        // Directories of earlier versions of this program, and directories that shards were merged into, do not say how
-        // the study was started.
+        // Directories of earlier versions of this program, and directories that shards were merged into, do
+        // not say how the study was started.
         let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
         Started { study: UNKNOWN.to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
     });

@@ -1,5 +1,5 @@
-//! Submits the missing cells of a study to Slurm: an array job that runs the shards, and a job after it that merges the
-//! results.
+//! Submits the missing cells of a study to Slurm: an array job that runs the shards, and a job after it that
+//! merges the results.
 
 use std::path::Path;
 
@@ -27,9 +27,9 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
     Ok(format!("{shards}{merge}Commands, JOB being what the first one prints:\n\n{array}{after}"))
 }
 
-/// Writes the scripts, submits the array and then the job that merges, and returns a note for the user. If no cell is
-/// missing, nothing is submitted and the summary is written. If the array is refused, the study's directory is left as
-/// it was.
+/// Writes the scripts, submits the array and then the job that merges, and returns a note for the user. If no
+/// cell is missing, nothing is submitted and the summary is written. If the array is refused, the study's
+/// directory is left as it was.
 pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, .. } = sweep;
     let batch = Batch::new(sweep, slurm, caller)?;
@@ -58,15 +58,16 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     }
     keep(folder.path(), &all)?;
     Ok(format!(
-        "{} of {count} cells are missing; job {id} runs them in {}, then job {after} merges; `{}` tells how far they are",
+        "{} of {count} cells are missing; job {id} runs them in {}, then job {after} merges; `{}` tells how \
+             far they are",
         sweep.missing.len(),
         counted(shards, "shard"),
         command_line(["meshreplay", "sweep", "--status", &folder.path().to_string_lossy()])
     ))
 }
 
-/// Writes the scripts into the study's directory and calls `submit`. If anything fails, the former content of the
-/// directory is restored.
+/// Writes the scripts into the study's directory and calls `submit`. If anything fails, the former content of
+/// the directory is restored.
 fn with_scripts<T>(
     batch: &Batch<'_>,
     submit: impl FnOnce() -> Result<T, SubmitError>,
@@ -81,7 +82,8 @@ fn with_scripts<T>(
     let result = written.map_err(SubmitError::from).and_then(|()| submit());
     if result.is_err() {
         for (Script { path, .. }, held) in scripts.iter().zip(before) {
-            // A file that cannot be restored is left as it is: the error that is reported already matters more.
+            // A file that cannot be restored is left as it is: the error that is reported already matters
+            // more.
             let _ = match held {
                 Some(bytes) => write(path, &bytes).map_err(drop),
                 None => remove_file(Path::new(path)).map_err(drop),

@@ -28,8 +28,8 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Plans the study of `file` and finds the cells that are already done in the directory `output`. Fails if the
-    /// study cannot be planned.
+    /// Plans the study of `file` and finds the cells that are already done in the directory `output`. Fails
+    /// if the study cannot be planned.
     pub fn plan(
         file: &Path,
         output: &Path,
@@ -63,8 +63,8 @@ impl Sweep {
         costs(&self.study)
     }
 
-    /// Prepares the directory for the results of the missing cells, and forgets earlier failures of these cells. While
-    /// the returned claim is held, no other process may replace the files of the directory.
+    /// Prepares the directory for the results of the missing cells, and forgets earlier failures of these
+    /// cells. While the returned claim is held, no other process may replace the files of the directory.
     pub fn prepare(&self) -> Result<Claim, FrameError> {
         let claim = self.folder.prepare(&self.manifest)?;
         self.folder.keep_place(&self.study.logs)?;
@@ -77,9 +77,9 @@ impl Sweep {
         Ok(claim)
     }
 
-    /// Writes the summary of the cells that are done, and returns the number of cells of the whole study that are still
-    /// missing. Shards that share a directory must not replace a complete summary by a partial one, so a shard writes
-    /// the summary only if no cell is missing.
+    /// Writes the summary of the cells that are done, and returns the number of cells of the whole study that
+    /// are still missing. Shards that share a directory must not replace a complete summary by a partial one,
+    /// so a shard writes the summary only if no cell is missing.
     pub fn summarize(&self) -> Result<usize, FrameError> {
         let missing = self.folder.count_missing(&self.manifest)?;
         if self.shard.is_none() || missing == 0 {

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Returns whether a character changes the direction in which the text behind it is shown, so that a name could show what
-/// follows it in another order (N. Boucher, R. Anderson, "Trojan Source", 2021).
+/// Returns whether a character changes the direction in which the text behind it is shown, so that a name
+/// could show what follows it in another order (N. Boucher, R. Anderson, "Trojan Source", 2021).
 fn turns_text(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns `text` with its control characters, and those that turn text, as Rust writes them, such as `\\u{1b}` or `\\n`, so
-/// that a name from a file can neither steer a terminal nor break a line. A text without any is returned as it is.
+/// Returns `text` with its control characters, and those that turn text, as Rust writes them, such as
+/// `\\u{1b}` or `\\n`, so that a name from a file can neither steer a terminal nor break a line. A text
+/// without any is returned as it is.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let is_odd = |c: char| c.is_control() || turns_text(c);
     if !text.contains(is_odd) {
@@ -23,8 +24,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns a whole text as a terminal may have it: of its control characters line breaks, tabs and the sequences for bold and
-/// coloured letters stay, and others are as [`printable`] has them. Data, such as comma-separated values, have names as they are.
+/// Returns a whole text as a terminal may have it: of its control characters line breaks, tabs and the
+/// sequences for bold and coloured letters stay, and others are as [`printable`] has them. Data, such as
+/// comma-separated values, have names as they are.
 pub fn for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -43,9 +45,9 @@ pub fn for_terminal(text: &str) -> String {
     shown + rest
 }
 
-/// Returns a document in XML or HTML with the control characters that these must not have, not even escaped, as Rust
-/// writes them, such as `\\u{1b}`. Line breaks and tabs stay. Characters that turn text are as JSON writes them, such as
-/// `\\u202e`, as they may stand in a text of JSON in the document.
+/// Returns a document in XML or HTML with the control characters that these must not have, not even escaped,
+/// as Rust writes them, such as `\\u{1b}`. Line breaks and tabs stay. Characters that turn text are as JSON
+/// writes them, such as `\\u202e`, as they may stand in a text of JSON in the document.
 pub fn well_formed(document: String) -> String {
     let is_wrong =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
@@ -66,8 +68,8 @@ pub fn well_formed(document: String) -> String {
     whole
 }
 
-/// Returns `text` escaped for a cell of a Markdown table, so that it contains no markup and does not end the cell. Code
-/// between backticks stays code.
+/// Returns `text` escaped for a cell of a Markdown table, so that it contains no markup and does not end the
+/// cell. Code between backticks stays code.
 pub(super) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_code = false;
@@ -95,15 +97,15 @@ pub(super) fn markdown(text: &str) -> String {
 /// The characters with which a formula of a spreadsheet begins.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// Returns whether a spreadsheet could take `text` for a formula, which can load files and run programs. Numbers and single
-/// characters are none.
+/// Returns whether a spreadsheet could take `text` for a formula, which can load files and run programs.
+/// Numbers and single characters are none.
 fn is_formula(text: &str) -> bool {
     text.starts_with(FORMULA) && text.len() > 1 && text.parse::<f64>().is_err()
 }
 
-/// Returns `text` as it stands in a cell of comma-separated values. A text that a spreadsheet could take for a formula
-/// begins with an apostrophe there. So does a text that begins with apostrophes before such a text, which makes this
-/// reversible: see [`from_cell`].
+/// Returns `text` as it stands in a cell of comma-separated values. A text that a spreadsheet could take for
+/// a formula begins with an apostrophe there. So does a text that begins with apostrophes before such a text,
+/// which makes this reversible: see [`from_cell`].
 pub fn to_cell(text: &str) -> Cow<'_, str> {
     if is_formula(text.trim_start_matches('\'')) {
         Cow::Owned(format!("'{text}"))
@@ -120,8 +122,9 @@ pub fn from_cell(cell: &str) -> &str {
     }
 }
 
-/// Returns a line of comma-separated values with a line feed at its end. Cells are quoted if they hold commas,
-/// quotation marks or line breaks. What could be a formula begins with an apostrophe, see [`to_cell`].
+/// Returns a line of comma-separated values with a line feed at its end. Cells are quoted if they hold
+/// commas, quotation marks or line breaks. What could be a formula begins with an apostrophe, see
+/// [`to_cell`].
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |text: &'a str| {
         let text = to_cell(text);
@@ -166,8 +169,8 @@ pub(super) fn latex(text: &str) -> String {
     escaped
 }
 
-/// Returns a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. `alignment` has one letter for
-/// each column. The cells of `heads` and `rows` must be escaped already.
+/// Returns a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. `alignment` has one
+/// letter for each column. The cells of `heads` and `rows` must be escaped already.
 pub(super) fn tabular(
     remarks: &[String],
     alignment: &str,

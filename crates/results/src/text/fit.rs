@@ -16,7 +16,8 @@ impl Table {
         self.rows.iter().filter_map(|row| row.first()).map(String::as_str)
     }
 
-    /// Returns the cells of the first row whose first cell is `name`, with their titles; `None` if there is none.
+    /// Returns the cells of the first row whose first cell is `name`, with their titles; `None` if there is
+    /// none.
     pub fn row(&self, name: &str) -> Option<Vec<(&str, &str)>> {
         let row = self.rows.iter().find(|row| row.first().is_some_and(|cell| cell == name))?;
         Some(self.titles().zip(row.iter().map(String::as_str)).collect())
@@ -46,8 +47,8 @@ impl Table {
         widths.max().unwrap_or(0).max(self.columns[i].least)
     }
 
-    /// Removes columns until the table is at most `width` wide: those of `titles`, in that order. Returns the titles of
-    /// the removed columns, in the order of the table.
+    /// Removes columns until the table is at most `width` wide: those of `titles`, in that order. Returns the
+    /// titles of the removed columns, in the order of the table.
     pub fn fit(&mut self, width: usize, titles: &[&str]) -> Vec<String> {
         let mut removed = Vec::new();
         for title in titles {
@@ -64,9 +65,10 @@ impl Table {
         removed.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns the table as text of at most `width`, in which the cells of one column go over several lines. Columns are
-    /// left out from the last one on, as long as the wrapped column would have less than `least` characters. Returns the
-    /// titles of the columns that are left out as well. A terminal that is too narrow for both gets longer lines.
+    /// Returns the table as text of at most `width`, in which the cells of one column go over several lines.
+    /// Columns are left out from the last one on, as long as the wrapped column would have less than `least`
+    /// characters. Returns the titles of the columns that are left out as well. A terminal that is too narrow
+    /// for both gets longer lines.
     pub fn wrapped_text(&self, width: usize, wrapped: &str, least: usize) -> (String, Vec<String>) {
         let mut shown = self.clone();
         let mut removed = Vec::new();
@@ -87,7 +89,8 @@ impl Table {
         }
     }
 
-    /// Returns the table as text in which the cells of the column at `at` have lines of at most `room` characters.
+    /// Returns the table as text in which the cells of the column at `at` have lines of at most `room`
+    /// characters.
     fn wrapped(&self, at: usize, room: usize) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -109,8 +112,8 @@ impl Table {
     }
 }
 
-/// Returns the words of `text` in lines of at most `width` characters, each with a blank before it and a line end after
-/// it. A word that is longer has a line of its own.
+/// Returns the words of `text` in lines of at most `width` characters, each with a blank before it and a line
+/// end after it. A word that is longer has a line of its own.
 pub fn wrapped_words(text: &str, width: usize) -> String {
     let (mut lines, mut room) = (String::new(), 0);
     for word in text.split(' ') {

@@ -5,8 +5,8 @@ use super::{Align, Screen, Table};
 /// The number of rows that are in memory at once.
 const BLOCK: usize = 1000;
 
-/// A table whose rows are made when they are needed, and twice: once to find the widths of the columns, and once to be
-/// written.
+/// A table whose rows are made when they are needed, and twice: once to find the widths of the columns, and
+/// once to be written.
 pub struct LongTable<'a> {
     /// The titles and alignments of the columns.
     pub columns: &'a [(&'a str, Align)],
@@ -28,8 +28,8 @@ pub struct LongText {
 }
 
 impl LongTable<'_> {
-    /// Returns the text of the table. Columns that have no room are left out, the first of `by_use` first, and a line
-    /// below the table names them. Takes memory for the text and a thousand rows.
+    /// Returns the text of the table. Columns that have no room are left out, the first of `by_use` first,
+    /// and a line below the table names them. Takes memory for the text and a thousand rows.
     pub fn text(&self, screen: Screen, by_use: &[&str]) -> LongText {
         let first = self.block(0, 1);
         let first = first.rows().next().map(<[String]>::to_vec).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Formats numbers for readers.
 
-/// Returns `value` with `decimals` decimals and a comma between groups of three digits. A negative value that rounds to
-/// 0 gets no minus sign.
+/// Returns `value` with `decimals` decimals and a comma between groups of three digits. A negative value that
+/// rounds to 0 gets no minus sign.
 pub fn grouped(value: f64, decimals: usize) -> String {
     let plain = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
@@ -19,8 +19,8 @@ pub fn grouped(value: f64, decimals: usize) -> String {
     text + fraction
 }
 
-/// Returns a duration in nanoseconds as text, in the unit (ns, µs, ms, s) that leaves one to three digits before the
-/// decimal point. From 1000 s on there are more digits.
+/// Returns a duration in nanoseconds as text, in the unit (ns, µs, ms, s) that leaves one to three digits
+/// before the decimal point. From 1000 s on there are more digits.
 pub fn duration_ns(ns: u64) -> String {
     let value = ns as f64;
     match ns {

@@ -1,5 +1,5 @@
-//! Tables with labels for rows and columns, as papers print them. They can be written as aligned text, Markdown, LaTeX,
-//! CSV and JSON.
+//! Tables with labels for rows and columns, as papers print them. They can be written as aligned text,
+//! Markdown, LaTeX, CSV and JSON.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,15 @@ pub struct PaperTable {
     pub title: String,
     /// The names of the row labels, one for each column of labels.
     pub corner: Vec<String>,
-    /// The labels of each column. All columns have the same number of labels, and label `i` is printed in title line
-    /// `i`.
+    /// The labels of each column. All columns have the same number of labels, and label `i` is printed in
+    /// title line `i`.
     pub columns: Vec<Vec<String>>,
     /// The rows: the labels of each row, and its cells.
     pub rows: Vec<(Vec<String>, Vec<PaperCell>)>,
     /// The notes, which are printed below the table.
     pub notes: Vec<String>,
-    /// The positions of columns in the order in which they are left out where there is no room. Columns that are not
-    /// among them go after these, the last one first.
+    /// The positions of columns in the order in which they are left out where there is no room. Columns that
+    /// are not among them go after these, the last one first.
     pub least_useful: Vec<usize>,
 }
 
@@ -43,8 +43,8 @@ const NAMED: usize = 8;
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold letters. Columns
-    /// that have no room are left out, and a line below the table names them.
+    /// Returns the table as lines of aligned text, with the best values in bold if the screen has bold
+    /// letters. Columns that have no room are left out, and a line below the table names them.
     pub fn text(&self, screen: Screen) -> String {
         let printable = self.printable();
         let removed = screen.width.map(|width| printable.without_room(width)).unwrap_or_default();
@@ -66,8 +66,8 @@ impl PaperTable {
         format!("{title}\n{lines}{gap}{notes}{}", screen.no_room_for(&names))
     }
 
-    /// Returns the positions of the columns that have to be left out of lines of `width` characters, in their order. One
-    /// column stays.
+    /// Returns the positions of the columns that have to be left out of lines of `width` characters, in their
+    /// order. One column stays.
     fn without_room(&self, width: usize) -> BTreeSet<usize> {
         let lines = self.head_lines();
         let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
@@ -97,7 +97,8 @@ impl PaperTable {
         removed
     }
 
-    /// Returns the table with the control characters of its texts spelled out, as they come from the names of files.
+    /// Returns the table with the control characters of its texts spelled out, as they come from the names of
+    /// files.
     fn printable(&self) -> Self {
         let of_text = |text: &String| escaped::printable(text).into_owned();
         let of_all = |texts: &Vec<String>| texts.iter().map(of_text).collect::<Vec<_>>();
@@ -141,8 +142,8 @@ impl PaperTable {
         text
     }
 
-    /// Returns the title lines: one line for each label of a column. The last line also has the names of the row
-    /// labels.
+    /// Returns the title lines: one line for each label of a column. The last line also has the names of the
+    /// row labels.
     fn head_lines(&self) -> Vec<Vec<String>> {
         let depth = self.columns.first().map_or(1, Vec::len);
         let line = |k: usize| {
@@ -177,7 +178,8 @@ impl PaperTable {
         text
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs. The best values are in bold (`\textbf`).
+    /// Returns the table as a LaTeX tabular in the style of booktabs. The best values are in bold
+    /// (`\textbf`).
     pub fn latex(&self) -> String {
         let whole = self.printable();
         let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
@@ -195,8 +197,8 @@ impl PaperTable {
         escaped::tabular(&remarks, &alignment, &heads, &whole.rows.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// Returns the table as a JSON list with an object for each row. Labels are texts, cells are numbers, and a missing
-    /// number is null.
+    /// Returns the table as a JSON list with an object for each row. Labels are texts, cells are numbers, and
+    /// a missing number is null.
     pub fn json(&self) -> String {
         let titles: Vec<String> = self.columns.iter().map(|labels| labels.join(" ")).collect();
         // Columns keep their order, which a JSON object of the library would lose.
@@ -296,8 +298,9 @@ mod tests {
 
     #[test]
     fn latex_has_its_special_characters_escaped() {
-        let text = "% pairwise_sum_mean (needs \\usepackage{booktabs})\n% a note\n\\begin{tabular}{lrr}\n\\toprule\n \
-                    & A\\_1 & A\\_1 \\\\\nallocator & 16x8 & 8x8x4 \\\\\n\\midrule\n\
+        let text = "% pairwise_sum_mean (needs \\usepackage{booktabs})\n% a \
+             note\n\\begin{tabular}{lrr}\n\\toprule\n & A\\_1 & A\\_1 \\\\\nallocator & 16x8 & \
+             8x8x4 \\\\\n\\midrule\n\
                     best-of:a\\textbar{}b & 1,234.5 & --- \\\\\nx,y & \\textbf{7.0} & \\textbf{10.0} \\\\\n\
                     \\bottomrule\n\\end{tabular}\n";
         assert_eq!(example().latex(), text);

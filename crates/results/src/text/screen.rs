@@ -14,8 +14,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Returns the table, with its marked cells in bold letters if the screen has them. Columns that have no room are left
-    /// out, the first of `by_use` first, and a line below the table names them.
+    /// Returns the table, with its marked cells in bold letters if the screen has them. Columns that have no
+    /// room are left out, the first of `by_use` first, and a line below the table names them.
     pub fn table(self, table: &Table, by_use: &[&str]) -> String {
         let mut shown = table.clone();
         let removed = self.width.map(|width| shown.fit(width, by_use)).unwrap_or_default();
@@ -23,7 +23,8 @@ impl Screen {
         text + &self.no_room_for(&removed)
     }
 
-    /// Returns the table as [`Self::table`] does; columns are left out from the right, and the first `kept` stay.
+    /// Returns the table as [`Self::table`] does; columns are left out from the right, and the first `kept`
+    /// stay.
     pub fn table_from_left(self, table: &Table, kept: usize) -> String {
         let (mut shown, mut removed) = (table.clone(), Vec::new());
         while self.width.is_some_and(|width| shown.width() > width) && shown.titles().count() > kept {
@@ -33,8 +34,8 @@ impl Screen {
         shown.text() + &self.no_room_for(&removed)
     }
 
-    /// Returns a line that names the columns that had no room and says how to see them, behind an empty line; an empty
-    /// text if all had room.
+    /// Returns a line that names the columns that had no room and says how to see them, behind an empty line;
+    /// an empty text if all had room.
     pub fn no_room_for(self, removed: &[String]) -> String {
         if removed.is_empty() {
             return String::new();
@@ -43,7 +44,8 @@ impl Screen {
         format!("\n{}", self.words(&note))
     }
 
-    /// Returns the items with dots between them, in lines with a blank before each; an empty text without items.
+    /// Returns the items with dots between them, in lines with a blank before each; an empty text without
+    /// items.
     pub fn items(self, items: &[String]) -> String {
         let (mut text, mut line) = (String::new(), String::new());
         for item in items {
@@ -66,8 +68,9 @@ impl Screen {
         wrapped_words(text, self.width.unwrap_or(usize::MAX))
     }
 
-    /// Returns lines of text, of which those that are too long go on in lines that begin with `indent` blanks. A word that
-    /// is longer than a line stays whole. Control characters are spelled out, as names in the text may come from files.
+    /// Returns lines of text, of which those that are too long go on in lines that begin with `indent`
+    /// blanks. A word that is longer than a line stays whole. Control characters are spelled out, as names in
+    /// the text may come from files.
     pub fn hanging(self, text: &str, indent: usize) -> String {
         let mut shown = String::new();
         for line in text.lines() {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the words as a command line. A word is quoted if a POSIX shell would otherwise interpret some of its
-/// characters.
+/// Returns the words as a command line. A word is quoted if a POSIX shell would otherwise interpret some of
+/// its characters.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     let quoted = |word: W| quoted(word.as_ref()).into_owned();
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
@@ -11,8 +11,8 @@ pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String
 
 /// Returns the word, quoted if a POSIX shell would otherwise interpret some of its characters.
 pub fn quoted(word: &str) -> Cow<'_, str> {
-    // shlex quotes `=`, `,` and `%` too. A shell interprets them only at the beginning of a word, and no word of ours
-    // begins with them.
+    // shlex quotes `=`, `,` and `%` too. A shell interprets them only at the beginning of a word, and no word
+    // of ours begins with them.
     let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();

@@ -23,8 +23,8 @@ pub enum Align {
 pub(super) struct TableColumn {
     pub(super) title: String,
     pub(super) align: Align,
-    /// The least number of characters of its cells. It is more than what the cells need if they stand above or below
-    /// those of another table.
+    /// The least number of characters of its cells. It is more than what the cells need if they stand above
+    /// or below those of another table.
     pub(super) least: usize,
 }
 
@@ -37,8 +37,8 @@ pub struct Table {
     marked: BTreeSet<(usize, String)>,
 }
 
-/// Characters without width round a marked cell, which become the codes for bold text. Whoever measures a line does
-/// not count them.
+/// Characters without width round a marked cell, which become the codes for bold text. Whoever measures a
+/// line does not count them.
 const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 
 impl Table {
@@ -64,8 +64,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Removes the columns of `titles` in which all cells are equal. Returns the title and the cell of each removed
-    /// column. Removes nothing if the table has no rows.
+    /// Removes the columns of `titles` in which all cells are equal. Returns the title and the cell of each
+    /// removed column. Removes nothing if the table has no rows.
     pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
         let mut dropped = Vec::new();
         for title in titles {
@@ -150,8 +150,8 @@ impl Table {
         lines.concat()
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. The first
-    /// remark should say what the table shows.
+    /// Returns the table as a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. The
+    /// first remark should say what the table shows.
     pub fn latex(&self, remarks: &[String]) -> String {
         let alignment = self.columns.iter().map(|column| if column.align == Align::Left { 'l' } else { 'r' });
         let heads = self.columns.iter().map(|column| escaped::latex(&column.title)).collect();
@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn latex_has_a_letter_per_column() {
-        let text = "% a (needs \\usepackage{booktabs})\n% b\n\\begin{tabular}{llr}\n\\toprule\nname & log & sum \\\\\n\\midrule\n\
+        let text = "% a (needs \\usepackage{booktabs})\n% b\n\\begin{tabular}{llr}\n\\toprule\nname & log & \
+             sum \\\\\n\\midrule\n\
                     a & x & 1,000 \\\\\nbcd & x & 5 \\\\\n\\bottomrule\n\\end{tabular}\n";
         assert_eq!(example().latex(&["a".to_owned(), "b".to_owned()]), text);
     }

@@ -5,18 +5,20 @@ use std::time::Duration;
 use super::error::ReplayError;
 use meshreplay_base::job::{Job, JobId};
 
-/// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the order of the
-/// log.
+/// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
+/// order of the log.
 pub trait Arrivals {
-    /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on comes once. It
-    /// stays the next one until [`Self::advance`] passes it, so that whoever wants it copies it straight to its place. Fails if
-    /// the jobs cannot be read.
+    /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on
+    /// comes once. It stays the next one until [`Self::advance`] passes it, so that whoever wants it copies
+    /// it straight to its place. Fails if the jobs cannot be read.
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError>;
 
-    /// Passes the next job, which [`Self::next_job`] has returned. Fails if the jobs behind it cannot be numbered.
+    /// Passes the next job, which [`Self::next_job`] has returned. Fails if the jobs behind it cannot be
+    /// numbered.
     fn advance(&mut self) -> Result<(), ReplayError>;
 
-    /// Returns how long the replay has waited for jobs that were still read. This is not counted as time of the replay.
+    /// Returns how long the replay has waited for jobs that were still read. This is not counted as time of
+    /// the replay.
     fn waited(&self) -> Duration {
         Duration::ZERO
     }
@@ -31,7 +33,8 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// Makes the source of `jobs`. O(J) for J jobs that are in the order of their arrival, and O(J·log J) for others.
+    /// Makes the source of `jobs`. O(J) for J jobs that are in the order of their arrival, and O(J·log J) for
+    /// others.
     pub(super) fn new(jobs: &'a [Job]) -> Self {
         let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
             let mut order: Vec<JobId> = (0..jobs.len() as JobId).collect();

@@ -37,10 +37,11 @@ pub enum ReplayError {
         /// Processors requested.
         procs: u32,
     },
-    /// The jobs that wait or run, and those that ended while an older one still waits or runs, do not fit into memory.
+    /// The jobs that wait or run, and those that ended while an older one still waits or runs, do not fit
+    /// into memory.
     #[error(
-        "more than {jobs} jobs wait or run at once; to keep twice as many takes about {} MB of memory, and {} MB are free; \
-         `meshreplay trace cut` makes shorter logs",
+        "more than {jobs} jobs wait or run at once; to keep twice as many takes about {} MB of memory, and \
+         {} MB are free; `meshreplay trace cut` makes shorter logs",
         .needed_bytes / 1_000_000, .free_bytes / 1_000_000
     )]
     TooManyAtOnce {
@@ -53,8 +54,8 @@ pub enum ReplayError {
     },
     /// A job would end after the largest time that can be represented.
     #[error(
-        "job {number} would not end within the range of time, 292,000 years; the times of the log, or the lengths that \
-         the network's or the allocator's parameters give, are too large"
+        "job {number} would not end within the range of time, 292,000 years; the times of the log, or the \
+         lengths that the network's or the allocator's parameters give, are too large"
     )]
     OutOfRange {
         /// The log's number of the job; 0 if the job is unknown.
@@ -62,8 +63,8 @@ pub enum ReplayError {
     },
     /// A job outlives its prediction, and predictions are not corrected.
     #[error(
-        "job {number} runs longer than its prediction, {prediction}, and correct=error forbids it; give correct=tsafrir \
-         or correct=request"
+        "job {number} runs longer than its prediction, {prediction}, and correct=error forbids it; give \
+         correct=tsafrir or correct=request"
     )]
     Outlived {
         /// The log's number of the job.
@@ -86,7 +87,8 @@ pub enum ReplayError {
         number: i64,
     },
     /// An allocator returned fewer nodes than were requested.
-    #[error("the allocator's placement for job {number} has {}, {procs} were requested", counted(.found, "node"))]
+    #[error("the allocator's placement for job {number} has {}, {procs} were \
+         requested", counted(.found, "node"))]
     WrongSize {
         /// The log's number of the job.
         number: i64,

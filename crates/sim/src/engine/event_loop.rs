@@ -27,8 +27,8 @@ pub struct Parts<'a> {
     pub execution: &'a mut dyn Execution,
     /// Whether the allocator's calls are timed with a monotonic clock.
     pub timed: bool,
-    /// The nodes that go down and come up; `None` if all nodes are always up. There can be outages only if the allocator
-    /// moves no jobs. If jobs are killed, the execution model must support it.
+    /// The nodes that go down and come up; `None` if all nodes are always up. There can be outages only if
+    /// the allocator moves no jobs. If jobs are killed, the execution model must support it.
     pub outages: Option<OutagePlan>,
     /// The predictor of run times; `None` if schedulers plan with the estimates of the jobs.
     pub predictions: Option<PredictionPlan>,
@@ -36,7 +36,8 @@ pub struct Parts<'a> {
     pub stop: Stop,
 }
 
-/// Returns the error of a replay that was stopped: a part of it has failed, or another thread has thrown the switch.
+/// Returns the error of a replay that was stopped: a part of it has failed, or another thread has thrown the
+/// switch.
 fn stopped(stop: &Stop) -> ReplayError {
     stop.reason().map_or(ReplayError::Interrupted, |reason| ReplayError::Failed(reason.to_owned()))
 }
@@ -44,11 +45,11 @@ fn stopped(stop: &Stop) -> ReplayError {
 /// The number of instants between two calls of [`Observer::finished`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
-/// Returns the next instant with an event: the earlier of `event` and the next end of a job. Returns `None` if no
-/// further event will come.
+/// Returns the next instant with an event: the earlier of `event` and the next end of a job. Returns `None`
+/// if no further event will come.
 ///
-/// `event` is the time of the next event that is not the end of a job; `None` if there is none. Fails if the replay is
-/// stopped, or if the next end lies beyond the range of time.
+/// `event` is the time of the next event that is not the end of a job; `None` if there is none. Fails if the
+/// replay is stopped, or if the next end lies beyond the range of time.
 fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
     let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
         Next::Stopped => return Err(stopped(&state.stop)),
@@ -57,7 +58,8 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
     };
     let next = event.into_iter().chain(completion).min();
     if next == Some(Time::MAX) {
-        // Additions of times saturate. A job that would end at `Time::MAX` therefore has no representable end.
+        // Additions of times saturate. A job that would end at `Time::MAX` therefore has no representable
+        // end.
         let mut ended = Vec::new();
         state.execution.advance(Time::MAX, &mut ended);
         return Err(state.beyond_time(ended.first().copied()));
@@ -66,8 +68,8 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
-    /// Applies the departures and arrivals of an instant and asks for the passes that the scheduler wants. Empties `done`.
-    /// `started` says whether a job has started for which others have made room.
+    /// Applies the departures and arrivals of an instant and asks for the passes that the scheduler wants.
+    /// Empties `done`. `started` says whether a job has started for which others have made room.
     fn run_passes(
         &mut self,
         done: &mut Vec<JobId>,
@@ -81,15 +83,16 @@ impl ReplayState<'_> {
             Pass::Separate => self.pass_per_kind(done, arriving, scheduler),
         }
         if started && scheduler.pass() != Pass::Batch {
-            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
+            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head
+            // may be new.
             self.cause = Cause::Departures;
             self.run_scheduler(scheduler);
         }
     }
 
-    /// Returns the time of the next event that neither ends a job nor corrects a prediction: the earliest of the next
-    /// arrival, the end of a stage of making room, a wake-up that the scheduler asked for and a change of a node. `None`
-    /// if there is none.
+    /// Returns the time of the next event that neither ends a job nor corrects a prediction: the earliest of
+    /// the next arrival, the end of a stage of making room, a wake-up that the scheduler asked for and a
+    /// change of a node. `None` if there is none.
     fn next_event(&self, arrival: Option<Time>, scheduler: &dyn Scheduler) -> Option<Time> {
         let due = self.next_job.as_ref().map(NextJob::due);
         let wake = scheduler.wakes().filter(|&wake| wake > self.now);
@@ -97,8 +100,8 @@ impl ReplayState<'_> {
         arrival.into_iter().chain(due).chain(wake).chain(change).min()
     }
 
-    /// Adds the jobs that arrive now to the window, and puts their ids into `arriving` in place of what it holds. `next` is
-    /// the next arrival; it becomes the first later one.
+    /// Adds the jobs that arrive now to the window, and puts their ids into `arriving` in place of what it
+    /// holds. `next` is the next arrival; it becomes the first later one.
     fn take_arriving(
         &mut self,
         next: &mut Option<Time>,
@@ -117,8 +120,8 @@ impl ReplayState<'_> {
         Ok(())
     }
 
-    /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to `records` if it is
-    /// given.
+    /// Lets the jobs leave whose records are final, in the order of the log, and appends the records to
+    /// `records` if it is given.
     fn let_go(&mut self, records: &mut Option<&mut Vec<Record>>) {
         while let Some((job, record)) = self.window.next_final() {
             self.observer.left(job, record);
@@ -144,8 +147,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Returns the error that `job` does not end within the range of time. Without a `job` the error names a running
-    /// job, or else the job that others make room for.
+    /// Returns the error that `job` does not end within the range of time. Without a `job` the error names a
+    /// running job, or else the job that others make room for.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
@@ -171,10 +174,11 @@ fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     }
 }
 
-/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
-/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
+/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order
+/// of their submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
 ///
-/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
+/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the
+/// allocator.
 pub fn replay(
     jobs: &[Job],
     parts: Parts<'_>,
@@ -186,12 +190,12 @@ pub fn replay(
     Ok(records)
 }
 
-/// Replays the jobs of `arrivals`. Reports the record of each job to [`Observer::left`], in the order of the log, as soon as
-/// it is final.
+/// Replays the jobs of `arrivals`. Reports the record of each job to [`Observer::left`], in the order of the
+/// log, as soon as it is final.
 ///
-/// Memory holds the jobs that wait or run, and those that ended while an older job of the log still waits or runs. Fails as
-/// [`replay`] does, but for jobs that are larger than the machine, which the caller leaves out. Fails also if the jobs cannot be
-/// read.
+/// Memory holds the jobs that wait or run, and those that ended while an older job of the log still waits or
+/// runs. Fails as [`replay`] does, but for jobs that are larger than the machine, which the caller leaves
+/// out. Fails also if the jobs cannot be read.
 pub fn replay_stream(
     arrivals: &mut dyn Arrivals,
     parts: Parts<'_>,

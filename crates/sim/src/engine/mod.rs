@@ -1,15 +1,16 @@
-//! The engine: a discrete-event simulation that replays jobs through a scheduler, an allocator and an execution model.
+//! The engine: a discrete-event simulation that replays jobs through a scheduler, an allocator and an
+//! execution model.
 //!
-//! At each instant the engine applies departures first, then arrivals, and asks the scheduler for one pass. A scheduler
-//! can ask for more passes or another order, see [`crate::scheduler::Pass`]. Events of one kind keep the order in which
-//! they were created. Jobs come in when the clock reaches them and leave as soon as their records, and those of all jobs
-//! before them in the log, are final. The engine owns the machine. It checks and carries out every placement, and it reports plain
-//! records to an observer.
+//! At each instant the engine applies departures first, then arrivals, and asks the scheduler for one pass. A
+//! scheduler can ask for more passes or another order, see [`crate::scheduler::Pass`]. Events of one kind
+//! keep the order in which they were created. Jobs come in when the clock reaches them and leave as soon as
+//! their records, and those of all jobs before them in the log, are final. The engine owns the machine. It
+//! checks and carries out every placement, and it reports plain records to an observer.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "jobs have numbers of 32 bits and machines at most 2^24 nodes; events are counted one by one, of \
-              which 2^63 cannot happen"
+    reason = "jobs have numbers of 32 bits and machines at most 2^24 nodes; events are counted one by one, \
+         of which 2^63 cannot happen"
 )]
 
 mod arrivals;

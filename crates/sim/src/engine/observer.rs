@@ -6,8 +6,8 @@ use meshreplay_alloc::allocator::{Placement, Rearrangement};
 use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_machine::machine::{Held, NodeId};
 
-/// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran again, this is
-/// about its last run.
+/// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran
+/// again, this is about its last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The time of its start.
@@ -16,8 +16,9 @@ pub struct Record {
     pub end: Time,
     /// The number of nodes that it held.
     pub allocated: u32,
-    /// The time at which it became the head of the queue, the oldest waiting job. If it never was the head: the time of
-    /// its start or, if running jobs moved for it, the time at which the allocator was asked for this.
+    /// The time at which it became the head of the queue, the oldest waiting job. If it never was the head:
+    /// the time of its start or, if running jobs moved for it, the time at which the allocator was asked for
+    /// this.
     pub head: Time,
     /// The number of times that it was moved while it ran.
     pub moves: u32,
@@ -71,12 +72,12 @@ pub struct Placed<'a> {
 
 /// Receives the events of a replay, each at the instant at which it happens.
 pub trait Observer {
-    /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, which was checked and
-    /// carried out. It is `None` if the job was refused, also because it would have taken reserved nodes, or if its
-    /// plan was aborted.
+    /// Reports that the allocator was asked for nodes for `job`. `placed` is the placement, which was checked
+    /// and carried out. It is `None` if the job was refused, also because it would have taken reserved nodes,
+    /// or if its plan was aborted.
     ///
-    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. It includes the call
-    /// by which the allocator is told that its proposal is accepted, and not the engine's own work.
+    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. It includes
+    /// the call by which the allocator is told that its proposal is accepted, and not the engine's own work.
     fn allocated(&mut self, job: JobId, placed: Option<Placed<'_>>, cost_ns: u64);
 
     /// Reports that a job occupies `nodes` from `now` on, because it starts or moves.
@@ -94,15 +95,16 @@ pub trait Observer {
     /// Reports that from `now` on `nodes` nodes are available: they are up, or a job still runs on them.
     fn available(&mut self, _nodes: u32, _now: Time) {}
 
-    /// Reports that a job was killed that had held `nodes` nodes for a time of `ran`. Its nodes are vacated already.
+    /// Reports that a job was killed that had held `nodes` nodes for a time of `ran`. Its nodes are vacated
+    /// already.
     fn killed(&mut self, _job: JobId, _nodes: u32, _ran: Time, _now: Time) {}
 
-    /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if calls are not
-    /// timed.
+    /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if
+    /// calls are not timed.
     fn released(&mut self, cost_ns: u64);
 
-    /// Reports that a job leaves the replay with its final record. Jobs leave in the order of the log, and nothing is
-    /// reported of a job after it has left.
+    /// Reports that a job leaves the replay with its final record. Jobs leave in the order of the log, and
+    /// nothing is reported of a job after it has left.
     fn left(&mut self, _job: &Job, _record: &Record) {}
 
     /// Reports that `jobs` jobs have ended so far. It is called now and then, and at the end.

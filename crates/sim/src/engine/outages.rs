@@ -1,11 +1,12 @@
 //! Outages: nodes go down and come up while jobs run and wait.
 //!
-//! Changes of nodes follow the departures of their instant and come before its arrivals. The machine keeps the nodes
-//! that are down, and never has them free. An allocator is told of a node that leaves the machine as of a placement of
-//! this node alone, which it did not propose, and of a node that returns as of the release of this placement.
+//! Changes of nodes follow the departures of their instant and come before its arrivals. The machine keeps
+//! the nodes that are down, and never has them free. An allocator is told of a node that leaves the machine
+//! as of a placement of this node alone, which it did not propose, and of a node that returns as of the
+//! release of this placement.
 //!
-//! A job that returns to the queue has the place there that its submission gives it. Schedulers count with the nodes that
-//! are up. When something changes, reservations are void and are made anew.
+//! A job that returns to the queue has the place there that its submission gives it. Schedulers count with
+//! the nodes that are up. When something changes, reservations are void and are made anew.
 
 use super::observer::Fate;
 use super::outage_state::OutageState;
@@ -17,11 +18,11 @@ use meshreplay_machine::machine::NodeId;
 use meshreplay_machine::machine::outages::{NodeChange, Treatment};
 
 impl ReplayState<'_> {
-    /// Returns the time of the next change of a node; `None` if there are no outages or no job is left that they could
-    /// affect. `arrive` says whether more jobs will arrive.
+    /// Returns the time of the next change of a node; `None` if there are no outages or no job is left that
+    /// they could affect. `arrive` says whether more jobs will arrive.
     ///
-    /// Drawn failures never end. So that a replay does, an idle machine whose waiting jobs do not fit waits for a number
-    /// of changes only.
+    /// Drawn failures never end. So that a replay does, an idle machine whose waiting jobs do not fit waits
+    /// for a number of changes only.
     pub(super) fn next_change(&self, arrive: bool) -> Option<Time> {
         let outages = self.outages.as_ref()?;
         let is_busy = arrive || !self.running.is_empty();
@@ -29,8 +30,8 @@ impl ReplayState<'_> {
         if is_busy || !(self.queue.is_empty() || is_over) { outages.changes.next_time() } else { None }
     }
 
-    /// Applies the changes of nodes that are due, after the jobs in `done` have ended, and asks for a pass unless the
-    /// caller will. Empties `done` if there are changes.
+    /// Applies the changes of nodes that are due, after the jobs in `done` have ended, and asks for a pass
+    /// unless the caller will. Empties `done` if there are changes.
     pub(super) fn change_nodes(&mut self, done: &mut Vec<JobId>, scheduler: &mut dyn Scheduler) {
         let is_due = |outages: &OutageState| outages.changes.next_time().is_some_and(|time| time <= self.now);
         if !self.outages.as_ref().is_some_and(is_due) {
@@ -141,8 +142,9 @@ impl ReplayState<'_> {
         scheduler.machine_changed();
     }
 
-    /// Removes waiting jobs that will never start from the queue, and asks for a pass. It is called when nothing more
-    /// happens by itself. Returns false, and does nothing, if there are no outages or if no job waits.
+    /// Removes waiting jobs that will never start from the queue, and asks for a pass. It is called when
+    /// nothing more happens by itself. Returns false, and does nothing, if there are no outages or if no job
+    /// waits.
     ///
     /// These are the jobs that need more nodes than are up. If there are none, it is the head.
     pub(super) fn drop_stranded(&mut self, scheduler: &mut dyn Scheduler) -> bool {

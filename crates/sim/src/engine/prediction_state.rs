@@ -1,5 +1,5 @@
-//! What a replay keeps for its predictions: the predictor, and the times at which predictions are outlived. The current
-//! prediction of a job stands in the window.
+//! What a replay keeps for its predictions: the predictor, and the times at which predictions are outlived.
+//! The current prediction of a job stands in the window.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,8 +19,8 @@ pub struct PredictionPlan {
 /// The predictions of a replay.
 pub(super) struct PredictionState {
     pub(super) plan: PredictionPlan,
-    /// The running jobs with the times at which they outlive their predictions, the earliest first. An entry whose time is
-    /// no longer that of its job is stale and is skipped (lazy deletion).
+    /// The running jobs with the times at which they outlive their predictions, the earliest first. An entry
+    /// whose time is no longer that of its job is stale and is skipped (lazy deletion).
     pub(super) queue: BinaryHeap<Reverse<(Time, JobId)>>,
 }
 
@@ -30,7 +30,8 @@ impl PredictionState {
         Self { plan, queue: BinaryHeap::new() }
     }
 
-    /// Returns the first job that will outlive its prediction and the time at which it will; `None` if there is none.
+    /// Returns the first job that will outlive its prediction and the time at which it will; `None` if there
+    /// is none.
     pub(super) fn first_due(&mut self, window: &Window) -> Option<(Time, JobId)> {
         while let Some(&Reverse((due, job))) = self.queue.peek() {
             if !window.has_left(job) && window[job].due == due {

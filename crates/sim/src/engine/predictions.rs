@@ -1,8 +1,8 @@
-//! Predictions: schedulers plan with run times that a predictor predicts when jobs arrive, and that are corrected when
-//! running jobs outlive them.
+//! Predictions: schedulers plan with run times that a predictor predicts when jobs arrive, and that are
+//! corrected when running jobs outlive them.
 //!
-//! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time that was
-//! predicted is not corrected. A correction alone starts no pass.
+//! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time
+//! that was predicted is not corrected. A correction alone starts no pass.
 
 use std::cmp::Reverse;
 
@@ -14,8 +14,8 @@ use crate::scheduler::Scheduler;
 use meshreplay_base::job::{Job, JobId, Time};
 
 impl ReplayState<'_> {
-    /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so far, or
-    /// its estimate if nothing is predicted.
+    /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so
+    /// far, or its estimate if nothing is predicted.
     pub(super) fn expected_run(&self, job: JobId) -> Time {
         match &self.predictions {
             Some(_) => self.window[job].predicted,
@@ -40,7 +40,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or was killed.
+    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or
+    /// was killed.
     pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };
         self.window[job].due = due;
@@ -49,7 +50,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its arrival.
+    /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its
+    /// arrival.
     pub(super) fn renew_prediction(&mut self, job: JobId) {
         let entry = &mut self.window[job];
         entry.predicted = entry.record.prediction;
@@ -61,8 +63,8 @@ impl ReplayState<'_> {
         self.predictions.as_mut()?.first_due(&self.window).map(|(due, _)| due)
     }
 
-    /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one cannot be
-    /// corrected, the replay fails.
+    /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one
+    /// cannot be corrected, the replay fails.
     pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
         let mut is_any = false;
         while let Some(predictions) = &mut self.predictions {

@@ -1,8 +1,10 @@
-//! Reservations of submeshes or nodes for the first waiting job. They are used with allocators that can refuse a job
-//! although enough nodes are free. For such an allocator a number of free nodes promises nothing.
+//! Reservations of submeshes or nodes for the first waiting job. They are used with allocators that can
+//! refuse a job although enough nodes are free. For such an allocator a number of free nodes promises
+//! nothing.
 //!
-//! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A job that
-//! is started beside the reservation and outlives the shadow time must leave room for the reserved job.
+//! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A
+//! job that is started beside the reservation and outlives the shadow time must leave room for the reserved
+//! job.
 
 use super::window::Window;
 use crate::scheduler::{Running, RunningJobs};
@@ -13,8 +15,8 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh}
 /// A set of submeshes or nodes that is kept free for a waiting job at its shadow time.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that serve a job whenever a suitable submesh is free: every submesh that will be free at the
-    /// shadow time and that serves the job. At least one of them must stay free.
+    /// For allocators that serve a job whenever a suitable submesh is free: every submesh that will be free
+    /// at the shadow time and that serves the job. At least one of them must stay free.
     Submeshes(Vec<Submesh>),
     /// For other allocators: the nodes that the allocator would choose at the shadow time.
     Nodes {
@@ -57,9 +59,9 @@ impl RunningPlaces<'_> {
         job.estimated_end.max(self.now)
     }
 
-    /// Frees the nodes of the running jobs one estimated end after the other, until `found` returns something. Returns
-    /// that estimated end, the machine as it will be then, and what `found` returned. Returns `None` if `found` returns
-    /// nothing at any end.
+    /// Frees the nodes of the running jobs one estimated end after the other, until `found` returns
+    /// something. Returns that estimated end, the machine as it will be then, and what `found` returned.
+    /// Returns `None` if `found` returns nothing at any end.
     fn first_end<T>(
         &self,
         machine: &Machine,
@@ -91,12 +93,12 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// Returns the shadow time and the reservation of a job that is served by every submesh with sides as in `boxes`.
-    /// The shadow time is the first estimated end of a running job at which such a submesh is free. Returns `None` if
-    /// there is no such end.
+    /// Returns the shadow time and the reservation of a job that is served by every submesh with sides as in
+    /// `boxes`. The shadow time is the first estimated end of a running job at which such a submesh is free.
+    /// Returns `None` if there is no such end.
     ///
-    /// Takes O(N/64 · log a) for each end at which enough nodes are free, with N nodes and a longest side a, and the
-    /// time to free the nodes of the jobs.
+    /// Takes O(N/64 · log a) for each end at which enough nodes are free, with N nodes and a longest side a,
+    /// and the time to free the nodes of the jobs.
     pub(super) fn of_submeshes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -115,12 +117,12 @@ impl Reservation {
         Some((shadow, Self::Submeshes(places)))
     }
 
-    /// Returns the shadow time and the reservation of a job whose allocator has to be asked. The shadow time is the
-    /// first estimated end of a running job at which `allocator` would serve `request`. The nodes that it would choose
-    /// then are reserved. Returns `None` if there is no such end.
+    /// Returns the shadow time and the reservation of a job whose allocator has to be asked. The shadow time
+    /// is the first estimated end of a running job at which `allocator` would serve `request`. The nodes that
+    /// it would choose then are reserved. Returns `None` if there is no such end.
     ///
-    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is not past and
-    /// earlier than the new one, and its nodes will still be free then.
+    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is not
+    /// past and earlier than the new one, and its nodes will still be free then.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -133,8 +135,8 @@ impl Reservation {
         let found = running.first_end(machine, |then| {
             if then.free_count() < least { None } else { allocator.foresee(&request, then) }
         });
-        // With more free nodes than expected such an allocator may refuse a job that it served before. The earlier
-        // promise is kept where it can be.
+        // With more free nodes than expected such an allocator may refuse a job that it served before. The
+        // earlier promise is kept where it can be.
         if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = before
             && owner == job
             && shadow >= running.now
@@ -149,8 +151,9 @@ impl Reservation {
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
-    /// Returns the nodes that are reserved for `job`, if all of them are free now. Returns `None` if they are not, if
-    /// another job holds the reservation, or if submeshes are reserved: the allocator then serves the job itself.
+    /// Returns the nodes that are reserved for `job`, if all of them are free now. Returns `None` if they are
+    /// not, if another job holds the reservation, or if submeshes are reserved: the allocator then serves the
+    /// job itself.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }
@@ -162,9 +165,10 @@ impl Reservation {
         }
     }
 
-    /// Returns the placement for a job that runs beside the reserved one and outlives its shadow time: the allocator's
-    /// `proposal`, or another placement. Returns `None` if no placement was found that leaves room for the reserved
-    /// job. From then on the reservation counts the nodes of the returned placement as in use.
+    /// Returns the placement for a job that runs beside the reserved one and outlives its shadow time: the
+    /// allocator's `proposal`, or another placement. Returns `None` if no placement was found that leaves
+    /// room for the reserved job. From then on the reservation counts the nodes of the returned placement as
+    /// in use.
     pub(super) fn make_room(
         &mut self,
         proposal: Placement,
@@ -174,8 +178,8 @@ impl Reservation {
     ) -> Option<Choice> {
         match self {
             Self::Submeshes(places) => {
-                // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first free
-                // submesh in scan order that does is taken.
+                // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first
+                // free submesh in scan order that does is taken.
                 let place = Submesh::around(machine.mesh(), &proposal.nodes);
                 let (choice, place) =
                     if let Some(place) = place.filter(|place| admits(places, machine.mesh(), place)) {
@@ -192,11 +196,12 @@ impl Reservation {
             Self::Nodes { request: reserved, then, nodes, .. } => {
                 // `later` is the machine at the shadow time with the new job still running.
                 let mut later = then.clone();
-                // A node that is free now is free at the shadow time too, so this fails only if the proposal is
-                // invalid.
+                // A node that is free now is free at the shadow time too, so this fails only if the proposal
+                // is invalid.
                 later.occupy(&proposal.nodes).ok()?;
-                // The proposal takes reserved nodes. The reservation moves to the nodes that the allocator would choose
-                // in `later`; if it would refuse the reserved job there, the new job must not start.
+                // The proposal takes reserved nodes. The reservation moves to the nodes that the allocator
+                // would choose in `later`; if it would refuse the reserved job there, the new job must not
+                // start.
                 if !nodes.iter().all(|&node| later.free().contains(node)) {
                     *nodes = allocator.foresee(reserved, &later)?.nodes;
                 }
@@ -212,8 +217,8 @@ fn admits(places: &[Submesh], mesh: &Mesh, taken: &Submesh) -> bool {
     places.iter().any(|place| !place.meets(mesh, taken))
 }
 
-/// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The sides in
-/// `boxes` are tried in their order, each in scan order. Returns `None` if there is no such submesh.
+/// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The
+/// sides in `boxes` are tried in their order, each in scan order. Returns `None` if there is no such submesh.
 fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Submesh> {
     let mut free_submeshes = FreeSubmeshes::default();
     boxes.iter().find_map(|&sizes| {
@@ -242,9 +247,9 @@ mod tests {
     use meshreplay_base::job::Job;
     use meshreplay_machine::machine::Mesh;
 
-    /// Returns the shadow time in seconds and the number of free submeshes then. On a 4x2 mesh job 0 holds the left 2x2
-    /// submesh until 10 s, and job 1 holds the other two nodes of the first row until 20 s. At `now_s` they may have
-    /// outlived these estimates.
+    /// Returns the shadow time in seconds and the number of free submeshes then. On a 4x2 mesh job 0 holds
+    /// the left 2x2 submesh until 10 s, and job 1 holds the other two nodes of the first row until 20 s. At
+    /// `now_s` they may have outlived these estimates.
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let (mut machine, mut running, mut window) =
@@ -289,8 +294,8 @@ mod tests {
         assert!(
             !admits(&places, mesh, &place([1, 0], [1, 1])) && admits(&places, mesh, &place([0, 0], [1, 2]))
         );
-        // Node (0, 0) alone would leave the second submesh. A 2×1 submesh at (0, 0) or (1, 0) would leave none, and one
-        // at (2, 0) leaves the first.
+        // Node (0, 0) alone would leave the second submesh. A 2×1 submesh at (0, 0) or (1, 0) would leave
+        // none, and one at (2, 0) leaves the first.
         assert_eq!(beside(&places, &machine, &[[2, 1, 1]]), Some(place([2, 0], [2, 1])));
         places.retain(|other| !other.meets(mesh, &place([2, 0], [2, 1])));
         assert_eq!(places, [place([0, 0], [2, 2])]);

@@ -1,5 +1,5 @@
-//! The state of a replay at an instant: the machine, the queue and the running jobs. It is the view that a scheduler
-//! sees.
+//! The state of a replay at an instant: the machine, the queue and the running jobs. It is the view that a
+//! scheduler sees.
 
 use std::time::Instant;
 
@@ -103,11 +103,11 @@ impl ReplayState<'_> {
         self.run_scheduler(scheduler);
     }
 
-    /// Applies the events of an instant one by one: arrivals, then departures. Asks for a pass after each of them.
-    /// Empties `done`.
+    /// Applies the events of an instant one by one: arrivals, then departures. Asks for a pass after each of
+    /// them. Empties `done`.
     ///
-    /// Schedulers that are asked in this way rely on estimates. So jobs that end exactly as estimated, or later, have
-    /// left the machine before the first pass.
+    /// Schedulers that are asked in this way rely on estimates. So jobs that end exactly as estimated, or
+    /// later, have left the machine before the first pass.
     pub(super) fn pass_per_event(
         &mut self,
         done: &mut Vec<JobId>,
@@ -137,8 +137,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Applies all departures of an instant and asks for one pass if there are any. Then applies the arrivals one by
-    /// one, with a pass after each. Empties `done`.
+    /// Applies all departures of an instant and asks for one pass if there are any. Then applies the arrivals
+    /// one by one, with a pass after each. Empties `done`.
     pub(super) fn pass_per_kind(
         &mut self,
         done: &mut Vec<JobId>,
@@ -187,22 +187,23 @@ impl ReplayState<'_> {
         Request { job: Some(job), ..Request::from(self.window.job(job)) }
     }
 
-    /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns the
-    /// placement and the time that the allocator's calls took, in nanoseconds. Returns `None` if the job does not start
-    /// now: it was refused, the replay is stopped or the placement is invalid.
+    /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns
+    /// the placement and the time that the allocator's calls took, in nanoseconds. Returns `None` if the job
+    /// does not start now: it was refused, the replay is stopped or the placement is invalid.
     ///
-    /// With `beside`, the placement must leave room for the reserved job. Without it, a job that the allocator refuses
-    /// gets the nodes that are reserved for it, if these are free.
+    /// With `beside`, the placement must leave room for the reserved job. Without it, a job that the
+    /// allocator refuses gets the nodes that are reserved for it, if these are free.
     fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
         let proposal = self.allocator.propose(&request, &self.machine);
         if self.stop.is_thrown() {
-            // An allocator that is stopped may give up. Its `None` is then no refusal, and is not reported as one.
+            // An allocator that is stopped may give up. Its `None` is then no refusal, and is not reported as
+            // one.
             return None;
         }
-        // Without a reservation the proposal is carried out as it is. It is accepted before its nodes are occupied, so
-        // that the time measured is that of the two calls of the allocator and of nothing else.
+        // Without a reservation the proposal is carried out as it is. It is accepted before its nodes are
+        // occupied, so that the time measured is that of the two calls of the allocator and of nothing else.
         if let (Some(placement), None) = (&proposal, &beside) {
             self.accept(placement);
         }
@@ -244,8 +245,8 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Tells the allocator that its proposal is carried out. A proposal for which jobs must move first is not carried
-    /// out yet, so nothing is told.
+    /// Tells the allocator that its proposal is carried out. A proposal for which jobs must move first is not
+    /// carried out yet, so nothing is told.
     fn accept(&mut self, proposal: &Placement) {
         if proposal.rearrangement.is_none() {
             self.allocator.accepted(proposal, &self.machine);
@@ -258,8 +259,8 @@ impl ReplayState<'_> {
         placement
     }
 
-    /// Checks a placement and occupies its nodes. If other jobs must move first, it only checks the number of nodes.
-    /// Fails if the placement has too few nodes, or nodes that are not free.
+    /// Checks a placement and occupies its nodes. If other jobs must move first, it only checks the number of
+    /// nodes. Fails if the placement has too few nodes, or nodes that are not free.
     fn carry_out(&mut self, job: JobId, request: &Request, placement: &Placement) -> Result<(), ReplayError> {
         let found = placement.nodes.len();
         if found < request.procs as usize {
@@ -282,8 +283,8 @@ impl ReplayState<'_> {
 }
 
 impl ReplayState<'_> {
-    /// Returns whether a job may start now: there was no error, no job waits for others to make room, and the replay is
-    /// not stopped.
+    /// Returns whether a job may start now: there was no error, no job waits for others to make room, and the
+    /// replay is not stopped.
     fn may_start(&self) -> bool {
         self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
     }

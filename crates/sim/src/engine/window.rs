@@ -1,7 +1,9 @@
-//! The jobs that a replay knows at an instant: from the oldest one that has not left to the newest one that has arrived.
+//! The jobs that a replay knows at an instant: from the oldest one that has not left to the newest one that
+//! has arrived.
 //!
-//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs that wait or
-//! run, and those that ended while an older job still waits or runs. It does not grow with the log.
+//! Jobs arrive in the order of their submissions and leave in the order of the log. So memory holds the jobs
+//! that wait or run, and those that ended while an older job still waits or runs. It does not grow with the
+//! log.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "slots are a power of two above 0 and at most 2^33, and numbers of jobs fit 32 bits"
@@ -54,11 +56,12 @@ const LEAST_SLOTS: usize = 64;
 /// The number of slots from which on it is looked whether they fit into memory.
 const MANY_SLOTS: usize = 1 << 20;
 
-/// The memory in bytes that a job takes beside its slot while it waits or runs: its place in the queue, and what is measured.
+/// The memory in bytes that a job takes beside its slot while it waits or runs: its place in the queue, and
+/// what is measured.
 const MEASURED_BYTES: u64 = 400;
 
-/// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes no search.
-/// Indexing by a job that has left, or has not arrived, panics.
+/// The window. The slot of a job is the remainder of its id by the number of slots, so that finding it takes
+/// no search. Indexing by a job that has left, or has not arrived, panics.
 #[derive(Debug)]
 pub(super) struct Window {
     /// The job that leaves next.
@@ -67,8 +70,8 @@ pub(super) struct Window {
     end: JobId,
     /// What is known of the job of each slot; `None` if the slot has no job.
     slots: Vec<Option<Entry>>,
-    /// The job of each slot; any one if the slot has none. Jobs are apart from what is known of them, so that each is
-    /// copied once and straight to its place, and nothing has to skip them.
+    /// The job of each slot; any one if the slot has none. Jobs are apart from what is known of them, so that
+    /// each is copied once and straight to its place, and nothing has to skip them.
     jobs: Vec<Job>,
 }
 
@@ -84,8 +87,8 @@ impl Window {
         job as usize & (self.slots.len() - 1)
     }
 
-    /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it and there is not
-    /// enough memory.
+    /// Adds a job that arrives. No job of its id has been added before. Fails if the window must grow for it
+    /// and there is not enough memory.
     #[inline]
     pub(super) fn add(&mut self, id: JobId, job: &Job) -> Result<(), ReplayError> {
         let end = self.end.max(id + 1);
@@ -100,8 +103,8 @@ impl Window {
         Ok(())
     }
 
-    /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for what is measured
-    /// of these jobs.
+    /// Moves the jobs to this larger number of slots. Fails if there is not enough memory for them and for
+    /// what is measured of these jobs.
     fn grow(&mut self, slots: usize) -> Result<(), ReplayError> {
         let needed_bytes = slots as u64 * (size_of::<(Option<Entry>, Job)>() as u64 + MEASURED_BYTES);
         if slots >= MANY_SLOTS
@@ -170,8 +173,8 @@ impl IndexMut<JobId> for Window {
     }
 }
 
-/// Ends the program, as a part of the replay has named a job that neither waits nor runs. This would be a mistake in this
-/// program, like an index beyond the end of a list.
+/// Ends the program, as a part of the replay has named a job that neither waits nor runs. This would be a
+/// mistake in this program, like an index beyond the end of a list.
 #[cold]
 fn absent(job: JobId) -> ! {
     unreachable!("job {job} is not in the window of the replay")

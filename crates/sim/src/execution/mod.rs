@@ -25,8 +25,8 @@ pub struct Started<'a> {
     pub now: Time,
 }
 
-/// An execution model. It decides when started jobs end. The engine asks for the next end and then advances the model
-/// to that time.
+/// An execution model. It decides when started jobs end. The engine asks for the next end and then advances
+/// the model to that time.
 pub trait Execution: Send {
     /// Starts a job. Its start is never before a time to which the model was advanced or has looked ahead.
     fn start(&mut self, started: Started<'_>);
@@ -54,8 +54,8 @@ pub trait Execution: Send {
         None
     }
 
-    /// Returns when the next running job ends if no job starts or moves before. A model that has to simulate may look
-    /// ahead to `until` at most. It gives up once `stop` is thrown.
+    /// Returns when the next running job ends if no job starts or moves before. A model that has to simulate
+    /// may look ahead to `until` at most. It gives up once `stop` is thrown.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next;
 
     /// Ends the jobs that end up to `until`, and appends them to `done` in the order of their ends.
@@ -125,14 +125,14 @@ pub const NETWORKS: &[Entry] = &[recorded::ENTRY, wormhole::ENTRY];
 /// The name of the model without messages.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
-/// Returns whether replays with the execution model `spec` have numbers of messages: every model of ours except recorded
-/// run times has them, models from outside have none.
+/// Returns whether replays with the execution model `spec` have numbers of messages: every model of ours
+/// except recorded run times has them, models from outside have none.
 pub fn has_traffic(spec: &Spec) -> bool {
     spec.name != RECORDED && !spec.is_guest()
 }
 
-/// Builds the execution model that `spec` names. Returns it with the spec in which every default is written out. Fails
-/// if no model has this name, or if a parameter is unknown or invalid.
+/// Builds the execution model that `spec` names. Returns it with the spec in which every default is written
+/// out. Fails if no model has this name, or if a parameter is unknown or invalid.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Execution>, Spec), SpecError> {
     let Some(entry) = NETWORKS.iter().find(|entry| entry.name == spec.name) else {
         return Err(unknown("network", &spec.name, NETWORKS.iter().map(|entry| entry.name)));

@@ -16,7 +16,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_, _| Ok(Box::new(RecordedRunTimes::default())),
 };
 
-/// Recorded run times, kept as a heap of ends. Jobs that end at the same time do so in the order in which they started.
+/// Recorded run times, kept as a heap of ends. Jobs that end at the same time do so in the order in which
+/// they started.
 #[derive(Debug, Default)]
 pub struct RecordedRunTimes {
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,

@@ -5,8 +5,8 @@ use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, NodeId};
 
 /// Fails, in words, unless `nodes` are different free nodes of `machine` and as many as `expected`: usually
-/// `NodesFor::exactly(request.procs)`. The engine checks every placement again, but not that it has too many nodes, of
-/// which schedulers would know nothing. O(k log k) for k nodes.
+/// `NodesFor::exactly(request.procs)`. The engine checks every placement again, but not that it has too many
+/// nodes, of which schedulers would know nothing. O(k log k) for k nodes.
 pub fn check_placement(nodes: &[NodeId], expected: NodesFor, machine: &Machine) -> Result<(), String> {
     let (found, NodesFor { least, most }) = (nodes.len(), expected);
     if !(least as usize..=most as usize).contains(&found) {

@@ -1,4 +1,5 @@
-//! A scheduler that a guest makes: it is asked which jobs start, and a job that the allocator refuses is reported to it.
+//! A scheduler that a guest makes: it is asked which jobs start, and a job that the allocator refuses is
+//! reported to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +9,20 @@ use meshreplay_base::stop::Stop;
 
 /// The decisions of a guest's scheduler.
 pub trait Dispatcher: Send {
-    /// Returns the waiting jobs that start now, in this order; an empty list if none does. `refused` are the jobs that were
-    /// named earlier in this pass and that the allocator has refused; it is empty at first. The function is called only
-    /// while jobs wait, and only reads from `view`.
+    /// Returns the waiting jobs that start now, in this order; an empty list if none does. `refused` are the
+    /// jobs that were named earlier in this pass and that the allocator has refused; it is empty at first.
+    /// The function is called only while jobs wait, and only reads from `view`.
     ///
-    /// The jobs are started one by one. If the allocator refuses one, the jobs after it are not started, and the function
-    /// is called again: the guest may then name others, as a scheduler that backfills does, or none, as `fcfs` does. A
-    /// pass ends when all jobs of a list have started, or with an empty list.
+    /// The jobs are started one by one. If the allocator refuses one, the jobs after it are not started, and
+    /// the function is called again: the guest may then name others, as a scheduler that backfills does, or
+    /// none, as `fcfs` does. A pass ends when all jobs of a list have started, or with an empty list.
     ///
     /// A guest that fails calls [`Stop::fail`] and returns an empty list.
     fn dispatch(&mut self, view: &dyn View, refused: &[JobId]) -> Vec<JobId>;
 }
 
-/// A scheduler that does what a [`Dispatcher`] says. It is asked once for each instant with events, after all departures
-/// and arrivals.
+/// A scheduler that does what a [`Dispatcher`] says. It is asked once for each instant with events, after all
+/// departures and arrivals.
 pub struct Dispatched<D> {
     guest: D,
     label: String,
@@ -52,7 +53,8 @@ impl<D: Dispatcher> Dispatched<D> {
                     };
                     let label = &self.label;
                     self.stop.fail(format!(
-                        "scheduler '{label}' starts job {job}, which {problem}; expected different jobs of the queue"
+                        "scheduler '{label}' starts job {job}, which {problem}; expected different jobs of \
+                             the queue"
                     ));
                     return None;
                 }
@@ -73,8 +75,8 @@ struct Pass {
     started: BTreeSet<JobId>,
 }
 
-/// A pass in which the allocator refuses R jobs of Q takes O(Q·log Q) and what the guest needs for R + 1 questions, each of which has the whole
-/// queue.
+/// A pass in which the allocator refuses R jobs of Q takes O(Q·log Q) and what the guest needs for R + 1
+/// questions, each of which has the whole queue.
 impl<D: Dispatcher> Scheduler for Dispatched<D> {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let mut pass = Pass::default();

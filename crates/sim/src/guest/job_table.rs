@@ -11,7 +11,8 @@ pub struct JobFacts {
     pub number: i64,
     /// The number of its user; `None` if it is unknown.
     pub user: Option<i64>,
-    /// The run time that was estimated for it when it was submitted. Predictions, which may change, are not in it.
+    /// The run time that was estimated for it when it was submitted. Predictions, which may change, are not
+    /// in it.
     pub estimate: Time,
 }
 
@@ -30,7 +31,8 @@ impl JobTable {
         Self(setup.jobs.iter().map(facts).collect())
     }
 
-    /// Returns the job from which a request comes, with its position in the replay; `None` if nobody knows it.
+    /// Returns the job from which a request comes, with its position in the replay; `None` if nobody knows
+    /// it.
     pub fn of_request(&self, request: &Request) -> Option<(JobId, JobFacts)> {
         let job = request.job?;
         Some((job, *self.0.get(job as usize)?))

@@ -14,8 +14,8 @@ pub trait RunTime: Send {
     fn ended(&mut self, _job: JobId) {}
 }
 
-/// An execution model in which each job runs as long as a [`RunTime`] says when it starts. Jobs can be moved and killed as
-/// with recorded run times.
+/// An execution model in which each job runs as long as a [`RunTime`] says when it starts. Jobs can be moved
+/// and killed as with recorded run times.
 pub struct OwnRunTimes<R> {
     guest: R,
     ends: RecordedRunTimes,

@@ -15,20 +15,22 @@ pub struct Setup<'a> {
     pub label: &'a str,
     /// The machine of the replay.
     pub mesh: &'a Mesh,
-    /// The jobs of the replay, by their positions; an empty list where the guest is only asked which jobs it can serve.
+    /// The jobs of the replay, by their positions; an empty list where the guest is only asked which jobs it
+    /// can serve.
     pub jobs: &'a [Job],
     /// The seed of the replication.
     pub seed: u64,
-    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
-    /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
+    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which
+    /// names it by `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms
+    /// and then gives up.
     pub stop: &'a Stop,
     /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
     pub lists: Option<&'a Arc<NodeLists>>,
 }
 
 impl Setup<'_> {
-    /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does. Fails
-    /// with a whole message.
+    /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as
+    /// `first-fit` does. Fails with a whole message.
     pub fn submeshes(&self) -> Result<Submeshes, String> {
         let like = allocator::Setup::new(self.mesh, self.seed);
         let built = allocator::build(&Spec::named("first-fit"), &like);

@@ -15,8 +15,8 @@ use meshreplay_machine::machine::Mesh;
 /// A function that builds a guest for one replay. It fails with a whole message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
 
-/// The objects of the caller that serve as allocators, schedulers and execution models, by their names in specs
-/// `guest:NAME`. Programs (`exec:COMMAND`) need no entry. A copy shares the factories.
+/// The objects of the caller that serve as allocators, schedulers and execution models, by their names in
+/// specs `guest:NAME`. Programs (`exec:COMMAND`) need no entry. A copy shares the factories.
 #[derive(Clone, Default)]
 pub struct Guests {
     allocators: BTreeMap<String, Factory<Strategy>>,
@@ -33,11 +33,11 @@ impl fmt::Debug for Guests {
 }
 
 impl Guests {
-    /// Returns the table with one more allocator, `guest:NAME`. The factory returns the allocator with its capabilities.
-    /// [`Strategy::of`] says that it serves a request whenever enough nodes are free; an allocator of which this is not
-    /// sure is [`Served::ByState`] with [`allocator::Foresight::Proposes`], which is right for every allocator that
-    /// decides from the machine that it is given. Placements have exactly as many nodes as processors are requested
-    /// unless [`Strategy::with_nodes_for`] says otherwise.
+    /// Returns the table with one more allocator, `guest:NAME`. The factory returns the allocator with its
+    /// capabilities. [`Strategy::of`] says that it serves a request whenever enough nodes are free; an
+    /// allocator of which this is not sure is [`Served::ByState`] with [`allocator::Foresight::Proposes`],
+    /// which is right for every allocator that decides from the machine that it is given. Placements have
+    /// exactly as many nodes as processors are requested unless [`Strategy::with_nodes_for`] says otherwise.
     #[must_use]
     pub fn with_allocator(
         mut self,
@@ -60,8 +60,8 @@ impl Guests {
         self
     }
 
-    /// Returns the table with one more execution model, `guest:NAME`. A model that says how long jobs run is an
-    /// [`super::OwnRunTimes`].
+    /// Returns the table with one more execution model, `guest:NAME`. A model that says how long jobs run is
+    /// an [`super::OwnRunTimes`].
     #[must_use]
     pub fn with_network(
         mut self,
@@ -97,7 +97,8 @@ impl Guests {
         scheduler::build(spec).map(|(_, spec)| spec)
     }
 
-    /// Returns the resolved spec of an execution model, and whether it can move running jobs. A guest is not started.
+    /// Returns the resolved spec of an execution model, and whether it can move running jobs. A guest is not
+    /// started.
     pub fn resolve_network(&self, spec: &Spec, mesh: &Mesh) -> Result<(Spec, bool), SpecError> {
         if spec.is_guest() {
             return check("network", spec, &self.networks).map(|_| (spec.clone(), true));
@@ -173,8 +174,8 @@ fn check<'a, T>(
     }
     if known.is_empty() {
         let expected = format!(
-            "another {kind}; guest:NAME is an object of a program that uses the library, and there is none here. \
-             exec:COMMAND is a program"
+            "another {kind}; guest:NAME is an object of a program that uses the library, and there is none \
+             here. exec:COMMAND is a program"
         );
         return Err(SpecError::NoSuchValue { found: spec.to_string(), expected });
     }

@@ -1,30 +1,31 @@
-//! A static estimate of contention: the load of every link if all nodes of each running job sent one message to each
-//! other node of the job.
+//! A static estimate of contention: the load of every link if all nodes of each running job sent one message
+//! to each other node of the job.
 //!
-//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a dimension that
-//! wraps, a message goes the shorter way round; if both ways are equally long, [`half_way_up()`] decides, as in the
-//! simulated network. The contention of a link with load l is the number of pairs of messages that share it, l·(l − 1)/2.
-//! The contention of a machine is the sum over its links. The estimate needs neither a simulation of messages nor the
-//! times at which they are sent.
+//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a
+//! dimension that wraps, a message goes the shorter way round; if both ways are equally long,
+//! [`half_way_up()`] decides, as in the simulated network. The contention of a link with load l is the number
+//! of pairs of messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its links.
+//! The estimate needs neither a simulation of messages nor the times at which they are sent.
 //!
-//! Messages are not followed one by one but counted by line of nodes. A link along x carries messages from the job's
-//! nodes of its row on one side of the link to all of the job's nodes on the other side. A link along y carries
-//! messages from the nodes of its plane (with the same z) on one side to the nodes with its x, at any z, on the other
-//! side. A link along z carries messages from all nodes on one side to the nodes with its x and y on the other side. So
-//! a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD) on a mesh of width W, length L and depth D, and
-//! never O(k²). Lines that wrap are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
+//! Messages are not followed one by one but counted by line of nodes. A link along x carries messages from
+//! the job's nodes of its row on one side of the link to all of the job's nodes on the other side. A link
+//! along y carries messages from the nodes of its plane (with the same z) on one side to the nodes with its
+//! x, at any z, on the other side. A link along z carries messages from all nodes on one side to the nodes
+//! with its x and y on the other side. So a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD)
+//! on a mesh of width W, length L and depth D, and never O(k²). Lines that wrap are rings, and a ring of W
+//! nodes costs O(W²) in place of O(W), and so on.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "a link carries at most (2^24)^2/4 = 2^46 messages of all jobs, as their nodes are disjoint; its \
-              pairs are below 2^91, and those of all links below 2^118 fit 128 bits"
+    reason = "a link carries at most (2^24)^2/4 = 2^46 messages of all jobs, as their nodes are disjoint; \
+         its pairs are below 2^91, and those of all links below 2^118 fit 128 bits"
 )]
 
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::ring_route::half_way_up;
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-/// The loads of links: the node at which a link begins, its direction (0 to 5: x up, x down, y up, …), and the number
-/// of messages on it.
+/// The loads of links: the node at which a link begins, its direction (0 to 5: x up, x down, y up, …), and
+/// the number of messages on it.
 type Loads = Vec<(NodeId, u8, u64)>;
 
 /// The contention of one job at its start.
@@ -32,8 +33,8 @@ type Loads = Vec<(NodeId, u8, u64)>;
 pub struct JobContention {
     /// The number of pairs of the job's own messages that share a link, summed over links.
     pub own: f64,
-    /// The number of pairs of a message of the job and a message of another running job that share a link, summed over
-    /// links.
+    /// The number of pairs of a message of the job and a message of another running job that share a link,
+    /// summed over links.
     pub others: f64,
 }
 
@@ -70,7 +71,8 @@ impl Contention {
         }
     }
 
-    /// Adds the messages of a job that occupies `nodes` from `now` on. Returns the pairs that these messages are in.
+    /// Adds the messages of a job that occupies `nodes` from `now` on. Returns the pairs that these messages
+    /// are in.
     pub fn add(&mut self, nodes: &[NodeId], now: Time) -> JobContention {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -101,7 +103,8 @@ impl Contention {
         self.pairs as f64
     }
 
-    /// Returns the integral of [`Contention::pairs()`] over time until the last change, in pairs times seconds.
+    /// Returns the integral of [`Contention::pairs()`] over time until the last change, in pairs times
+    /// seconds.
     pub fn pair_seconds(&self) -> f64 {
         self.sum / 1e6
     }
@@ -123,12 +126,14 @@ struct Lines {
     by_x: Vec<u64>,
     by_yz: Vec<Sources>,
     by_xy: Vec<u64>,
-    /// Buffers for one line: sources, and then destinations and the loads of its upward and its downward links.
+    /// Buffers for one line: sources, and then destinations and the loads of its upward and its downward
+    /// links.
     sources: Vec<Sources>,
     line: [Vec<u64>; 3],
 }
 
-/// Numbers of nodes that send: those whose half-way messages go down, and those whose half-way messages go up.
+/// Numbers of nodes that send: those whose half-way messages go down, and those whose half-way messages go
+/// up.
 type Sources = [u64; 2];
 
 impl Lines {
@@ -170,8 +175,8 @@ impl Lines {
                 });
             }
         }
-        // Links along y, one line for each x and z: sources are the plane's nodes by y, destinations the nodes by x and
-        // y.
+        // Links along y, one line for each x and z: sources are the plane's nodes by y, destinations the
+        // nodes by x and y.
         for z in 0..depth {
             let has_sources =
                 self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count != [0; 2]);
@@ -183,7 +188,8 @@ impl Lines {
                 }
             }
         }
-        // Links along z, one line for each x and y: sources are all nodes by z, destinations the column's nodes.
+        // Links along z, one line for each x and y: sources are all nodes by z, destinations the column's
+        // nodes.
         let sources = |lines: &Self, z: u32| {
             let layer = &lines.by_yz[(z * length) as usize..][..length as usize];
             layer.iter().fold([0; 2], |[down, up], counts| [down + counts[0], up + counts[1]])
@@ -204,9 +210,9 @@ impl Lines {
         }
     }
 
-    /// Appends to `loads` the loads of the links of one line. The line has `extent` nodes, from `base` in steps of
-    /// `stride`, and its upward links have the number `direction`. `counts` returns the number of sources and of
-    /// destinations at a position.
+    /// Appends to `loads` the loads of the links of one line. The line has `extent` nodes, from `base` in
+    /// steps of `stride`, and its upward links have the number `direction`. `counts` returns the number of
+    /// sources and of destinations at a position.
     fn along(
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
@@ -238,9 +244,9 @@ impl Lines {
     }
 }
 
-/// Appends the loads of the links of an open line: up from position i to i + 1, and down from i to i − 1. The load of a
-/// link is the number of sources on one side times the number of destinations on the other side, and prefix sums count
-/// both.
+/// Appends the loads of the links of an open line: up from position i to i + 1, and down from i to i − 1. The
+/// load of a link is the number of sources on one side times the number of destinations on the other side,
+/// and prefix sums count both.
 fn open(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let (all_sources, all_targets) = (sources.iter().flatten().sum::<u64>(), targets.iter().sum::<u64>());
     let (mut left_sources, mut left_targets) = (0, 0);
@@ -252,8 +258,8 @@ fn open(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<
     }
 }
 
-/// Writes the loads of the links of a ring, where messages go the shorter way, or as their sources say if both ways are
-/// equally long.
+/// Writes the loads of the links of a ring, where messages go the shorter way, or as their sources say if
+/// both ways are equally long.
 fn ring(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let n = sources.len();
     up.resize(n, 0);
@@ -261,7 +267,8 @@ fn ring(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<
     for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source != [0; 2]) {
         // The number of sources at this position whose messages over so many hops go down, and up.
         let senders = |hops: usize| if 2 * hops == n { source } else { [source[0] + source[1]; 2] };
-        // From the farthest position towards the source, each link carries the messages to all positions behind it.
+        // From the farthest position towards the source, each link carries the messages to all positions
+        // behind it.
         let mut beyond = [0; 2];
         for hops in (1..=n / 2).rev() {
             let going = senders(hops);
@@ -342,8 +349,8 @@ mod tests {
         // In a row of three nodes, both links carry two messages each way, which is one pair on each.
         let first = contention.add(&[0, 1, 2], Time::from_seconds(0));
         assert_eq!(first, JobContention { own: 4.0, others: 0.0 });
-        // Nodes 3 and 5 send along both rows, over the links 3>2 and 2>1 of the first and 5>6 and 6>7 of the second,
-        // and then along a column.
+        // Nodes 3 and 5 send along both rows, over the links 3>2 and 2>1 of the first and 5>6 and 6>7 of the
+        // second, and then along a column.
         let second = contention.add(&[3, 5], Time::from_seconds(10));
         // Link 2>1 carries two messages of the first job, and link 3>2 carries none.
         assert_eq!(second, JobContention { own: 0.0, others: 2.0 });

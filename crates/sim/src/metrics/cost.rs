@@ -32,7 +32,8 @@ impl Cost {
         self.calls += 1;
         self.total_ns += ns;
         if self.histogram.is_none() {
-            // A histogram of three digits can always be made. If it failed, only counts and totals would be reported.
+            // A histogram of three digits can always be made. If it failed, only counts and totals would be
+            // reported.
             self.histogram = Histogram::new(3).ok();
         }
         if let Some(histogram) = &mut self.histogram {
@@ -71,8 +72,9 @@ impl Cost {
         self.total_ns
     }
 
-    /// Returns the mean of the durations without the slowest 1 % of the calls, in nanoseconds. Wall-clock times include
-    /// those in which another process ran, and a few of these can outweigh all calls. `None` for up to 1,000 calls.
+    /// Returns the mean of the durations without the slowest 1 % of the calls, in nanoseconds. Wall-clock
+    /// times include those in which another process ran, and a few of these can outweigh all calls. `None`
+    /// for up to 1,000 calls.
     pub fn trimmed_mean_ns(&self) -> Option<f64> {
         let histogram = self.timed().filter(|histogram| histogram.len() > FEW_CALLS)?;
         let kept = histogram.len() - histogram.len().div_ceil(TRIMMED);
@@ -90,7 +92,8 @@ impl Cost {
     }
 }
 
-/// Measures what reading the clock adds to the duration of a call: the median duration of an empty call in nanoseconds.
+/// Measures what reading the clock adds to the duration of a call: the median duration of an empty call in
+/// nanoseconds.
 pub fn clock_ns() -> u64 {
     let empty = || u64::try_from(Instant::now().elapsed().as_nanos()).unwrap_or(u64::MAX);
     let mut durations: Vec<u64> = (0..EMPTY_CALLS).map(|_| empty()).collect();

@@ -8,9 +8,9 @@
 
 use hdrhistogram::Histogram;
 
-/// The distribution of values that come one after the other, in memory that does not grow with their number. Values are
-/// rounded up to whole numbers of a step and to three significant digits, and negative ones count as 0. Values that are
-/// not finite are left out.
+/// The distribution of values that come one after the other, in memory that does not grow with their number.
+/// Values are rounded up to whole numbers of a step and to three significant digits, and negative ones count
+/// as 0. Values that are not finite are left out.
 #[derive(Debug)]
 pub struct Distribution {
     /// `None` if the histogram could not be made, which does not happen.
@@ -45,7 +45,8 @@ impl Distribution {
         (self.count() > 0).then(|| self.sum / self.count() as f64)
     }
 
-    /// Returns the least value that a share (0 to 1) of the values does not exceed; `None` if there are no values.
+    /// Returns the least value that a share (0 to 1) of the values does not exceed; `None` if there are no
+    /// values.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let histogram = self.histogram.as_ref().filter(|histogram| !histogram.is_empty())?;
         let value = histogram.value_at_quantile(share).min(histogram.max());
@@ -53,8 +54,9 @@ impl Distribution {
         Some(histogram.lowest_equivalent(value) as f64 / self.steps)
     }
 
-    /// Returns the complementary distribution function of the values, as pairs of x and the share of values above x.
-    /// There are at most 400 pairs, from the least value to the largest. The list is empty if there are no values.
+    /// Returns the complementary distribution function of the values, as pairs of x and the share of values
+    /// above x. There are at most 400 pairs, from the least value to the largest. The list is empty if there
+    /// are no values.
     pub fn exceeding(&self) -> Vec<(f64, f64)> {
         let Some(histogram) = &self.histogram else { return Vec::new() };
         let count = histogram.len() as f64;
@@ -70,8 +72,8 @@ impl Distribution {
 /// The largest number of points of a curve.
 const POINTS: usize = 400;
 
-/// Returns at most [`POINTS`] points of a curve. They are evenly spaced in its list, and the first and the last point
-/// are among them.
+/// Returns at most [`POINTS`] points of a curve. They are evenly spaced in its list, and the first and the
+/// last point are among them.
 fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let count = curve.len();
     if count <= POINTS {
@@ -87,8 +89,9 @@ pub struct BusyNodes {
     to: f64,
     /// The contributions of jobs to intervals that they fill partly.
     edges: Vec<f64>,
-    /// A difference array: a job adds its nodes at the first interval that it fills completely, and subtracts them after
-    /// the last one. The running sum is then the number of nodes that are busy during a whole interval.
+    /// A difference array: a job adds its nodes at the first interval that it fills completely, and subtracts
+    /// them after the last one. The running sum is then the number of nodes that are busy during a whole
+    /// interval.
     steps: Vec<f64>,
 }
 
@@ -103,7 +106,8 @@ impl BusyNodes {
         (self.to - self.from) / self.edges.len() as f64
     }
 
-    /// Returns the number of the interval in which a time lies; the first or the last one for a time before or after all.
+    /// Returns the number of the interval in which a time lies; the first or the last one for a time before
+    /// or after all.
     pub fn part(&self, time: f64) -> usize {
         (((time - self.from) / self.width()) as usize).min(self.edges.len().saturating_sub(1))
     }

@@ -9,13 +9,13 @@ use crate::execution::Traffic;
 use meshreplay_base::job::{Job, Time};
 use meshreplay_machine::machine::Mesh;
 
-/// The rule for the jobs that means leave out, so that the empty machine at the start and the draining machine at the
-/// end of a replay do not count.
+/// The rule for the jobs that means leave out, so that the empty machine at the start and the draining
+/// machine at the end of a replay do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
-    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after the day
-    /// of the last submission are left out too, where a day has 86,400 s and days are counted from time 0. `None`
-    /// leaves out no job.
+    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after
+    /// the day of the last submission are left out too, where a day has 86,400 s and days are counted from
+    /// time 0. `None` leaves out no job.
     pub percent: Option<f64>,
 }
 
@@ -40,8 +40,8 @@ pub struct Finished<'a> {
     pub skipped: u64,
     /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
-    /// The wall-clock time of the replay in seconds, without waiting for the log to be read and for results to be summed up or
-    /// written. 0 if it was not measured.
+    /// The wall-clock time of the replay in seconds, without waiting for the log to be read and for results
+    /// to be summed up or written. 0 if it was not measured.
     pub wall_s: f64,
 }
 
@@ -78,8 +78,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds the jobs of `part`, which follow those added before in the order of the log. Which of them count in means is
-    /// left to the caller.
+    /// Adds the jobs of `part`, which follow those added before in the order of the log. Which of them count
+    /// in means is left to the caller.
     pub(super) fn add(&mut self, part: &Finished<'_>) {
         self.jobs += part.jobs.len() as u64;
         for (job, record) in part.jobs.iter().zip(part.records) {
@@ -139,15 +139,15 @@ impl<'a> Facts<'a> {
         (record.start - job.submit).as_seconds()
     }
 
-    /// Returns how much later job `i` started than its log says, in seconds; 0 if it started no later, and `None` if the
-    /// log does not say it.
+    /// Returns how much later job `i` started than its log says, in seconds; 0 if it started no later, and
+    /// `None` if the log does not say it.
     pub(super) fn start_delay_s(&self, i: usize) -> Option<f64> {
         let (job, record) = self.job(i);
         Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
     }
 
-    /// Returns the number of nodes of job `i` that are not in its list; `None` if it has no list, or if jobs are not placed by
-    /// lists.
+    /// Returns the number of nodes of job `i` that are not in its list; `None` if it has no list, or if jobs
+    /// are not placed by lists.
     pub(super) fn replaced(&self, i: usize) -> Option<u32> {
         self.replay.recording.replaced.as_ref()?.get(i).copied().flatten()
     }
@@ -226,8 +226,8 @@ fn kept(replay: &Finished<'_>) -> Vec<usize> {
 }
 
 impl Trim {
-    /// Returns the positions of those of `count` jobs that count in means, by arrival if any are left out. The functions
-    /// return when a job arrived and when it started, in seconds.
+    /// Returns the positions of those of `count` jobs that count in means, by arrival if any are left out.
+    /// The functions return when a job arrived and when it started, in seconds.
     pub(super) fn kept(
         self,
         count: usize,
@@ -238,8 +238,8 @@ impl Trim {
         if self.percent.is_none() {
             return order;
         }
-        // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort
-        // is stable.
+        // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log,
+        // as the sort is stable.
         order.sort_by(|&a, &b| submit_s(a).total_cmp(&submit_s(b)));
         let last_s = order.last().map_or(0.0, |&i| submit_s(i));
         if let Some((first, end_s)) = self.bounds(count, last_s) {
@@ -249,8 +249,9 @@ impl Trim {
         order
     }
 
-    /// Returns which of `count` jobs count in means, of which the last one arrived at `last_s`: how many of the first ones to
-    /// arrive do not, and the time in seconds before which the others have to start. `None` if all count.
+    /// Returns which of `count` jobs count in means, of which the last one arrived at `last_s`: how many of
+    /// the first ones to arrive do not, and the time in seconds before which the others have to start. `None`
+    /// if all count.
     pub fn bounds(self, count: usize, last_s: f64) -> Option<(usize, f64)> {
         let exact = count as f64 * self.percent? / 100.0;
         // 16.1 % of 1,000 jobs are 161 of them, and a hair more in binary numbers.

@@ -1,4 +1,5 @@
-//! When jobs wait that are killed, as a node of theirs goes down: before each of their runs, and not while they run.
+//! When jobs wait that are killed, as a node of theirs goes down: before each of their runs, and not while
+//! they run.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,8 @@ pub struct KilledWaits {
 }
 
 impl KilledWaits {
-    /// Returns the waits of jobs with these lost runs: the number of the job, and its arrival, the start and the end of the run in
-    /// seconds. The runs must be in the order of their ends. O(R·log R) for R runs.
+    /// Returns the waits of jobs with these lost runs: the number of the job, and its arrival, the start and
+    /// the end of the run in seconds. The runs must be in the order of their ends. O(R·log R) for R runs.
     pub fn of(runs: impl IntoIterator<Item = (i64, [f64; 3])>) -> Self {
         let mut waits = Self::default();
         for (number, [submit_s, start_s, end_s]) in runs {
@@ -23,14 +24,15 @@ impl KilledWaits {
         waits
     }
 
-    /// Returns for each of the runs, in their order, the time in seconds from which its job waited for it until it started.
+    /// Returns for each of the runs, in their order, the time in seconds from which its job waited for it
+    /// until it started.
     pub fn before(&self) -> &[f64] {
         &self.before
     }
 
-    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: when it was killed the last time
-    /// before, or its arrival. Jobs may have number and arrival in common, as tasks of an array do; then it is the last time that
-    /// one of them was killed.
+    /// Returns the time in seconds from which a job waited for the run that started at `start_s`: when it was
+    /// killed the last time before, or its arrival. Jobs may have number and arrival in common, as tasks of
+    /// an array do; then it is the last time that one of them was killed.
     pub fn since(&self, number: i64, submit_s: f64, start_s: f64) -> f64 {
         let Some(ends_s) = self.ends_s.get(&(number, submit_s.to_bits())) else { return submit_s };
         ends_s[..ends_s.partition_point(|end_s| *end_s <= start_s)].last().copied().unwrap_or(submit_s)
@@ -54,7 +56,8 @@ mod tests {
 
     #[test]
     fn jobs_of_one_number_and_arrival_wait_from_the_last_kill_before_their_run() {
-        // Two tasks of an array run at once. One is killed at 60 s and runs again from 65 s on, the other at 70 s and from 80 s on.
+        // Two tasks of an array run at once. One is killed at 60 s and runs again from 65 s on, the other at
+        // 70 s and from 80 s on.
         let waits = KilledWaits::of([(5, [0.0, 0.0, 60.0]), (5, [0.0, 0.0, 70.0])]);
         let seconds = [waits.since(5, 0.0, 65.0), waits.since(5, 0.0, 80.0), waits.since(5, 0.0, 0.0)];
         assert_eq!((waits.before(), seconds), ([0.0; 2].as_slice(), [60.0, 70.0, 0.0]));

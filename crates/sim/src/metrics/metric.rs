@@ -133,15 +133,16 @@ pub enum Display {
     Plain(u8),
     /// A share, shown as a percentage with a percent sign.
     Percent(u8),
-    /// A simulated time in seconds. The number of decimals is for reports. The terminal shows two decimals of short
-    /// times and none of long ones.
+    /// A simulated time in seconds. The number of decimals is for reports. The terminal shows two decimals of
+    /// short times and none of long ones.
     Seconds(u8),
     /// A measured wall-clock time, shown with its unit. The number of decimals is for reports.
     Measured(u8),
 }
 
 impl Display {
-    /// Returns the factor that the number is multiplied by before it is shown: 100 for percentages and otherwise 1.
+    /// Returns the factor that the number is multiplied by before it is shown: 100 for percentages and
+    /// otherwise 1.
     pub fn factor(self) -> f64 {
         if matches!(self, Self::Percent(_)) { 100.0 } else { 1.0 }
     }
@@ -157,8 +158,8 @@ impl Display {
     }
 }
 
-/// The group of columns in which a table shows a number. A table has the groups in this order. Within a group, numbers
-/// have the order of [`METRICS`](super::METRICS).
+/// The group of columns in which a table shows a number. A table has the groups in this order. Within a
+/// group, numbers have the order of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// How busy the machine is and how long jobs wait.
@@ -171,8 +172,8 @@ pub enum Group {
     Placement,
     /// The parts of the waiting time and their causes.
     Delays,
-    /// Measured wall-clock times, or the columns in their place if times are not measured. Tables show no confidence
-    /// intervals for them.
+    /// Measured wall-clock times, or the columns in their place if times are not measured. Tables show no
+    /// confidence intervals for them.
     Last,
 }
 
@@ -236,18 +237,19 @@ pub struct Metric {
     pub better: Better,
     /// The format of the number in tables for people.
     pub display: Display,
-    /// The column of the number in the table that `replay` prints. `None` if the table shows the number only on
-    /// request.
+    /// The column of the number in the table that `replay` prints. `None` if the table shows the number only
+    /// on request.
     pub terminal: Option<TableColumn>,
     /// The column of the number in the table of a report. `None` if the table does not show it.
     pub report: Option<TableColumn>,
-    /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
-    /// is not in that list.
+    /// The position of the number in the list of numbers that replications can be asked to make precise.
+    /// `None` if it is not in that list.
     pub interval_rank: Option<u8>,
-    /// The column of the `jobs` frame of which the number is the mean over jobs, less a second column if there is one.
-    /// `None` if the number is no such mean.
+    /// The column of the `jobs` frame of which the number is the mean over jobs, less a second column if
+    /// there is one. `None` if the number is no such mean.
     pub of_jobs: Option<(&'static str, Option<&'static str>)>,
-    /// How useful the number is in a table that has no room for all: the column with the lowest rank goes first.
+    /// How useful the number is in a table that has no room for all: the column with the lowest rank goes
+    /// first.
     pub room_rank: u8,
     /// Whether replays keep block sums of the number, for paired comparisons.
     pub is_compared: bool,
@@ -296,7 +298,8 @@ impl Metric {
         Self::new(name, ColumnType::F64, Compute::MeanIf(is_there, compute))
     }
 
-    /// Makes a row for the mean, over the jobs with at least two nodes, of the pairwise sum by its lower bound.
+    /// Makes a row for the mean, over the jobs with at least two nodes, of the pairwise sum by its lower
+    /// bound.
     pub(super) const fn mean_to_bound(name: &'static str) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMeanToBound)
     }
@@ -316,7 +319,8 @@ impl Metric {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
     }
 
-    /// Makes a row for a duration of the calls of one kind, in nanoseconds. `detail` is the text after the unit.
+    /// Makes a row for a duration of the calls of one kind, in nanoseconds. `detail` is the text after the
+    /// unit.
     pub(super) const fn duration(
         name: &'static str,
         detail: &'static str,
@@ -413,8 +417,8 @@ impl Metric {
         self
     }
 
-    /// Returns the function that gives the values of jobs, if the number is a mean over all jobs that count in means;
-    /// `None` otherwise.
+    /// Returns the function that gives the values of jobs, if the number is a mean over all jobs that count
+    /// in means; `None` otherwise.
     pub(super) fn of_job(&self) -> Option<PerJob<f64>> {
         match self.compute {
             Compute::Mean(value) => Some(value),
@@ -422,8 +426,9 @@ impl Metric {
         }
     }
 
-    /// Returns whether the number is a mean, a share or a variance over the jobs that count in means, or over those of them with at
-    /// least two nodes. Such numbers of two replays say something together only if they are over as many jobs.
+    /// Returns whether the number is a mean, a share or a variance over the jobs that count in means, or over
+    /// those of them with at least two nodes. Such numbers of two replays say something together only if they
+    /// are over as many jobs.
     pub fn is_over_jobs_in_means(&self) -> bool {
         match self.compute {
             Compute::Mean(_)
@@ -453,7 +458,8 @@ impl Metric {
         }
     }
 
-    /// Returns the number of a replay, or `None` if the replay has no such number, for example a mean over no jobs.
+    /// Returns the number of a replay, or `None` if the replay has no such number, for example a mean over no
+    /// jobs.
     pub(super) fn compute(&self, facts: &Facts<'_>) -> Option<Number> {
         let mut partial = self.begin(facts, false);
         self.add(&mut partial, facts);
@@ -461,8 +467,8 @@ impl Metric {
         self.finish(partial, facts).ok().flatten()
     }
 
-    /// Returns what is known of the number before the first job. `of` tells the machine. If `spills`, memory does not grow
-    /// with the number of jobs.
+    /// Returns what is known of the number before the first job. `of` tells the machine. If `spills`, memory
+    /// does not grow with the number of jobs.
     pub(super) fn begin(&self, of: &Facts<'_>, spills: bool) -> Partial {
         Partial::new(&self.compute, of, spills)
     }
@@ -472,8 +478,8 @@ impl Metric {
         partial.add(&self.compute, part);
     }
 
-    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay. Fails if values
-    /// cannot be kept in a file.
+    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
+    /// Fails if values cannot be kept in a file.
     pub(super) fn finish(&self, partial: Partial, whole: &Facts<'_>) -> io::Result<Option<Number>> {
         partial.finish(&self.compute, whole)
     }

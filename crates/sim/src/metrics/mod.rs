@@ -1,11 +1,11 @@
-//! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each number, and a
-//! [`Summary`] holds the numbers of one replay.
+//! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each
+//! number, and a [`Summary`] holds the numbers of one replay.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "jobs have numbers of 32 bits and machines at most 2^24 nodes; what happens is counted one by one, \
-              and times are summed in 128 bits"
+    reason = "jobs have numbers of 32 bits and machines at most 2^24 nodes; what happens is counted one by \
+         one, and times are summed in 128 bits"
 )]
 
 mod contention;

@@ -1,10 +1,11 @@
-//! Replications: how often a replay is repeated with other seeds, and how precise the means over the repetitions are.
+//! Replications: how often a replay is repeated with other seeds, and how precise the means over the
+//! repetitions are.
 //!
-//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given confidence, where
-//! r is their number, s is their standard deviation, and t is the quantile of Student's t-distribution with r − 1
-//! degrees of freedom for that confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
-//! L. Mackenzie, ICPADS 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R.
-//! Zolfaghari, IJEAT 2013, uses 90 %.
+//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given
+//! confidence, where r is their number, s is their standard deviation, and t is the quantile of Student's
+//! t-distribution with r − 1 degrees of freedom for that confidence. The stopping rule is that of S.
+//! Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: replicate until this half width is
+//! at most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, uses 90 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,27 +28,28 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns the interval of the mean of independent values with a confidence of 95 %, or `None` if there are no
-    /// values. O(values).
+    /// Returns the interval of the mean of independent values with a confidence of 95 %, or `None` if there
+    /// are no values. O(values).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::with(CONFIDENCE, values)
     }
 
-    /// Returns the interval of the mean of independent values with this confidence, between 0 and 1, or `None` if there
-    /// are no values.
+    /// Returns the interval of the mean of independent values with this confidence, between 0 and 1, or
+    /// `None` if there are no values.
     pub fn with(confidence: f64, values: &[f64]) -> Option<Self> {
         let count = values.len();
         if count == 0 {
             return None;
         }
-        // Equal values, as of replays that do not depend on the seed, differ by nothing, where their mean would be rounded.
+        // Equal values, as of replays that do not depend on the seed, differ by nothing, where their mean
+        // would be rounded.
         if values.iter().all(|value| value.total_cmp(&values[0]).is_eq()) {
             return Some(Self { mean: values[0], half_width: 0.0, count });
         }
         let n = count as f64;
         let mean = values.iter().sum::<f64>() / n;
-        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at the quantile
-        // of (1 + c) / 2.
+        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at
+        // the quantile of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
@@ -79,8 +81,8 @@ fn known() -> Vec<&'static str> {
     known.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The largest number of replications that is accepted. No study needs so many, and the limit keeps a typing error from
-/// running for ever.
+/// The largest number of replications that is accepted. No study needs so many, and the limit keeps a typing
+/// error from running for ever.
 const MOST: u32 = 100_000;
 /// The same as messages write it.
 const MOST_TEXT: &str = "100,000";
@@ -119,8 +121,8 @@ impl Replications {
         self.most > 1
     }
 
-    /// Returns whether the replications with these summaries are enough: there are at least as many as required, and
-    /// all numbers are precise enough or there are as many as allowed.
+    /// Returns whether the replications with these summaries are enough: there are at least as many as
+    /// required, and all numbers are precise enough or there are as many as allowed.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -129,15 +131,16 @@ impl Replications {
         self.first_imprecise(summaries).is_none()
     }
 
-    /// Returns a sentence on the first number that is less precise than asked for, or `None` if all are precise enough.
+    /// Returns a sentence on the first number that is less precise than asked for, or `None` if all are
+    /// precise enough.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
         let (name, Interval { mean, half_width, count }) = self.first_imprecise(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
-    /// Returns the name and the interval of the first number that is not precise enough, or `None` if all are precise
-    /// enough.
+    /// Returns the name and the interval of the first number that is not precise enough, or `None` if all are
+    /// precise enough.
     fn first_imprecise(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
         let interval = |name: &&'static str| {
             let value = |summary: &Summary| summary.get(name).unwrap_or_default();

@@ -3,8 +3,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "coordinates are below 2^24, so that sums of three fit 32 bits with their signs; rows, runs and words \
-              are at most the nodes"
+    reason = "coordinates are below 2^24, so that sums of three fit 32 bits with their signs; rows, runs and \
+         words are at most the nodes"
 )]
 
 use meshreplay_machine::machine::{Held, Mesh, NodeId};
@@ -15,7 +15,8 @@ struct Run {
     row: u32,
     first: u32,
     last: u32,
-    /// The position of another run of the same component (union-find). The root of a component has its own position.
+    /// The position of another run of the same component (union-find). The root of a component has its own
+    /// position.
     parent: u32,
 }
 
@@ -53,8 +54,8 @@ impl Rows {
         }
     }
 
-    /// Loads a placement and drops the previous one. O(k + w + r + W + L + D) for k nodes in w words of 64 nodes and in
-    /// r runs, without a division per node.
+    /// Loads a placement and drops the previous one. O(k + w + r + W + L + D) for k nodes in w words of 64
+    /// nodes and in r runs, without a division per node.
     pub(super) fn load(&mut self, nodes: &Held) {
         self.touched.clear();
         self.runs.clear();
@@ -62,8 +63,8 @@ impl Rows {
         for counts in &mut self.counts {
             counts.fill(0);
         }
-        // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes. Words without
-        // nodes are skipped and the bits are cleared while they are read.
+        // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes.
+        // Words without nodes are skipped and the bits are cleared while they are read.
         let (mut low, mut high) = (usize::MAX, 0);
         for (word, bits) in nodes.words() {
             self.bits[word] |= bits;
@@ -101,8 +102,8 @@ impl Rows {
         }
     }
 
-    /// Returns the row of `node`. Nodes come in ascending order, so the row is the latest one, the next one, or a later
-    /// one.
+    /// Returns the row of `node`. Nodes come in ascending order, so the row is the latest one, the next one,
+    /// or a later one.
     fn row_of(&self, node: NodeId) -> u32 {
         match self.touched.last() {
             Some(&row) if node < (row + 1) * self.width => row,
@@ -126,8 +127,8 @@ impl Rows {
         }
     }
 
-    /// Counts the nodes at each x with a difference array: +1 where a run starts, −1 behind its end, and then running
-    /// sums. Wrapping arithmetic keeps the differences exact.
+    /// Counts the nodes at each x with a difference array: +1 where a run starts, −1 behind its end, and then
+    /// running sums. Wrapping arithmetic keeps the differences exact.
     fn count_x(&mut self) {
         let counts = &mut self.counts[0];
         for run in &self.runs {
@@ -148,7 +149,8 @@ impl Rows {
         &self.counts[d]
     }
 
-    /// Returns the runs row by row: for each row its y and z, and the first and the last x of each of its runs.
+    /// Returns the runs row by row: for each row its y and z, and the first and the last x of each of its
+    /// runs.
     pub(super) fn by_row(
         &self,
     ) -> impl Iterator<Item = ((u32, u32), impl Iterator<Item = (u32, u32)> + '_)> + '_ {
@@ -159,9 +161,9 @@ impl Rows {
         })
     }
 
-    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1 distance is the
-    /// largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is the largest range of a
-    /// form. Along x, only the ends of runs matter.
+    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1
+    /// distance is the largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter
+    /// is the largest range of a form. Along x, only the ends of runs matter.
     pub(super) fn mesh_diameter(&self) -> u32 {
         let mut ranges = [(i64::MAX, i64::MIN); 4];
         for run in &self.runs {
@@ -177,8 +179,8 @@ impl Rows {
         ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
     }
 
-    /// Returns the number of connected components. It is found by union-find: each run is joined with the runs of
-    /// neighbouring rows that it overlaps.
+    /// Returns the number of connected components. It is found by union-find: each run is joined with the
+    /// runs of neighbouring rows that it overlaps.
     pub(super) fn components(&mut self, extents: [u32; 3], wraps: [bool; 3]) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
@@ -201,8 +203,8 @@ impl Rows {
         self.runs.len() as u32 - joined
     }
 
-    /// Joins the overlapping runs of the `i`-th touched row and of row `other`. Returns the number of joins that made
-    /// one component of two.
+    /// Joins the overlapping runs of the `i`-th touched row and of row `other`. Returns the number of joins
+    /// that made one component of two.
     fn join_rows(&mut self, i: usize, other: u32) -> u32 {
         let j = match i.checked_sub(1) {
             Some(j) if self.touched[j] == other => j,
@@ -229,8 +231,8 @@ impl Rows {
         a != b
     }
 
-    /// Returns the root of a run's component. On the way it shortens the path by halving: every run points to its
-    /// grandparent.
+    /// Returns the root of a run's component. On the way it shortens the path by halving: every run points to
+    /// its grandparent.
     fn root(&mut self, mut run: u32) -> u32 {
         while self.runs[run as usize].parent != run {
             let parent = self.runs[run as usize].parent;

@@ -8,8 +8,8 @@ use meshreplay_base::job::{Job, Shape, Time};
 /// The jobs that ask for one shape and hold one number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShapeCount {
-    /// The nodes that the jobs hold. Of jobs for which the allocator finds no nodes even on the idle machine it is the
-    /// number of processors that they ask for.
+    /// The nodes that the jobs hold. Of jobs for which the allocator finds no nodes even on the idle machine
+    /// it is the number of processors that they ask for.
     pub nodes: u32,
     /// The shape that they ask for.
     pub shape: Shape,
@@ -33,8 +33,8 @@ impl ShapeCount {
     }
 }
 
-/// Counts `jobs` and `never_fit` by shape and number of nodes, in ascending order of nodes. `records` and `refusals`,
-/// how often a job was refused, have the order of `jobs`.
+/// Counts `jobs` and `never_fit` by shape and number of nodes, in ascending order of nodes. `records` and
+/// `refusals`, how often a job was refused, have the order of `jobs`.
 pub fn count_by_shape(
     jobs: &[Job],
     records: &[Record],

@@ -2,8 +2,8 @@
 
 use meshreplay_base::job::{NodesFor, Time};
 
-/// The condition under which a scheduler may start a waiting job now. The job must take at most `free` nodes. It must
-/// also be short (its estimate is at most `slack`) or narrow (it takes at most `extra` nodes).
+/// The condition under which a scheduler may start a waiting job now. The job must take at most `free` nodes.
+/// It must also be short (its estimate is at most `slack`) or narrow (it takes at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
     /// The number of free nodes.
@@ -23,7 +23,8 @@ impl Admission {
         Self { free, extra: free, slack: Time::MAX }
     }
 
-    /// Returns whether the condition admits a job that takes `nodes` nodes and is estimated to run for `estimate`.
+    /// Returns whether the condition admits a job that takes `nodes` nodes and is estimated to run for
+    /// `estimate`.
     pub fn admits(&self, nodes: NodesFor, estimate: Time) -> bool {
         nodes.least <= self.free && (nodes.most <= self.extra || estimate <= self.slack)
     }

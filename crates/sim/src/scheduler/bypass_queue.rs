@@ -1,7 +1,7 @@
 //! Bypass queue, BQ: younger jobs may overtake the oldest waiting job until it has waited for a threshold.
 //!
-//! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
-//! 1998; Figure 2.
+//! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer
+//! systems", 1998; Figure 2.
 //!
 //! When a job arrives:
 //!
@@ -12,16 +12,18 @@
 //!
 //! 3. The head is the candidate, and its submission is remembered.
 //! 4. The candidate starts if it fits. Stop if it is the last job of the queue.
-//! 5. Stop if the remembered submission is at least `threshold` ago. Otherwise the next job is the candidate, the
-//!    submission of the present head is remembered, and the loop continues with step 4.
+//! 5. Stop if the remembered submission is at least `threshold` ago. Otherwise the next job is the candidate,
+//!    the submission of the present head is remembered, and the loop continues with step 4.
 //!
-//! Step 5 looks at the age of a head that may just have started in step 4, and then stops. Strict first come, first
-//! served, which the text promises for jobs over the threshold, would continue. `rule=literal` follows the figure.
-//! `rule=strict-fcfs`, the default, continues with the next job whenever the head has started. With `threshold=0` this
-//! is exactly FCFS. With `threshold=inf` both rules try all waiting jobs at each departure.
+//! Step 5 looks at the age of a head that may just have started in step 4, and then stops. Strict first come,
+//! first served, which the text promises for jobs over the threshold, would continue. `rule=literal` follows
+//! the figure. `rule=strict-fcfs`, the default, continues with the next job whenever the head has started.
+//! With `threshold=0` this is exactly FCFS. With `threshold=inf` both rules try all waiting jobs at each
+//! departure.
 //!
-//! The head is the oldest job. So a job that has waited longer than the threshold either is the head or is protected by
-//! it. Candidates that need more nodes than are free cannot fit. The queue's index skips them: O(log Q) per job tried.
+//! The head is the oldest job. So a job that has waited longer than the threshold either is the head or is
+//! protected by it. Candidates that need more nodes than are free cannot fit. The queue's index skips them:
+//! O(log Q) per job tried.
 
 use std::fmt;
 use std::str::FromStr;
@@ -108,7 +110,8 @@ impl BypassQueue {
                 return;
             }
         }
-        // This head has not reached the threshold. Later heads are younger, so overtaking stays allowed in this pass.
+        // This head has not reached the threshold. Later heads are younger, so overtaking stays allowed in
+        // this pass.
         let mut from = 0;
         while let Some(slot) = view.queue().first(from, &Admission::by_count(view.free())) {
             view.try_start(slot);
@@ -127,8 +130,8 @@ mod tests {
         BypassQueue { threshold: Time::from_seconds(threshold_s), literal }
     }
 
-    /// Returns the jobs that start, in order. Of 10 nodes job 0 holds 8 until 50 s. Jobs of 9, 1, 4 and 2 processors
-    /// arrive behind it at 1 s.
+    /// Returns the jobs that start, in order. Of 10 nodes job 0 holds 8 until 50 s. Jobs of 9, 1, 4 and 2
+    /// processors arrive behind it at 1 s.
     fn started(threshold_s: i64, literal: bool) -> Vec<u32> {
         let mut fake = Fake::new(10, &[]);
         let mut scheduler = queue(threshold_s, literal);
@@ -182,7 +185,8 @@ mod tests {
             let mut params = Params::new(&Spec::named("bypass-queue").with("threshold", given));
             let message = (ENTRY.build)(&mut params).err().map(|error| error.to_string());
             let expected = format!(
-                "parameter 'threshold' of 'bypass-queue' is '{given}': expected a number of seconds, at least 0, or inf"
+                "parameter 'threshold' of 'bypass-queue' is '{given}': expected a number of seconds, at \
+                     least 0, or inf"
             );
             assert_eq!(message, Some(expected));
         }

@@ -1,55 +1,59 @@
 //! EASY: backfilling that never delays the oldest waiting job.
 //!
-//! D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; in the form of the simulator of P. Walker, D. Bunde, V.
-//! Leung, "Faster high-quality processor allocation", 2010.
+//! D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; in the form of the simulator of P. Walker, D.
+//! Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
 //!
 //! 1. Start the head of the queue while it fits.
-//! 2. The head that does not fit gets a *shadow time*: the first estimated end of a running job at which enough nodes
-//!    are free for it, with all jobs gone that are expected to end up to then. The *extra nodes* are the nodes that are
-//!    free at the shadow time and that the head does not need.
-//! 3. Start the first job in queue order that fits now and does not delay the head. It must end, by its estimate, no
-//!    later than the shadow time, or need no more nodes than the extra nodes. Repeat until there is no such job.
+//! 2. The head that does not fit gets a *shadow time*: the first estimated end of a running job at which
+//!    enough nodes are free for it, with all jobs gone that are expected to end up to then. The *extra nodes*
+//!    are the nodes that are free at the shadow time and that the head does not need.
+//! 3. Start the first job in queue order that fits now and does not delay the head. It must end, by its
+//!    estimate, no later than the shadow time, or need no more nodes than the extra nodes. Repeat until there
+//!    is no such job.
 //!
-//! The shadow time is computed anew at every pass. The authors compute it at each departure and when the head changes.
-//! Both rules have the same result, because a backfilled job ends by the shadow time or takes extra nodes only. A
-//! running job that has outlived its estimate is expected to end now.
+//! The shadow time is computed anew at every pass. The authors compute it at each departure and when the head
+//! changes. Both rules have the same result, because a backfilled job ends by the shadow time or takes extra
+//! nodes only. A running job that has outlived its estimate is expected to end now.
 //!
-//! Several algorithms are called "EASY". With `pass=batch` the scheduler decides once per instant, after all departures
-//! and arrivals. With `pass=per-event` it decides after every event, arrivals before departures. A job may then start
-//! before another event of the same instant is seen. Only the ends of jobs whose estimates run out at this instant are
-//! known in advance. This is the event order of a family of published simulators, and the results equal theirs to the
-//! second.
+//! Several algorithms are called "EASY". With `pass=batch` the scheduler decides once per instant, after all
+//! departures and arrivals. With `pass=per-event` it decides after every event, arrivals before departures. A
+//! job may then start before another event of the same instant is seen. Only the ends of jobs whose estimates
+//! run out at this instant are known in advance. This is the event order of a family of published simulators,
+//! and the results equal theirs to the second.
 //!
-//! The scheduler counts the nodes that a job will take, not the processors that it asks for. An allocator may round up,
-//! for example to whole pages. With counts of processors the head would then wait for nodes that backfilled jobs hold.
+//! The scheduler counts the nodes that a job will take, not the processors that it asks for. An allocator may
+//! round up, for example to whole pages. With counts of processors the head would then wait for nodes that
+//! backfilled jobs hold.
 //!
-//! These counts decide for allocators that never refuse a job that fits by count. Two other kinds of allocators need
-//! reservations of nodes:
+//! These counts decide for allocators that never refuse a job that fits by count. Two other kinds of
+//! allocators need reservations of nodes:
 //!
-//! * Allocators that serve a job wherever a suitable submesh is free. The shadow time is the first estimated end at
-//!   which a submesh for the head is free. A job that outlives it is started only where it leaves such a submesh free,
-//!   as in the same simulator. It goes where the allocator would put it or, if that leaves none, to the first submesh
-//!   in scan order that does.
-//! * Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies). They are asked what they would do
-//!   at each estimated end. The nodes that they would choose at the first end at which they serve the head are
-//!   reserved. The head gets these nodes if they are free and the allocator refuses it. This rule is not from a source.
+//! * Allocators that serve a job wherever a suitable submesh is free. The shadow time is the first estimated
+//!   end at which a submesh for the head is free. A job that outlives it is started only where it leaves such
+//!   a submesh free, as in the same simulator. It goes where the allocator would put it or, if that leaves
+//!   none, to the first submesh in scan order that does.
+//! * Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies). They are asked what
+//!   they would do at each estimated end. The nodes that they would choose at the first end at which they
+//!   serve the head are reserved. The head gets these nodes if they are free and the allocator refuses it.
+//!   This rule is not from a source.
 //!
-//! While nodes are down, the head may not fit even when all running jobs have ended. It then has no shadow time, waits
-//! until nodes come up, and delays nobody: the next job is the head. This rule is not from a source.
+//! While nodes are down, the head may not fit even when all running jobs have ended. It then has no shadow
+//! time, waits until nodes come up, and delays nobody: the next job is the head. This rule is not from a
+//! source.
 //!
-//! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of this order
-//! is the head that is never delayed, and the other jobs are tried in this order. In an order by age the head can
-//! change from pass to pass.
+//! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of
+//! this order is the head that is never delayed, and the other jobs are tried in this order. In an order by
+//! age the head can change from pass to pass.
 //!
-//! With `backfill=sjbf` (shortest job backfilled first) step 3 considers the jobs behind the head in the order of their
-//! estimates, those with equal estimates in queue order. The head stays the first of the queue. With predicted run
-//! times (`--estimate predicted:user-last-two`) this is EASY++: D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using
-//! system-generated predictions rather than user runtime estimates", IEEE Transactions on Parallel and Distributed
-//! Systems 18(6), 2007. Then the reservation of the head holds as far as the predictions do: when a running job
-//! outlives its prediction, the shadow time moves.
+//! With `backfill=sjbf` (shortest job backfilled first) step 3 considers the jobs behind the head in the
+//! order of their estimates, those with equal estimates in queue order. The head stays the first of the
+//! queue. With predicted run times (`--estimate predicted:user-last-two`) this is EASY++: D. Tsafrir, Y.
+//! Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime estimates",
+//! IEEE Transactions on Parallel and Distributed Systems 18(6), 2007. Then the reservation of the head holds
+//! as far as the predictions do: when a running job outlives its prediction, the shadow time moves.
 //!
-//! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting jobs.
-//! Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
+//! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting
+//! jobs. Orders other than arrival add what [`super::priority`] says, and `backfill=sjbf` O(√Q), or O(Q) in
 //! another order.
 #![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
@@ -65,9 +69,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
     source: "Lifka, JSSPP 1995; Walker, Bunde, Leung, 2010",
-    parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch (per-event), backfill=queue (sjbf)",
-    promises: "the oldest waiting job (with order=arrival) starts by the shadow time that it has as it becomes the oldest, if \
-               no estimate is too short and no job is suspended",
+    parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch \
+         (per-event), backfill=queue (sjbf)",
+    promises: "the oldest waiting job (with order=arrival) starts by the shadow time that it has as it \
+         becomes the oldest, if no estimate is too short and no job is suspended",
     laws: |spec| {
         let by_arrival = spec.params.get("order").is_none_or(|order| order == "arrival");
         Laws { head_does_not_fit: by_arrival, head_in_time: by_arrival, ..Laws::default() }
@@ -84,24 +89,25 @@ pub(super) const ENTRY: Entry = Entry {
 struct Easy {
     order: Order,
     pass: Pass,
-    /// The waiting jobs by estimate, if the shortest is backfilled first; `None` if it is the first job in queue order.
+    /// The waiting jobs by estimate, if the shortest is backfilled first; `None` if it is the first job in
+    /// queue order.
     shortest: Option<Ranked>,
 }
 
 impl Easy {
-    /// Makes steps 1 to 3. Returns whether the head has started while others were backfilled. Then there is a new head,
-    /// and the pass has to begin again.
+    /// Makes steps 1 to 3. Returns whether the head has started while others were backfilled. Then there is a
+    /// new head, and the pass has to begin again.
     fn round(&mut self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (mut head, mut is_skipped) = (candidates.head(view.queue()), false);
-        // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the allocator
-        // refused it.
+        // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the
+        // allocator refused it.
         while let Some(first) = head {
             let refused = first.nodes.least <= view.free();
             if !(refused && view.try_start(first.slot)) {
                 match backfill(&mut candidates, &first, (refused, self.shortest.as_mut()), view) {
-                    // Nodes are down, and without them the head does not fit even when all running jobs have ended.
-                    // It waits until they come up, and the next job is the head.
+                    // Nodes are down, and without them the head does not fit even when all running jobs have
+                    // ended. It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
                     Backfilled::NoShadowTime | Backfilled::Others => return false,
                     Backfilled::Head => return true,
@@ -128,8 +134,9 @@ enum Backfilled {
     Head,
 }
 
-/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough nodes are
-/// free. `candidates` are the jobs behind it. `shortest` are the waiting jobs by estimate, if the shortest comes first.
+/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although
+/// enough nodes are free. `candidates` are the jobs behind it. `shortest` are the waiting jobs by estimate,
+/// if the shortest comes first.
 fn backfill(
     candidates: &mut Candidates<'_>,
     head: &Waiting,
@@ -139,8 +146,9 @@ fn backfill(
     let by_count = Admission::by_count(view.free());
     let decides = view.decides();
     let Some(first) = candidates.first(view.queue(), &by_count) else {
-        // No other job fits now, so that no other needs the shadow time. The head itself may: an allocator that decides by
-        // state may refuse it later, with more nodes free than expected, and then it gets the nodes reserved for it.
+        // No other job fits now, so that no other needs the shadow time. The head itself may: an allocator
+        // that decides by state may refuse it later, with more nodes free than expected, and then it gets the
+        // nodes reserved for it.
         if decides == Decides::State {
             view.reserve(head.slot);
         }
@@ -160,9 +168,9 @@ fn backfill(
     }
 }
 
-/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `first` is the slot of the first candidate that
-/// fits by count. `shortest` are the waiting jobs by estimate, if
-/// the shortest comes first.
+/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `first` is the slot of the
+/// first candidate that fits by count. `shortest` are the waiting jobs by estimate, if the shortest comes
+/// first.
 fn backfill_by_counts(
     candidates: &mut Candidates<'_>,
     (head, first): (&Waiting, Slot),
@@ -170,8 +178,8 @@ fn backfill_by_counts(
     view: &mut dyn View,
 ) -> Backfilled {
     let (now, free) = (view.now(), view.free());
-    // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
-    // node more.
+    // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least
+    // one node more.
     let need = if refused { free + 1 } else { head.nodes.least };
     let Some((shadow, free_then)) = view.running().free_by(need, free, now) else {
         return Backfilled::NoShadowTime;
@@ -179,8 +187,8 @@ fn backfill_by_counts(
     candidates.skip_to(first);
     // The extra nodes: free at the shadow time beyond the head's need.
     let extra = free_then.saturating_sub(head.nodes.least);
-    // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now are all
-    // that there is to sort.
+    // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now
+    // are all that there is to sort.
     if let Some(shortest) = shortest {
         let admission = Admission { free, extra, slack: shadow - now };
         let mut sorted = candidates.shortest_first(shortest, view.queue(), &admission);
@@ -204,8 +212,8 @@ fn backfill_until(
         if view.try_start(job.slot) {
             let taken = free.saturating_sub(view.free());
             free = view.free();
-            // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so they are
-            // no longer extra nodes.
+            // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so
+            // they are no longer extra nodes.
             if job.estimate > admission.slack {
                 extra = extra.saturating_sub(taken);
             }
@@ -223,8 +231,8 @@ impl Scheduler for Easy {
     }
 }
 
-/// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is tried
-/// again after every start. When it has started, the rest of the queue has to be considered again.
+/// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is
+/// tried again after every start. When it has started, the rest of the queue has to be considered again.
 fn backfill_and_retry(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
     let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
@@ -235,7 +243,8 @@ fn backfill_and_retry(candidates: &mut Candidates<'_>, head: Slot, view: &mut dy
     Backfilled::Others
 }
 
-/// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow time.
+/// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow
+/// time.
 fn backfill_beside(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn View) -> Backfilled {
     let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
@@ -244,7 +253,8 @@ fn backfill_beside(candidates: &mut Candidates<'_>, head: Slot, view: &mut dyn V
     Backfilled::Others
 }
 
-/// Starts a job if it ends by the shadow time of the head or leaves room for it. Returns whether it has started.
+/// Starts a job if it ends by the shadow time of the head or leaves room for it. Returns whether it has
+/// started.
 fn try_beside(job: &Waiting, shadow: Time, view: &mut dyn View) -> bool {
     if view.now() + job.estimate <= shadow {
         view.try_start(job.slot)
@@ -263,8 +273,8 @@ mod tests {
         Easy { order: Order::Arrival, pass: Pass::Batch, shortest: None }.start_jobs(fake);
     }
 
-    /// Returns the jobs that start, in order. Of 10 nodes a job holds 6 until 100 s, and a job of 8 nodes is the head.
-    /// Then `candidate` arrives at 1 s.
+    /// Returns the jobs that start, in order. Of 10 nodes a job holds 6 until 100 s, and a job of 8 nodes is
+    /// the head. Then `candidate` arrives at 1 s.
     fn started_beside(candidate: (u32, i64)) -> Vec<u32> {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50)]);
         pass(&mut fake);
@@ -291,8 +301,8 @@ mod tests {
 
     #[test]
     fn the_shortest_job_is_backfilled_first() {
-        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs behind it, the
-        // shortest comes first, and of equal ones the older.
+        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs behind
+        // it, the shortest comes first, and of equal ones the older.
         let jobs = [(6, 100), (8, 50), (2, 500), (3, 90), (2, 40), (2, 40), (1, 30)];
         for (shortest, expected) in [(false, vec![0, 2, 4]), (true, vec![0, 6, 4])] {
             let mut fake = Fake::new(10, &jobs);

@@ -5,8 +5,8 @@ use super::seam::{Cause, View};
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
-/// A machine and a queue. Jobs are given as (processors, estimate in seconds) and numbered in the order of arrival.
-/// They end only when a test says so.
+/// A machine and a queue. Jobs are given as (processors, estimate in seconds) and numbered in the order of
+/// arrival. They end only when a test says so.
 pub(super) struct Fake {
     now: Time,
     cause: Cause,

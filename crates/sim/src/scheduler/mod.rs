@@ -1,8 +1,8 @@
 //! Schedulers decide when a waiting job starts.
 //!
-//! A scheduler sees numbers of nodes and estimates, never the nodes themselves. It asks for the start of a job and
-//! learns whether the allocator could serve it. To add a scheduler, write a file with an `ENTRY`, its `mod` line here
-//! and its row in [`SCHEDULERS`].
+//! A scheduler sees numbers of nodes and estimates, never the nodes themselves. It asks for the start of a
+//! job and learns whether the allocator could serve it. To add a scheduler, write a file with an `ENTRY`, its
+//! `mod` line here and its row in [`SCHEDULERS`].
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

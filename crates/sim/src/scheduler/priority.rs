@@ -1,7 +1,8 @@
-//! Priority orders: the order in which a pass of [`super::easy`] or [`super::first_fit_queue`] considers waiting jobs.
+//! Priority orders: the order in which a pass of [`super::easy`] or [`super::first_fit_queue`] considers
+//! waiting jobs.
 //!
-//! Each order has a value for a job, and jobs with smaller values come first. In the table r is the estimate in
-//! seconds, n the number of processors, s the submission in seconds and w the time waited in seconds.
+//! Each order has a value for a job, and jobs with smaller values come first. In the table r is the estimate
+//! in seconds, n the number of processors, s the submission in seconds and w the time waited in seconds.
 //!
 //! | order | value | source |
 //! | --- | --- | --- |
@@ -16,12 +17,12 @@
 //! | f3 | r·n + 6.86·10⁶·log₁₀ s | the same |
 //! | f4 | r·√n + 530000·log₁₀ s | the same |
 //!
-//! Jobs with equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1 s, and
-//! log₂ n below 1 counts as 1, since the formulae are not defined there.
+//! Jobs with equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1
+//! s, and log₂ n below 1 counts as 1, since the formulae are not defined there.
 //!
-//! The queue and its index are kept in the order of arrival, so this order sorts nothing. In wfp3 and unicef the order changes
-//! while jobs wait, so that the Q waiting jobs are sorted at each pass in which a job fits by count: O(Q·log Q). All others
-//! are kept sorted from pass to pass, see [`super::ranked`].
+//! The queue and its index are kept in the order of arrival, so this order sorts nothing. In wfp3 and unicef
+//! the order changes while jobs wait, so that the Q waiting jobs are sorted at each pass in which a job fits
+//! by count: O(Q·log Q). All others are kept sorted from pass to pass, see [`super::ranked`].
 
 use std::iter;
 use std::vec::IntoIter;
@@ -93,7 +94,8 @@ impl Order {
 
     /// Returns the jobs of `queue` in this order, as the candidates of one pass.
     ///
-    /// If no job needs at most `free` nodes, orders other than arrival return no candidates, which saves the sort.
+    /// If no job needs at most `free` nodes, orders other than arrival return no candidates, which saves the
+    /// sort.
     pub(super) fn candidates(&mut self, queue: &WaitQueue, free: u32, now: Time) -> Candidates<'_> {
         if matches!(self, Self::Arrival) {
             return Candidates::Arrival { from: 0 };
@@ -118,8 +120,8 @@ impl Order {
     }
 }
 
-/// Returns an order by estimate, the shortest first. Estimates of more than 285 years count as equal if they differ by less than
-/// two microseconds, as only shorter ones are exact in a floating-point number.
+/// Returns an order by estimate, the shortest first. Estimates of more than 285 years count as equal if they
+/// differ by less than two microseconds, as only shorter ones are exact in a floating-point number.
 pub(super) fn by_estimate() -> Ranked {
     Ranked::by(|job, _| job.estimate.as_micros() as f64)
 }
@@ -139,8 +141,8 @@ fn log_submit(job: &Waiting) -> f64 {
     job.submit.as_seconds().max(1.0).log10()
 }
 
-/// The waiting jobs that one pass has not considered yet. During the pass jobs may leave the queue, but no job may
-/// arrive.
+/// The waiting jobs that one pass has not considered yet. During the pass jobs may leave the queue, but no
+/// job may arrive.
 #[derive(Debug)]
 pub(super) enum Candidates<'a> {
     /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
@@ -164,9 +166,9 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the candidates that `admission` admits now, sorted by estimate. Those with equal estimates keep their
-    /// order. `shortest` is the queue in the order of arrival, sorted by estimate. O(√Q) for jobs in the order of arrival,
-    /// otherwise O(Q).
+    /// Returns the candidates that `admission` admits now, sorted by estimate. Those with equal estimates
+    /// keep their order. `shortest` is the queue in the order of arrival, sorted by estimate. O(√Q) for jobs
+    /// in the order of arrival, otherwise O(Q).
     pub(super) fn shortest_first<'a>(
         &mut self,
         shortest: &'a mut Ranked,
@@ -192,8 +194,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it are
-    /// skipped for the rest of the pass.
+    /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it
+    /// are skipped for the rest of the pass.
     pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -208,8 +210,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Returns the slot of the first candidate that `admission` admits, for [`Self::skip_to`]; `None` if it admits none. In
-    /// another order than that of arrival it is slot 0 if it admits any.
+    /// Returns the slot of the first candidate that `admission` admits, for [`Self::skip_to`]; `None` if it
+    /// admits none. In another order than that of arrival it is slot 0 if it admits any.
     pub(super) fn first(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Slot> {
         let admits = match self {
             Self::Arrival { from } => return queue.first(*from, admission),
@@ -219,8 +221,8 @@ impl Candidates<'_> {
         admits.then_some(0)
     }
 
-    /// Passes over the candidates before the first one that was admitted, where each further condition admits no more than
-    /// that one did. Nothing changes in another order than that of arrival.
+    /// Passes over the candidates before the first one that was admitted, where each further condition admits
+    /// no more than that one did. Nothing changes in another order than that of arrival.
     pub(super) fn skip_to(&mut self, first: Slot) {
         if let Self::Arrival { from } = self {
             *from = first.max(*from);

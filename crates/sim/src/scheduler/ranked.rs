@@ -12,10 +12,11 @@ pub(super) type Value = fn(&Waiting, Time) -> f64;
 
 /// The waiting jobs in the order of their values, those with equal values in the order of arrival.
 ///
-/// The jobs stand in a [`WaitQueue`] in this order, whose index finds the first one that may start. Jobs that have arrived
-/// recently stand in a short list beside it, which is merged into the queue when it has more than about √Q jobs. So an
-/// arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its bounds mislead it. Jobs that have left the queue of
-/// the replay are found when they would be next, and removed.
+/// The jobs stand in a [`WaitQueue`] in this order, whose index finds the first one that may start. Jobs that
+/// have arrived recently stand in a short list beside it, which is merged into the queue when it has more
+/// than about √Q jobs. So an arrival takes O(√Q·log Q) amortised, and a search O(√Q + log Q), unless its
+/// bounds mislead it. Jobs that have left the queue of the replay are found when they would be next, and
+/// removed.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked {
     /// The value of a job. It does not depend on the time.
@@ -32,7 +33,8 @@ pub(super) struct Ranked {
     seen: Slot,
 }
 
-/// The place in the order up to which a pass has considered jobs: slots of the ordered queue and the recent jobs.
+/// The place in the order up to which a pass has considered jobs: slots of the ordered queue and the recent
+/// jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     ordered: Slot,
@@ -89,8 +91,8 @@ impl Ranked {
         self.ordered = WaitQueue::of(all.into_iter().map(|(_, job)| job));
     }
 
-    /// Returns the first job from `place` on that waits and that `admission` admits, and moves `place` behind it; `None` if
-    /// there is none. The slot of the job is that in `queue`.
+    /// Returns the first job from `place` on that waits and that `admission` admits, and moves `place` behind
+    /// it; `None` if there is none. The slot of the job is that in `queue`.
     pub(super) fn next(
         &mut self,
         place: &mut Place,

@@ -1,20 +1,23 @@
 //! What really happened: every job starts when its log says that it started.
 //!
-//! The recorded start of a job is its submission plus its recorded wait (field 3 of a log). Replayed on the machine of
-//! the log, the real scheduler so stands in one table with others.
+//! The recorded start of a job is its submission plus its recorded wait (field 3 of a log). Replayed on the
+//! machine of the log, the real scheduler so stands in one table with others.
 //!
 //! 1. Of one instant, ends and arrivals come first. A job whose recorded start has come is *due*.
-//! 2. Try the due jobs in the order of their recorded starts, those of one instant in the order of arrival. Start each
-//!    that the allocator can place. The others stay due: they start as soon as they can, later than recorded.
+//! 2. Try the due jobs in the order of their recorded starts, those of one instant in the order of arrival.
+//!    Start each that the allocator can place. The others stay due: they start as soon as they can, later
+//!    than recorded.
 //! 3. Then try the jobs without a recorded wait, in the order of arrival.
 //!
-//! No job starts before its recorded start, even if the machine is idle. Nothing is delayed where the log is possible and
-//! the allocator serves every job that fits by number. Logs are not always possible: some have more processors in use at
-//! once than the machine has. The numbers `starts_delayed` and `start_delay_s_mean` say how many jobs started later than
-//! recorded, and by how much; `waits_unknown` counts the jobs without a wait. With an arrival scale, or arrivals that are
-//! drawn, jobs start their recorded wait after the new arrival.
+//! No job starts before its recorded start, even if the machine is idle. Nothing is delayed where the log is
+//! possible and the allocator serves every job that fits by number. Logs are not always possible: some have
+//! more processors in use at once than the machine has. The numbers `starts_delayed` and `start_delay_s_mean`
+//! say how many jobs started later than recorded, and by how much; `waits_unknown` counts the jobs without a
+//! wait. With an arrival scale, or arrivals that are drawn, jobs start their recorded wait after the new
+//! arrival.
 //!
-//! A pass takes O(log Q) for each job that becomes due, with Q waiting jobs, and O(1) for each job that is due already.
+//! A pass takes O(log Q) for each job that becomes due, with Q waiting jobs, and O(1) for each job that is
+//! due already.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,8 +37,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Recorded::default())),
 };
 
-/// A waiting job, by the time from which it may start, its submission and its number. This is the order in which jobs are
-/// tried.
+/// A waiting job, by the time from which it may start, its submission and its number. This is the order in
+/// which jobs are tried.
 type Key = (Time, Time, JobId);
 
 /// The scheduler, with an index of the waiting jobs.
@@ -58,7 +61,8 @@ impl Recorded {
         for job in new {
             match view.recorded_start(job.job) {
                 Some(start) => self.later.push(Reverse((start, job.submit, job.job))),
-                // Jobs without a recorded start are due at once, and tried last: their time is the end of all times.
+                // Jobs without a recorded start are due at once, and tried last: their time is the end of all
+                // times.
                 None => self.due.push(((Time::MAX, job.submit, job.job), job.nodes.least)),
             }
         }

@@ -13,8 +13,8 @@ pub struct Running {
     pub estimated_end: Time,
     /// The job.
     pub job: JobId,
-    /// The number of nodes that are free once it has ended: the nodes that it holds and that are not to leave the
-    /// machine then.
+    /// The number of nodes that are free once it has ended: the nodes that it holds and that are not to leave
+    /// the machine then.
     pub nodes: u32,
     /// The time of its start.
     pub start: Time,
@@ -22,15 +22,16 @@ pub struct Running {
 
 /// The running jobs, sorted by estimated end and then by job.
 ///
-/// They are kept in a vector with the earliest end last. Most jobs that start or end are near that end of the vector,
-/// so few entries are shifted.
+/// They are kept in a vector with the earliest end last. Most jobs that start or end are near that end of the
+/// vector, so few entries are shifted.
 #[derive(Clone, Debug, Default)]
 pub struct RunningJobs {
     latest_first: Vec<Running>,
 }
 
 impl RunningJobs {
-    /// Adds a job. O(log R) to find its position among R jobs, and O(jobs with earlier ends) to shift entries.
+    /// Adds a job. O(log R) to find its position among R jobs, and O(jobs with earlier ends) to shift
+    /// entries.
     pub fn insert(&mut self, job: Running) {
         let at = self.position(job.estimated_end, job.job);
         self.latest_first.insert(at, job);
@@ -46,8 +47,8 @@ impl RunningJobs {
         found
     }
 
-    /// Moves the estimated end of a running job to a later one; nothing happens if there is no such job. The cost is
-    /// that of [`Self::insert`].
+    /// Moves the estimated end of a running job to a later one; nothing happens if there is no such job. The
+    /// cost is that of [`Self::insert`].
     pub fn postpone(&mut self, estimated_end: Time, job: JobId, later: Time) {
         let at = self.position(estimated_end, job);
         if self.latest_first.get(at).is_some_and(|other| other.job == job) {
@@ -64,8 +65,8 @@ impl RunningJobs {
         }
     }
 
-    /// Returns the index at which a job with this estimated end is, or would be inserted. The order is descending, so a
-    /// binary search counts the entries that are greater.
+    /// Returns the index at which a job with this estimated end is, or would be inserted. The order is
+    /// descending, so a binary search counts the entries that are greater.
     fn position(&self, estimated_end: Time, job: JobId) -> usize {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
     }
@@ -96,18 +97,19 @@ impl RunningJobs {
         self.latest_first.iter().rev()
     }
 
-    /// Returns the shadow time of a job that needs `need` nodes, and how many nodes are free then. `free` nodes are
-    /// free now. The shadow time is the first estimated end at which at least `need` nodes are free. The count of free
-    /// nodes includes all jobs with estimated ends up to the shadow time. Jobs that have outlived their estimates are
-    /// expected to end now.
+    /// Returns the shadow time of a job that needs `need` nodes, and how many nodes are free then. `free`
+    /// nodes are free now. The shadow time is the first estimated end at which at least `need` nodes are
+    /// free. The count of free nodes includes all jobs with estimated ends up to the shadow time. Jobs that
+    /// have outlived their estimates are expected to end now.
     ///
-    /// Returns `None` if `need` nodes are not free even when all jobs have ended. O(jobs that end up to the shadow
-    /// time).
+    /// Returns `None` if `need` nodes are not free even when all jobs have ended. O(jobs that end up to the
+    /// shadow time).
     pub fn free_by(&self, need: u32, free: u32, now: Time) -> Option<(Time, u32)> {
         let (mut free, mut shadow) = (free, None);
         for job in self.iter() {
             let end = job.estimated_end.max(now);
-            // Further jobs that end exactly at the shadow time still count, so the loop stops only at a later end.
+            // Further jobs that end exactly at the shadow time still count, so the loop stops only at a later
+            // end.
             if shadow.is_some_and(|shadow| end > shadow) {
                 break;
             }

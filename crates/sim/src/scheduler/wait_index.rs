@@ -1,32 +1,36 @@
-//! Bounds of the waiting jobs below each entry of a binary tree, with which [`super::wait_queue`] finds the first job that a
-//! scheduler may start.
+//! Bounds of the waiting jobs below each entry of a binary tree, with which [`super::wait_queue`] finds the
+//! first job that a scheduler may start.
 
 use super::admission::Admission;
 use meshreplay_base::job::{NodesFor, Time};
 
-/// The number of jobs from which on widths are told apart. A search of a shorter queue costs less than the classes.
+/// The number of jobs from which on widths are told apart. A search of a shorter queue costs less than the
+/// classes.
 const MANY: usize = 1024;
 /// The largest number of classes of widths.
 const CLASSES: usize = 32;
 /// The fewest nodes where there are no jobs. No minimum is larger.
 const NONE: u32 = u32::MAX;
 
-/// A binary tree of minima over blocks of the queue, as in a segment tree. Each entry holds the fewest nodes of all jobs
-/// below it, and the shortest estimate of those that are not wider than a class of widths, for each class.
+/// A binary tree of minima over blocks of the queue, as in a segment tree. Each entry holds the fewest nodes
+/// of all jobs below it, and the shortest estimate of those that are not wider than a class of widths, for
+/// each class.
 ///
-/// The classes have about equally many jobs each, and one width each where there are few widths. With one class for all
-/// widths, the fewest nodes and the shortest estimate of an entry mostly belong to two jobs, and a search in a long queue
-/// would look below nearly every entry for a job that has both.
+/// The classes have about equally many jobs each, and one width each where there are few widths. With one
+/// class for all widths, the fewest nodes and the shortest estimate of an entry mostly belong to two jobs,
+/// and a search in a long queue would look below nearly every entry for a job that has both.
 ///
-/// The tree is an array as of a binary heap: the root is entry 1, and the children of entry i are the entries 2i and 2i + 1.
-/// The leaf of block b is entry `blocks() + b`. There are no entries until the first block exists.
+/// The tree is an array as of a binary heap: the root is entry 1, and the children of entry i are the entries
+/// 2i and 2i + 1. The leaf of block b is entry `blocks() + b`. There are no entries until the first block
+/// exists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     /// The widest jobs of each class, in ascending order. The last class has no limit.
     classes: Vec<u32>,
     /// The fewest nodes below each entry.
     narrowest: Vec<u32>,
-    /// The shortest estimate below each entry, of the jobs of each class and the narrower ones: one row for each entry.
+    /// The shortest estimate below each entry, of the jobs of each class and the narrower ones: one row for
+    /// each entry.
     shortest: Vec<Time>,
 }
 
@@ -38,8 +42,8 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Index {
-    /// Returns an index of `blocks` empty blocks, a power of two, with classes for jobs that take these numbers of nodes.
-    /// O(Q log Q) for Q jobs.
+    /// Returns an index of `blocks` empty blocks, a power of two, with classes for jobs that take these
+    /// numbers of nodes. O(Q log Q) for Q jobs.
     pub(super) fn new(blocks: usize, mut widths: Vec<u32>) -> Self {
         let mut classes = vec![NONE];
         if widths.len() >= MANY {
@@ -88,7 +92,8 @@ impl Index {
         }
     }
 
-    /// Sets the jobs of a block from which a job with these nodes and this estimate has been removed. O(log Q).
+    /// Sets the jobs of a block from which a job with these nodes and this estimate has been removed. O(log
+    /// Q).
     pub(super) fn remove(
         &mut self,
         block: usize,
@@ -115,7 +120,8 @@ impl Index {
     /// Returns whether a minimum of an entry may be that of a job in `class`.
     fn has_minimum(&self, entry: usize, class: usize, least: u32, estimate: Time) -> bool {
         let count = self.classes.len();
-        // The shortest estimate of a wider class is at most that of this class, so that it is looked at here, too.
+        // The shortest estimate of a wider class is at most that of this class, so that it is looked at here,
+        // too.
         self.narrowest[entry] == least || self.shortest[entry * count + class] == estimate
     }
 
@@ -155,11 +161,12 @@ impl Index {
         Wanted { admission, class: self.class(admission.free) }
     }
 
-    /// Returns whether a job below an entry may be admitted. `true` can be wrong, where jobs of the widest class that may
-    /// fit do not all fit, and where a job takes more nodes than it must. `false` is always right.
+    /// Returns whether a job below an entry may be admitted. `true` can be wrong, where jobs of the widest
+    /// class that may fit do not all fit, and where a job takes more nodes than it must. `false` is always
+    /// right.
     pub(super) fn may_hold(&self, entry: usize, Wanted { admission, class }: Wanted<'_>) -> bool {
-        // This tests a job that may not exist, with the minimum of both values. Every real job that can fit below this
-        // entry is at least as wide and as long.
+        // This tests a job that may not exist, with the minimum of both values. Every real job that can fit
+        // below this entry is at least as wide and as long.
         let shortest = self.shortest[entry * self.classes.len() + class];
         admission.admits(NodesFor::exactly(self.narrowest[entry]), shortest)
     }

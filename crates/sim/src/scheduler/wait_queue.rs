@@ -4,8 +4,8 @@ use super::admission::Admission;
 use super::wait_index::{Index, Wanted};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
-/// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the next
-/// [`WaitQueue::push`], or as long as the generation of the queue is the same.
+/// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the
+/// next [`WaitQueue::push`], or as long as the generation of the queue is the same.
 pub type Slot = usize;
 
 /// A waiting job as schedulers see it.
@@ -27,7 +27,8 @@ pub struct Waiting {
 
 /// The number of slots that one leaf of the index covers.
 const BLOCK: usize = 16;
-/// The number of slots of a queue without an index. Comparing as many numbers costs less than keeping bounds of them.
+/// The number of slots of a queue without an index. Comparing as many numbers costs less than keeping bounds
+/// of them.
 const SHORT: usize = 128;
 /// The width that stands for an empty slot.
 const NO_JOB: u32 = u32::MAX;
@@ -44,12 +45,12 @@ struct Queued {
 
 /// The waiting jobs in the order of arrival.
 ///
-/// A search of a short queue compares the widths of all jobs, which lie side by side for that. A longer queue has an index of
-/// minima over blocks of 16 slots. These are lower bounds: a search descends only where a job with these minima would be
-/// admitted.
+/// A search of a short queue compares the widths of all jobs, which lie side by side for that. A longer queue
+/// has an index of minima over blocks of 16 slots. These are lower bounds: a search descends only where a job
+/// with these minima would be admitted.
 ///
-/// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
-/// too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
+/// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is
+/// O(log Q) too, unless the bounds mislead it, as its index says. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
     /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
@@ -105,8 +106,8 @@ impl WaitQueue {
         self.places.len()
     }
 
-    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot belongs to another job
-    /// than before, and jobs that arrive have higher slots than all others.
+    /// Returns a number that changes whenever slots become invalid. While it is the same, no slot belongs to
+    /// another job than before, and jobs that arrive have higher slots than all others.
     pub(super) fn generation(&self) -> u64 {
         self.generation
     }
@@ -122,10 +123,11 @@ impl WaitQueue {
         queue
     }
 
-    /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with E places
-    /// beside it that are empty.
+    /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with
+    /// E places beside it that are empty.
     pub fn find(&self, submit: Time, job: JobId) -> Option<Waiting> {
-        // Jobs stand in the order of these two. Binary search for the first one that is not before the wanted one.
+        // Jobs stand in the order of these two. Binary search for the first one that is not before the wanted
+        // one.
         let (mut low, mut high) = (self.first, self.places.len());
         while low < high {
             let middle = low.midpoint(high);
@@ -140,8 +142,8 @@ impl WaitQueue {
         next.filter(|next| (next.submit, next.job) == (submit, job))
     }
 
-    /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
-    /// slots become invalid.
+    /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored.
+    /// All older slots become invalid.
     #[inline]
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         if self.places.len() == self.slots() {
@@ -174,8 +176,9 @@ impl WaitQueue {
         if self.is_short() { SHORT } else { self.index.blocks() * BLOCK }
     }
 
-    /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order of the
-    /// jobs. The queue gives it a slot; the `slot` of the argument is ignored. All older slots become invalid. O(Q).
+    /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order
+    /// of the jobs. The queue gives it a slot; the `slot` of the argument is ignored. All older slots become
+    /// invalid. O(Q).
     pub fn insert(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         self.places.retain(Option::is_some);
         let before =
@@ -211,8 +214,8 @@ impl WaitQueue {
         Some(job)
     }
 
-    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits; `None` if there is
-    /// none.
+    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits; `None` if
+    /// there is none.
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         if self.is_short() {
@@ -236,10 +239,11 @@ impl WaitQueue {
         {
             return Some(slot);
         }
-        // Then the search climbs towards the root. The right sibling of a left child covers the next blocks in the
-        // order of the queue. The search descends there and climbs on if it finds no admitted job.
+        // Then the search climbs towards the root. The right sibling of a left child covers the next blocks
+        // in the order of the queue. The search descends there and climbs on if it finds no admitted job.
         loop {
-            // Right children have odd numbers. The blocks after a right child are the blocks after its parent.
+            // Right children have odd numbers. The blocks after a right child are the blocks after its
+            // parent.
             while node & 1 == 1 {
                 node /= 2;
                 if node <= 1 {
@@ -269,7 +273,8 @@ impl WaitQueue {
         }
     }
 
-    /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there is none.
+    /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there
+    /// is none.
     fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         self.first_among(from, ((from / BLOCK + 1) * BLOCK).min(self.places.len()), admission)
     }
@@ -292,8 +297,8 @@ impl WaitQueue {
         None
     }
 
-    /// Removes the empty slots. If the queue is not short, it builds an index with room for at least as many further jobs:
-    /// O(Q log Q), and amortised O(log Q) per push.
+    /// Removes the empty slots. If the queue is not short, it builds an index with room for at least as many
+    /// further jobs: O(Q log Q), and amortised O(log Q) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;

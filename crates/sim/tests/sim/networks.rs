@@ -1,4 +1,5 @@
-//! The network under steady loads: figures of an independent simulator, and laws over buffers and virtual channels.
+//! The network under steady loads: figures of an independent simulator, and laws over buffers and virtual
+//! channels.
 
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
@@ -23,10 +24,10 @@ fn saturation(machine: &str, network: &str) -> Result<f64, Box<dyn std::error::E
     Ok(measure(machine, network, 1.0, 30_000)?.accepted)
 }
 
-/// Mean latencies of packets of 8 flits at loads in flits per node and cycle, by `BookSim2` (N. Jiang et al., "A detailed
-/// and flexible cycle-accurate Network-on-Chip simulator", ISPASS 2013): 8x8 mesh, uniform traffic to other nodes,
-/// dimension-order routing, one virtual channel with a buffer of one flit, a credit loop of 40 of its cycles as one
-/// cycle. A cycle is added, by which its latencies are read later.
+/// Mean latencies of packets of 8 flits at loads in flits per node and cycle, by `BookSim2` (N. Jiang et al.,
+/// "A detailed and flexible cycle-accurate Network-on-Chip simulator", ISPASS 2013): 8x8 mesh, uniform
+/// traffic to other nodes, dimension-order routing, one virtual channel with a buffer of one flit, a credit
+/// loop of 40 of its cycles as one cycle. A cycle is added, by which its latencies are read later.
 const BOOKSIM_LATENCIES: [(f64, f64); 4] = [(0.01, 34.8), (0.03, 39.2), (0.05, 46.9), (0.07, 64.0)];
 
 #[test]
@@ -41,12 +42,12 @@ fn latencies_on_a_mesh_are_those_of_booksim() -> Tested {
     Ok(())
 }
 
-/// The accepted load of saturated networks by `BookSim2`, in flits per node and cycle: lowest and highest of its runs.
-/// The mesh of 8x8 with credit loops of 5, 20 and 40 of its cycles; the tori with 40 and 100, where our level of packets
-/// gives each virtual channel a flit per cycle as these runs do: fixed virtual channels (its `dim_order_torus`) and two
-/// datelines (its `dim_order_bal_torus`). The last ones have buffers of as many flits as a packet, and of twice as many,
-/// that the next packet enters behind the last flit of the one before (`wait_for_tail_credit=0`); times are scaled by
-/// 2 to 4, so that its credits are nearly free.
+/// The accepted load of saturated networks by `BookSim2`, in flits per node and cycle: lowest and highest of
+/// its runs. The mesh of 8x8 with credit loops of 5, 20 and 40 of its cycles; the tori with 40 and 100, where
+/// our level of packets gives each virtual channel a flit per cycle as these runs do: fixed virtual channels
+/// (its `dim_order_torus`) and two datelines (its `dim_order_bal_torus`). The last ones have buffers of as
+/// many flits as a packet, and of twice as many, that the next packet enters behind the last flit of the one
+/// before (`wait_for_tail_credit=0`); times are scaled by 2 to 4, so that its credits are nearly free.
 const BOOKSIM_SATURATION: [(&str, &str, f64, f64); 8] = [
     ("8x8", "wormhole", 0.0953, 0.1031),
     ("16x16", "wormhole", 0.0336, 0.0336),

@@ -1,8 +1,9 @@
 //! The check whether a machine can carry a schedule out.
 //!
-//! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then jobs
-//! arrive, then jobs start. A job that runs for no time holds no nodes. Jobs come in the order of their first events, so that
-//! memory holds those that wait or run. O(J log J + nodes of all placements) for J jobs.
+//! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then
+//! jobs arrive, then jobs start. A job that runs for no time holds no nodes. Jobs come in the order of their
+//! first events, so that memory holds those that wait or run. O(J log J + nodes of all placements) for J
+//! jobs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,8 +28,8 @@ pub fn audit(schedule: &Schedule, mesh: &Mesh, promised: Option<Promised<'_>>) -
     }
 }
 
-/// Checks jobs as [`audit`] does, which come with their positions in the schedule, in the order of their first events. Fails
-/// if one of the jobs cannot be read, also after a violation.
+/// Checks jobs as [`audit`] does, which come with their positions in the schedule, in the order of their
+/// first events. Fails if one of the jobs cannot be read, also after a violation.
 pub(super) fn follow<E>(
     jobs: impl Iterator<Item = Result<(u64, ScheduledJob), E>>,
     mesh: &Mesh,
@@ -84,7 +85,8 @@ impl<E, I: Iterator<Item = Result<(u64, ScheduledJob), E>>> Coming<I> {
     }
 }
 
-/// Times at which jobs start or end; the first one is on top, and of jobs with the same time that of the lowest position.
+/// Times at which jobs start or end; the first one is on top, and of jobs with the same time that of the
+/// lowest position.
 type Events = BinaryHeap<Reverse<(Time, JobAt)>>;
 
 /// Takes a job from the events whose time has come.

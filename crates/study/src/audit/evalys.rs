@@ -6,19 +6,18 @@ use super::ScheduledJob;
 use meshreplay_machine::machine::{NodeId, format_intervals};
 
 /// The columns of the table, in Batsim's order.
-const COLUMNS: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,\
-                       final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
-                       allocated_resources,consumed_energy";
+const COLUMNS: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy";
 
 /// Returns the line with the names of the columns.
 pub fn evalys_heading() -> String {
     format!("{COLUMNS}\n")
 }
 
-/// Appends the row of a job as comma-separated values to `text`. `nodes` has its nodes, as intervals from first to last.
+/// Appends the row of a job as comma-separated values to `text`. `nodes` has its nodes, as intervals from
+/// first to last.
 ///
-/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1. The stretch of a job without run
-/// time is no number, and is left empty.
+/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1. The
+/// stretch of a job without run time is no number, and is left empty.
 pub fn evalys_row(text: &mut String, job: &ScheduledJob, nodes: &[(NodeId, NodeId)], workload: &str) {
     let ScheduledJob { number, submit, start, end, estimate, procs, .. } = job;
     let [submit, start, end] = [submit, start, end].map(|time| time.as_seconds());
@@ -27,8 +26,7 @@ pub fn evalys_row(text: &mut String, job: &ScheduledJob, nodes: &[(NodeId, NodeI
     let workload = workload.replace(['"', '\n'], "'");
     let _ = write!(
         text,
-        "{number},\"{workload}\",delay,{submit},{procs},{},1,COMPLETED_SUCCESSFULLY,{start},{run},{end},{wait},\
-         {turnaround},{stretch},",
+        "{number},\"{workload}\",delay,{submit},{procs},{},1,COMPLETED_SUCCESSFULLY,{start},{run},{end},{wait},{turnaround},{stretch},",
         estimate.as_seconds()
     );
     *text += &format_intervals(nodes.iter().copied());

@@ -5,7 +5,8 @@ use std::io;
 use super::{ScheduledJob, Walk};
 use meshreplay_base::job::Time;
 
-/// Returns a job of `procs` processors. Submission, start and end are in seconds. Its estimate is its run time.
+/// Returns a job of `procs` processors. Submission, start and end are in seconds. Its estimate is its run
+/// time.
 pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> ScheduledJob {
     let at = Time::from_seconds;
     ScheduledJob {

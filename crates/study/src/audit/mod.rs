@@ -1,5 +1,6 @@
-//! The audit of schedules, whatever tool has produced them. It checks whether a machine could carry a schedule out and
-//! whether the schedule keeps the promises of a policy. It also finds the first difference of two schedules.
+//! The audit of schedules, whatever tool has produced them. It checks whether a machine could carry a
+//! schedule out and whether the schedule keeps the promises of a policy. It also finds the first difference
+//! of two schedules.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "jobs, instants and decisions are counted one by one, and positions are those of jobs in memory"
@@ -32,8 +33,8 @@ pub use watch::Watch;
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::NodeId;
 
-/// A schedule: the start, the end and the nodes of every job of a log. Jobs that arrive at the same time are in the
-/// order of their arrival.
+/// A schedule: the start, the end and the nodes of every job of a log. Jobs that arrive at the same time are
+/// in the order of their arrival.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
     /// The jobs.
@@ -59,7 +60,8 @@ pub struct ScheduledJob {
     pub estimate: Time,
     /// The number of processors that it asked for.
     pub procs: u32,
-    /// The number of processors that its log says it asked for, where `procs` is what it got; `None` elsewhere.
+    /// The number of processors that its log says it asked for, where `procs` is what it got; `None`
+    /// elsewhere.
     pub asked: Option<u32>,
     /// The number of nodes that it held.
     pub allocated: u32,

@@ -1,5 +1,6 @@
-//! Audits the schedule of a machine whose nodes went down and came up: the runs in which jobs were killed count as runs, no
-//! run starts on a node that is down, and a job is killed only as one of its nodes goes down.
+//! Audits the schedule of a machine whose nodes went down and came up: the runs in which jobs were killed
+//! count as runs, no run starts on a node that is down, and a job is killed only as one of its nodes goes
+//! down.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,16 +19,16 @@ pub type Downtime = (Vec<(NodeId, NodeId)>, Time, Time);
 /// When nodes were down, and the runs in which jobs were killed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownOutages {
-    /// The nodes that were down as intervals from first to last, with the time from which on and the time until which
-    /// they were down. The end of time if they did not come up.
+    /// The nodes that were down as intervals from first to last, with the time from which on and the time
+    /// until which they were down. The end of time if they did not come up.
     pub down: Vec<Downtime>,
     /// The runs in which jobs were killed.
     pub killed: Vec<ScheduledJob>,
 }
 
-/// Returns how much was checked of the schedule that `walk` reads with these outages, or the first violation: of one run by
-/// others, or else of a run by nodes that are down. Fails if a job cannot be read. O((R·n + D)·log D) beside the plain audit,
-/// for R runs of n nodes and D downtimes of single nodes.
+/// Returns how much was checked of the schedule that `walk` reads with these outages, or the first violation:
+/// of one run by others, or else of a run by nodes that are down. Fails if a job cannot be read. O((R·n +
+/// D)·log D) beside the plain audit, for R runs of n nodes and D downtimes of single nodes.
 pub fn audit_outages<'w, E: From<io::Error> + 'w>(
     walk: &mut dyn FnMut() -> Result<Walk<'w, E>, E>,
     outages: &KnownOutages,
@@ -93,7 +94,8 @@ impl Times {
         })
     }
 
-    /// Returns the violation if a run in which a job was killed, of known nodes, ends while all of them are up.
+    /// Returns the violation if a run in which a job was killed, of known nodes, ends while all of them are
+    /// up.
     fn is_killed_on_up(&self, run: &ScheduledJob) -> Option<Violation> {
         let goes_down = |node| self.of_node(node).binary_search_by_key(&run.end, |(from, _)| *from).is_ok();
         if run.nodes.is_none() || run.each_node().any(goes_down) {
@@ -113,7 +115,8 @@ mod tests {
         ScheduledJob { nodes: Some(vec![nodes]), ..job(number, times, nodes.1 - nodes.0 + 1) }
     }
 
-    /// Job 1 on nodes 0 and 1 is killed at 4 s as node 0 goes down until 9 s, and runs again from `again_s` on.
+    /// Job 1 on nodes 0 and 1 is killed at 4 s as node 0 goes down until 9 s, and runs again from `again_s`
+    /// on.
     fn example(again_s: i64, down: [i64; 2]) -> Result<Checked, Violation> {
         let at = Time::from_seconds;
         let jobs = vec![on(1, [0, again_s, again_s + 10], (0, 1)), on(2, [0, 0, 30], (2, 3))];
@@ -129,12 +132,14 @@ mod tests {
         let told = |found: Result<Checked, Violation>| found.map_err(|violation| violation.to_string());
         assert_eq!(
             told(example(8, [4, 9])),
-            Err("at 8 s, job 1 (row 1) starts on node 0, which is down from 4 s until 9 s; expected nodes that are up"
+            Err("at 8 s, job 1 (row 1) starts on node 0, which is down from 4 s until 9 s; expected nodes \
+                 that are up"
                 .to_owned())
         );
         assert_eq!(
             told(example(9, [5, 9])),
-            Err("at 4 s, job 1 (row 1) is killed while all of its nodes are up; expected one of them to go down then"
+            Err("at 4 s, job 1 (row 1) is killed while all of its nodes are up; expected one of them to go \
+                 down then"
                 .to_owned())
         );
         // The run that was killed counts: nobody else may have its nodes.

@@ -66,8 +66,7 @@ fn low(number: u64) -> u32 {
 }
 
 /// Returns jobs, each with its position among them, in the order of a key. Jobs with equal keys keep their
-/// order. At most
-/// `in_memory` bytes of them are in memory.
+/// order. At most `in_memory` bytes of them are in memory.
 pub(super) fn sorted<K: SortKey, E: From<io::Error>>(
     jobs: impl Iterator<Item = Result<ScheduledJob, E>>,
     in_memory: usize,

@@ -1,19 +1,21 @@
 //! The check whether a schedule keeps the promises of a policy, with the queue in the order of arrival.
 //!
-//! *FCFS*: when a job has started, no job that arrived before it waits. Once all starts of an instant have happened,
-//! the head of the queue needs more nodes than are free. Jobs that arrive at the same time may start in any order.
+//! *FCFS*: when a job has started, no job that arrived before it waits. Once all starts of an instant have
+//! happened, the head of the queue needs more nodes than are free. Jobs that arrive at the same time may
+//! start in any order.
 //!
-//! *EASY*: the head of the queue must not fit either. Jobs behind it may start before it, but must not delay it. When a
-//! job becomes the head and has to wait, it is promised its *shadow time*. This is the first expected end (start plus
-//! estimate) of a running job at which enough nodes are free for the head, with all jobs gone that are expected to end
-//! up to then. The head has to start by its shadow time.
+//! *EASY*: the head of the queue must not fit either. Jobs behind it may start before it, but must not delay
+//! it. When a job becomes the head and has to wait, it is promised its *shadow time*. This is the first
+//! expected end (start plus estimate) of a running job at which enough nodes are free for the head, with all
+//! jobs gone that are expected to end up to then. The head has to start by its shadow time.
 //!
-//! The promise is made once all events of the instant have happened, and it is not renewed. A scheduler may compute the
-//! shadow time anew at every instant, which never makes it later. A job that runs longer than estimated voids the
-//! promises that are open at that time. Of jobs that arrive at the same time, the first one in the file comes first.
+//! The promise is made once all events of the instant have happened, and it is not renewed. A scheduler may
+//! compute the shadow time anew at every instant, which never makes it later. A job that runs longer than
+//! estimated voids the promises that are open at that time. Of jobs that arrive at the same time, the first
+//! one in the file comes first.
 //!
-//! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or certain
-//! sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
+//! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or
+//! certain sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "only jobs whose nodes were free are running, so that they and the free nodes are at most the \
@@ -37,8 +39,8 @@ pub enum Policy {
     Easy,
 }
 
-/// A function that returns whether the allocator could serve a job on a machine in a given state; `None` if this cannot
-/// be known.
+/// A function that returns whether the allocator could serve a job on a machine in a given state; `None` if
+/// this cannot be known.
 pub type HasPlace<'a> = &'a mut dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>;
 
 /// The rule that decides whether a job can start.
@@ -81,8 +83,8 @@ impl Fits<'_> {
         }
     }
 
-    /// Returns the shadow time of a job: the first expected end of a running job at which it can start. Returns the end
-    /// of time if there is none.
+    /// Returns the shadow time of a job: the first expected end of a running job at which it can start.
+    /// Returns the end of time if there is none.
     fn shadow(&mut self, state: &State, job: &ScheduledJob) -> Time {
         let mut free = state.free;
         let mut then = match self {
@@ -96,7 +98,8 @@ impl Fits<'_> {
             if let Some(then) = &mut then {
                 then.vacate(&state.jobs[at].each_node().collect::<Vec<_>>());
             }
-            // Jobs with the same expected end leave together, so the question is asked after the last of them.
+            // Jobs with the same expected end leave together, so the question is asked after the last of
+            // them.
             if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
                 continue;
             }
@@ -112,8 +115,9 @@ impl Fits<'_> {
     }
 }
 
-/// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time, then position. FCFS
-/// orders such jobs by their starts, so that any order is allowed; EASY orders them by position.
+/// The place of a waiting job in the queue: arrival, then the order of jobs that arrive at the same time,
+/// then position. FCFS orders such jobs by their starts, so that any order is allowed; EASY orders them by
+/// position.
 type Key = (Time, Time, JobAt);
 
 /// A policy, with the queue and the open promise.
@@ -168,7 +172,8 @@ impl<'a> Rules<'a> {
         ))
     }
 
-    /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes void.
+    /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes
+    /// void.
     pub(super) fn ended(&mut self, job: &ScheduledJob) {
         if let Fits::Places(machine, _) = &mut self.fits {
             machine.vacate(&job.each_node().collect::<Vec<_>>());
@@ -183,8 +188,8 @@ impl<'a> Rules<'a> {
         self.queue.insert(self.key(&state.jobs[at], at));
     }
 
-    /// Checks, after all events of an instant, that the policy allows the head of the queue to wait. `started` has the
-    /// jobs that started at this instant. Makes a promise to a new head.
+    /// Checks, after all events of an instant, that the policy allows the head of the queue to wait.
+    /// `started` has the jobs that started at this instant. Makes a promise to a new head.
     pub(super) fn after(
         &mut self,
         state: &State,
@@ -265,8 +270,8 @@ mod tests {
         );
         let late = [job(1, [0, 0, 100], 6), job(2, [0, 120, 150], 8)];
         let found = check(Policy::Fcfs, &late).expect_err("late");
-        let expected = "at 100 s, job 2 (row 2) heads the queue and waits until 120 s, 10 processors being free; expected a \
-                        start now, as it takes 8";
+        let expected = "at 100 s, job 2 (row 2) heads the queue and waits until 120 s, 10 processors being \
+             free; expected a start now, as it takes 8";
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
         let promised = Promised { policy: Policy::Fcfs, fits: Fits::Unknown };
@@ -286,8 +291,8 @@ mod tests {
         // Job 3 delays the head.
         let [one, two] = head(102);
         let found = check(Policy::Easy, &[one, two, job(3, [2, 2, 102], 4)]).expect_err("delayed");
-        let expected = "at 100 s, job 2 (row 2) heads the queue and waits until 102 s; expected a start by now, its shadow \
-                        time when it became the head at 1 s";
+        let expected = "at 100 s, job 2 (row 2) heads the queue and waits until 102 s; expected a start by \
+             now, its shadow time when it became the head at 1 s";
         assert_eq!(found, expected);
         let found = check(Policy::Easy, &head(101)).expect_err("it would fit");
         assert!(
@@ -327,8 +332,8 @@ mod tests {
         let late = check(60).expect_err("late");
         assert_eq!(
             late,
-            "at 50 s, job 3 (row 3) heads the queue and waits until 60 s, 6 processors being free; expected a start now, as \
-             there is a place for the 5 that it takes"
+            "at 50 s, job 3 (row 3) heads the queue and waits until 60 s, 6 processors being free; expected \
+             a start now, as there is a place for the 5 that it takes"
         );
         Ok(())
     }

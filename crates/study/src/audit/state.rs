@@ -1,8 +1,8 @@
 //! The state of the machine while a schedule is checked, and the results of the check.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "a job that starts takes at most the free nodes, and gives them back once; ranges of nodes end at or \
-              after their beginnings"
+    reason = "a job that starts takes at most the free nodes, and gives them back once; ranges of nodes end \
+         at or after their beginnings"
 )]
 
 use std::collections::BTreeSet;
@@ -82,7 +82,8 @@ pub(super) struct State {
     pub(super) free: u32,
     /// The number of available nodes of the machine.
     available: u32,
-    /// The owner of each node: the place of its job in the window plus 1, 0 if it is free, or [`NOBODY`] if it is unavailable.
+    /// The owner of each node: the place of its job in the window plus 1, 0 if it is free, or [`NOBODY`] if
+    /// it is unavailable.
     owners: Vec<usize>,
     /// The running jobs in the order of their expected ends.
     pub(super) running: BTreeSet<(Time, JobAt)>,
@@ -118,7 +119,8 @@ impl State {
         job
     }
 
-    /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are not free.
+    /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are
+    /// not free.
     pub(super) fn start(&mut self, at: JobAt, checked: &mut Checked) -> Result<(), Violation> {
         let job = &self.jobs[at];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));

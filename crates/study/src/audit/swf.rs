@@ -1,4 +1,5 @@
-//! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its job started.
+//! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its
+//! job started.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "times in microseconds divided by 10^6 are below 2^44, so that their differences are in range"
@@ -19,8 +20,8 @@ pub enum SwfError {
     Trace(#[from] TraceError),
     /// A job ran, and its wait time is unknown.
     #[error(
-        "{path}:{line}: field 3 (wait time): found {found}, expected the seconds from arrival to start; a log is a \
-         schedule only with all of them"
+        "{path}:{line}: field 3 (wait time): found {found}, expected the seconds from arrival to start; a \
+         log is a schedule only with all of them"
     )]
     NoWait {
         /// The path of the log.
@@ -120,9 +121,9 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors, or without both a wait
-/// and any time for which it ran, as logs have jobs that were cancelled while they waited. Some logs give such jobs a wait; then they
-/// were allocated no processors.
+/// Returns the job of a record in this line of a log; `None` if it never ran: without run time or processors,
+/// or without both a wait and any time for which it ran, as logs have jobs that were cancelled while they
+/// waited. Some logs give such jobs a wait; then they were allocated no processors.
 fn job(record: &Record, path: &Path, line: u64) -> Result<Option<ScheduledJob>, SwfError> {
     let path = || path.display().to_string();
     let has_none = record.allocated_procs == 0 || record.allocated_procs < 0 && record.status == CANCELLED;
@@ -157,8 +158,9 @@ fn from(job: ScheduledJob, origin: Time) -> ScheduledJob {
     ScheduledJob { submit: submit - origin, start: start - origin, end: end - origin, ..job }
 }
 
-/// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when another
-/// one ends still does so after rounding. The estimate is rounded up. The job counts as completed, on partition 1.
+/// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when
+/// another one ends still does so after rounding. The estimate is rounded up. The job counts as completed, on
+/// partition 1.
 pub fn record(job: &ScheduledJob) -> Record {
     const MICROS: i64 = 1_000_000;
     let seconds = |time: Time| time.as_micros().saturating_add(MICROS / 2).div_euclid(MICROS);
@@ -211,13 +213,15 @@ mod tests {
             ..job(1, [5, 15, 75], 4)
         };
         assert_eq!((jobs, schedule.count, schedule.left_out), (vec![expected], 1, 1));
-        // A job that was cancelled while it waited has no wait, and may have the processors that it asked for.
+        // A job that was cancelled while it waited has no wait, and may have the processors that it asked
+        // for.
         for cancelled in ["-1 0 -1", "-1 0 4"] {
             std::fs::write(&path, format!("{line}{}", line.replace("10 60 4", cancelled)))?;
             let schedule = LogSchedule::read(&path, ReadOptions::default())?;
             assert_eq!((schedule.count, schedule.left_out), (1, 1), "{cancelled}");
         }
-        // Or it has a wait, and was allocated none. A job of 0 s that ran has processors, or does not say that it was cancelled.
+        // Or it has a wait, and was allocated none. A job of 0 s that ran has processors, or does not say
+        // that it was cancelled.
         for (found, left_out) in [
             ("10 0 0 -1 -1 8 90 -1 1", 1),
             ("10 0 -1 -1 -1 8 90 -1 5", 1),

@@ -1,5 +1,5 @@
-//! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat list in a
-//! fixed order.
+//! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat
+//! list in a fixed order.
 
 use std::fmt;
 use std::ops::Range;
@@ -44,7 +44,8 @@ pub struct Axes {
     pub networks: Vec<GivenSpec>,
     /// The seeds of the first replications.
     pub seeds: Vec<u64>,
-    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty without any.
+    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty
+    /// without any.
     pub guests: Guests,
 }
 
@@ -65,7 +66,8 @@ pub struct LogPart {
 }
 
 /// The message about unavailable nodes of a machine that is not known yet.
-pub const UNAVAILABLE_OF_AUTO: &str = "unavailable nodes are nodes of a machine, and machine 'auto' is known only once its log is read; write the machine";
+pub const UNAVAILABLE_OF_AUTO: &str = "unavailable nodes are nodes of a machine, and machine 'auto' is known \
+     only once its log is read; write the machine";
 
 /// A machine as a command or a study file gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,8 +110,8 @@ impl MachineArg {
     }
 }
 
-/// The number of combinations from which on it is looked whether they fit into memory, and the bytes that each takes,
-/// from the axes to study.json.
+/// The number of combinations from which on it is looked whether they fit into memory, and the bytes that
+/// each takes, from the axes to study.json.
 const MANY_COMBINATIONS: u64 = 100_000;
 const COMBINATION_BYTES: u64 = 1000;
 
@@ -118,16 +120,17 @@ const COMBINATION_BYTES: u64 = 1000;
 pub struct Combination {
     /// The position of its log in [`Axes::logs`], from 0.
     pub log: usize,
-    /// The description of the replay. The SHA-256 of its log is still empty, because the log has not been read yet.
+    /// The description of the replay. The SHA-256 of its log is still empty, because the log has not been
+    /// read yet.
     pub spec: ReplaySpec,
     /// Whether the allocator comes from [`ALL`] and was not given by its own name.
     pub of_all: bool,
 }
 
 impl Axes {
-    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network and
-    /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
-    /// that moves running jobs meets a network that cannot move them.
+    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler,
+    /// allocator, network and seed. The seed varies fastest. Fails if a name does not exist or does not suit
+    /// a machine, or if an allocator that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         self.check_size()?;
         if self.of_logs.is_empty() {
@@ -189,7 +192,8 @@ impl Axes {
             schedulers.push(Algorithm { spec, label, is_typed: true });
         }
         same_labels(&mut schedulers);
-        // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
+        // Which allocators and networks can be used depends on the machine, so each machine has its own list
+        // of pairs.
         let served: Vec<Vec<(Algorithm, Algorithm)>> =
             machines.iter().map(|machine| self.served(machine)).collect::<Result<_, _>>()?;
         let unknown: Arc<str> = Arc::default();
@@ -277,8 +281,8 @@ struct Algorithm {
     is_typed: bool,
 }
 
-/// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs that would have
-/// the same label get their own texts as labels.
+/// Gives equal specs the same label: the first one that was typed, or else the first one. Different specs
+/// that would have the same label get their own texts as labels.
 fn same_labels(algorithms: &mut [Algorithm]) {
     let chosen = |of: &Algorithm| {
         let same = || algorithms.iter().filter(|other| other.spec == of.spec);
@@ -319,15 +323,16 @@ impl Network {
     /// Returns the error for an allocator that moves running jobs, which this model cannot do.
     fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
         let problem = format!(
-            "it moves running jobs, which network '{}' cannot; give another allocator or network '{RECORDED}'",
+            "it moves running jobs, which network '{}' cannot; give another allocator or network \
+                 '{RECORDED}'",
             self.algorithm.spec.name
         );
         SpecError::Unsuited { owner: allocator.name.clone(), machine: machine.to_string(), problem }
     }
 }
 
-/// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
-/// depend on the seed.
+/// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved
+/// spec does not depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(Guests::default().resolve_allocator(spec, machine)?.0)
 }
@@ -338,8 +343,8 @@ impl Axes {
         self.allocators.iter().any(|given| given.spec == Spec::named(ALL))
     }
 
-    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the lists of a log is known once
-    /// the log is read; until then it counts as one.
+    /// Sets the options that follow from the axes. Whether [`ALL`] has an allocator that follows the lists of
+    /// a log is known once the log is read; until then it counts as one.
     pub fn tell(&self, options: &mut Options) {
         options.recorded = self.schedulers.iter().any(|given| given.spec.name == scheduler::RECORDED);
         options.recorded_nodes =
@@ -359,8 +364,8 @@ impl Axes {
         self.of_logs.iter().flatten().flat_map(|part| &part.machines).collect()
     }
 
-    /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot
-    /// serve the machine. The list is empty if [`ALL`] is not among the allocators.
+    /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the
+    /// allocator cannot serve the machine. The list is empty if [`ALL`] is not among the allocators.
     pub fn unserved(&self) -> Vec<String> {
         if !self.ask_for_all() {
             return Vec::new();

@@ -44,8 +44,8 @@ pub enum JobsError {
     /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs
     /// out.
     #[error(
-        "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
-         idle; {SKIP}"
+        "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even \
+         if it is idle; {SKIP}"
     )]
     NeverFits {
         /// The name of the log.
@@ -71,8 +71,9 @@ pub enum JobsError {
     },
     /// The scheduler starts jobs when the log says, and the log says it of none.
     #[error(
-        "{log}: no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; expected a \
-         log that says when its jobs started, which `meshreplay trace info` tells, or another scheduler"
+        "{log}: no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; \
+         expected a log that says when its jobs started, which `meshreplay trace info` tells, or another \
+         scheduler"
     )]
     NoWaits {
         /// The name of the log.
@@ -80,8 +81,8 @@ pub enum JobsError {
     },
     /// The replay could run past the last representable time.
     #[error(
-        "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range of time, \
-         292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
+        "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range \
+         of time, 292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
     )]
     OutOfRange {
         /// The name of the log.
@@ -115,9 +116,8 @@ impl From<BuildError> for JobsError {
 }
 
 /// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times
-/// multiplied by
-/// `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run past the last representable
-/// time.
+/// multiplied by `arrival_scale`. The list is that of the log if nothing differs. Fails if a replay could run
+/// past the last representable time.
 pub(super) fn scaled_jobs(
     log: &LoadedLog,
     partitions: Option<&Partitions>,
@@ -136,8 +136,7 @@ pub(super) fn scaled_jobs(
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times
-/// multiplied by
-/// `arrival_scale`, and the number of jobs that the rules leave out.
+/// multiplied by `arrival_scale`, and the number of jobs that the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Model,
     rules: &Rules,
@@ -283,8 +282,8 @@ pub(super) struct Misfits {
 
 impl Misfits {
     /// Returns their number. With [`Oversize::Error`], fails on the first of them: it is larger than
-    /// `machine`, or if
-    /// `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only if no job fits.
+    /// `machine`, or if `allocator` is given, that finds no nodes for it. With [`Oversize::Skip`], fails only
+    /// if no job fits.
     pub(super) fn check(
         &self,
         log: &str,
@@ -391,13 +390,14 @@ mod tests {
         );
         assert_eq!(
             message(found.err()),
-            "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \
-             idle; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
+            "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if \
+             it is idle; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
         );
         let found = fitting("a", &jobs, &machine, Oversize::Error);
         assert_eq!(
             message(found.err()),
-            "a: job 5 asks for 729 processors as 9x9x9, machine 5x4 has 20; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
+            "a: job 5 asks for 729 processors as 9x9x9, machine 5x4 has 20; --oversize skip, or \
+                 oversize=skip in the rules of a study, leaves such jobs out"
         );
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is found
-//! again wherever it was made, and two different replays never have the same name.
+//! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is
+//! found again wherever it was made, and two different replays never have the same name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,20 +18,21 @@ use meshreplay_base::spec::Spec;
 use meshreplay_sim::guest;
 use meshreplay_workload::Estimate;
 
-/// The version of results. It changes when a release gives other results for the same replay, so that results of before are not
-/// taken for those of today; a release that gives the same keeps it, and sweeps go on where they were.
+/// The version of results. It changes when a release gives other results for the same replay, so that results
+/// of before are not taken for those of today; a release that gives the same keeps it, and sweeps go on where
+/// they were.
 const RESULTS: &str = "0.2.0";
 
-/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
-/// version of results. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too, and so it does on the files of programs. If a file lists outages, nodes or predictions, the key depends on
-/// its content and not on its path.
+/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and
+/// of the version of results. If the allocator reads files (parameters `path` and `weights`), the key depends
+/// on their contents too, and so it does on the files of programs. If a file lists outages, nodes or
+/// predictions, the key depends on its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     Keys::new(options).of(spec)
 }
 
-/// Makes the content keys of the replays of one study. What the keys share is made once: each file is read once, and the
-/// lines of the options are written once.
+/// Makes the content keys of the replays of one study. What the keys share is made once: each file is read
+/// once, and the lines of the options are written once.
 pub(super) struct Keys {
     /// The lines of the options for an allocator that asks where the nodes of the log are.
     with_node_map: String,
@@ -41,8 +42,8 @@ pub(super) struct Keys {
     node_map: Option<String>,
     /// The SHA-256 of each file that was read, by path; `None` if it cannot be read.
     read: BTreeMap<String, Option<String>>,
-    /// The last scheduler, allocator and network, each with the lines of their files. Replays of a study that follow each
-    /// other often share them.
+    /// The last scheduler, allocator and network, each with the lines of their files. Replays of a study that
+    /// follow each other often share them.
     last: Option<([Arc<Spec>; 3], FileLines)>,
 }
 
@@ -121,8 +122,8 @@ impl Keys {
     }
 }
 
-/// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
-/// SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
+/// Returns the path of every file that the programs of a replay are made of, as far as their commands name
+/// them, with the SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
 pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
     guests(spec).flat_map(guest::files).filter_map(read).collect()
 }
@@ -135,9 +136,9 @@ fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
         .filter(|spec| spec.is_guest())
 }
 
-/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results
-/// depend on. Such a guest is an object of the caller, or a program whose command names no file. The key is then made from
-/// `unique` too, so that no other study ever finds the result.
+/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its
+/// results depend on. Such a guest is an object of the caller, or a program whose command names no file. The
+/// key is then made from `unique` too, so that no other study ever finds the result.
 pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
     if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
         key
@@ -154,21 +155,21 @@ pub(super) fn unique() -> String {
     format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
 }
 
-/// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's content in
-/// hexadecimal. A file that cannot be read is left out, because building the allocator then fails anyway. The list is
-/// empty for allocators that read no file.
+/// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's
+/// content in hexadecimal. A file that cannot be read is left out, because building the allocator then fails
+/// anyway. The list is empty for allocators that read no file.
 pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     paths(allocator).into_iter().filter_map(read).collect()
 }
 
-/// Returns the path of the file that lists the outages, with the SHA-256 of its content in hexadecimal. `None` if
-/// there is no such file or it cannot be read.
+/// Returns the path of the file that lists the outages, with the SHA-256 of its content in hexadecimal.
+/// `None` if there is no such file or it cannot be read.
 pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
     options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
 }
 
-/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal. `None` if there
-/// is no such file or it cannot be read.
+/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal.
+/// `None` if there is no such file or it cannot be read.
 pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
     options.node_map.as_ref()?.path().and_then(|path| read(path.to_owned()))
 }
@@ -184,8 +185,8 @@ fn without_path(spec: &ReplaySpec) -> Cow<'_, ReplaySpec> {
     spec
 }
 
-/// Returns the path of the file that lists predicted run times, with the SHA-256 of its content in hexadecimal. `None`
-/// if there is no such file or it cannot be read.
+/// Returns the path of the file that lists predicted run times, with the SHA-256 of its content in
+/// hexadecimal. `None` if there is no such file or it cannot be read.
 pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
     spec.rules.prediction()?.path().and_then(|path| read(path.to_owned()))
 }

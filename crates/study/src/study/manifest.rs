@@ -19,7 +19,8 @@ pub struct Manifest {
     /// The options that all cells share, except those that only say which results are kept.
     #[serde(flatten)]
     pub options: Options,
-    /// Whether the last run of the study was asked to keep the jobs of every cell. Results do not depend on it.
+    /// Whether the last run of the study was asked to keep the jobs of every cell. Results do not depend on
+    /// it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jobs: bool,
     /// The logs of the study.

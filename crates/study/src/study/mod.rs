@@ -1,14 +1,16 @@
-//! Studies: the product of logs, machines, schedulers, allocators and more as a flat list of cells, and the code that
-//! runs the cells. A cell is one replay of a study, with all its replications.
+//! Studies: the product of logs, machines, schedulers, allocators and more as a flat list of cells, and the
+//! code that runs the cells. A cell is one replay of a study, with all its replications.
 //!
-//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes. [`sweep`] runs
-//! them. The result of a cell is named by its content key, so that a study that is started again replays only the cells
-//! without a result. [`Axes`] is the product on its own, and [`Replay`] is one replay on its own.
+//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes.
+//! [`sweep`] runs them. The result of a cell is named by its content key, so that a study that is started
+//! again replays only the cells without a result. [`Axes`] is the product on its own, and [`Replay`] is one
+//! replay on its own.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "jobs have numbers of 32 bits, replays are fewer than memory can hold, and positions are those in lists"
+    reason = "jobs have numbers of 32 bits, replays are fewer than memory can hold, and positions are those \
+         in lists"
 )]
 
 mod all;

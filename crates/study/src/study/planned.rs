@@ -138,7 +138,8 @@ impl Study {
         let others = outcomes.iter().map(|outcome| outcome.skipped).sum::<u64>() - never_fit;
         if matches!(source, Some(JobSource::Drawn { .. })) && others > 0 {
             notes.push(format!(
-                "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
+                "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of \
+                     another size"
             ));
         }
         let without_end = |name: &str| -> f64 {
@@ -161,7 +162,8 @@ impl Study {
         if let Some(outcome) = outcomes.iter().find(counts_none) {
             let jobs = outcome.summary.get("jobs").unwrap_or_default();
             notes.push(format!(
-                "{log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
+                "{log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are \
+                     empty"
             ));
         }
         let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
@@ -185,17 +187,19 @@ impl Study {
             let why = if *peak > u64::from(nodes) {
                 format!("the log has up to {peak} processors in use at once and the machine {nodes} nodes")
             } else {
-                "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no place"
+                "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no \
+                     place"
                     .to_owned()
             };
             lines.push(format!(
-                "{log} on {machine} with '{allocator}': {late} of {jobs} jobs started later than recorded, because {why}"
+                "{log} on {machine} with '{allocator}': {late} of {jobs} jobs started later than recorded, \
+                     because {why}"
             ));
         }
         if unknown > 0.0 {
             lines.push(format!(
-                "{log}: the recorded wait of {unknown} of {jobs} jobs is unknown; they started as soon as they fitted, \
-                 after those that were due"
+                "{log}: the recorded wait of {unknown} of {jobs} jobs is unknown; they started as soon as \
+                 they fitted, after those that were due"
             ));
         }
         lines
@@ -212,15 +216,16 @@ impl Study {
         let mut notes = notes_on_nodes.clone();
         if replaced > 0.0 {
             notes.push(format!(
-                "{log} on {machine} under '{}': {} of {jobs} jobs got {replaced} nodes that their lists do not have, the \
-                 nearest free ones, as those of their lists were in use, down or too few",
+                "{log} on {machine} under '{}': {} of {jobs} jobs got {replaced} nodes that their lists do \
+                 not have, the nearest free ones, as those of their lists were in use, down or too few",
                 scheduler.name,
                 number("placements_replaced")
             ));
         }
         if unknown > 0.0 {
             notes.push(format!(
-                "{log}: {unknown} of {jobs} jobs have no list of nodes; they got the free nodes with the lowest numbers"
+                "{log}: {unknown} of {jobs} jobs have no list of nodes; they got the free nodes with the \
+                     lowest numbers"
             ));
         }
         notes

@@ -1,4 +1,5 @@
-//! The content of run.json: the resolved run of the command `replay`, as the directory of its results holds it.
+//! The content of run.json: the resolved run of the command `replay`, as the directory of its results holds
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +29,8 @@ pub struct RunManifest<'a> {
     /// The SHA-256 of the file that says where nodes are; `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_map_sha256: Option<String>,
-    /// What reading the clock adds to each measured duration, in nanoseconds; `None` if calls are not timed. It is a
-    /// measurement: neither keys nor the id of the run depend on it.
+    /// What reading the clock adds to each measured duration, in nanoseconds; `None` if calls are not timed.
+    /// It is a measurement: neither keys nor the id of the run depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_ns: Option<u64>,
     replays: Vec<RunReplay<'a>>,
@@ -47,8 +48,9 @@ struct RunLog<'a> {
     starts: &'a Option<LogStart>,
 }
 
-/// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that the
-/// allocator or the predictor reads, and the number of records that are not replayed, or null if that is not known before the replay.
+/// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that
+/// the allocator or the predictor reads, and the number of records that are not replayed, or null if that is
+/// not known before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 

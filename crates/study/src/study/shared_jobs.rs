@@ -210,7 +210,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog, rules: &Rules) -> Result<
         left_out => {
             let is_request_unread = rules.set != RuleSet::Requested
                 && log.workload.left_out.count(Reason::NoProcessors) == left_out;
-            let remedy = "; none of them was allocated any, --rules requested takes what they asked for, if the log has that";
+            let remedy = "; none of them was allocated any, --rules requested takes what they asked for, if \
+                 the log has that";
             format!("left out: {}{}", log.workload.left_out, if is_request_unread { remedy } else { "" })
         }
     };

@@ -1,5 +1,5 @@
-//! `--audit`: replays by every scheduler with allocators of every family pass, and whatever is distorted on the way from
-//! the engine to the audit is found, with the job, the time and the rule.
+//! `--audit`: replays by every scheduler with allocators of every family pass, and whatever is distorted on
+//! the way from the engine to the audit is found, with the job, the time and the rule.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use meshreplay_study::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
 
 use crate::support::{Numbers, Tested};
 
-/// Made-up jobs that wait for each other on 64 nodes; some of them run for no time, and several arrive at once.
+/// Made-up jobs that wait for each other on 64 nodes; some of them run for no time, and several arrive at
+/// once.
 fn jobs(count: i64) -> Vec<Job> {
     let (mut numbers, mut submit) = (Numbers(5), 0);
     let job = |number| {

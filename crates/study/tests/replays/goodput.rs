@@ -1,4 +1,5 @@
-//! Goodput and lost work: small examples by hand, the closed form for jobs of one slice size, and equal seeds.
+//! Goodput and lost work: small examples by hand, the closed form for jobs of one slice size, and equal
+//! seeds.
 
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ fn is(outcome: &Outcome, name: &str, expected: f64) {
     assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{name}: {found:?}, not {expected}");
 }
 
-/// On an array of four nodes, jobs 1 and 2 hold two nodes each from 0 s, job 1 for 10 s and job 2 for 20 s. Job 3 arrives
-/// at 1 s and wants all four for 5 s. Node 0, on which job 1 runs, is down from 4 s to 12 s.
+/// On an array of four nodes, jobs 1 and 2 hold two nodes each from 0 s, job 1 for 10 s and job 2 for 20 s.
+/// Job 3 arrives at 1 s and wants all four for 5 s. Node 0, on which job 1 runs, is down from 4 s to 12 s.
 #[test]
 fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     let folder = tempfile::tempdir()?;
@@ -50,8 +51,8 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
         outcome.records.iter().map(|record| record.start.as_seconds()).collect()
     };
 
-    // Requeue: job 1 loses 4 s on two nodes, waits for node 0 ahead of job 3, and runs from 12 s to 22 s; then job 3
-    // runs until 27 s. Of 4·27 node-seconds node 0 misses 8.
+    // Requeue: job 1 loses 4 s on two nodes, waits for node 0 ahead of job 3, and runs from 12 s to 22 s;
+    // then job 3 runs until 27 s. Of 4·27 node-seconds node 0 misses 8.
     let outcome = replay(&jobs, parts, [file, "requeue"], 1)?;
     assert_eq!(starts(&outcome), [12.0, 0.0, 22.0]);
     is(&outcome, "makespan_s", 27.0);
@@ -94,12 +95,12 @@ fn by_hand_a_job_is_killed_or_its_node_drained() -> Tested {
     Ok(())
 }
 
-/// Returns the mean and the variance of the time from the first start to the end of a job that needs a time of `work`
-/// without a failure, where failures come at `rate` and the job begins anew after each.
+/// Returns the mean and the variance of the time from the first start to the end of a job that needs a time
+/// of `work` without a failure, where failures come at `rate` and the job begins anew after each.
 ///
-/// A run survives with the probability p = e^(−λT). A job has a geometric number of killed runs, 1/p − 1 on average,
-/// each as long as an exponential time that is below T. So its time X satisfies X = T if the first failure comes after
-/// T, and X = F + X' with a failure at F < T otherwise. The transform of X is therefore
+/// A run survives with the probability p = e^(−λT). A job has a geometric number of killed runs, 1/p − 1 on
+/// average, each as long as an exponential time that is below T. So its time X satisfies X = T if the first
+/// failure comes after T, and X = F + X' with a failure at F < T otherwise. The transform of X is therefore
 ///
 ///   E e^(−sX) = e^(−(s+λ)T) / (1 − λ/(s+λ) · (1 − e^(−(s+λ)T))),
 ///
@@ -109,10 +110,10 @@ fn time_to_end(rate: f64, work: f64) -> (f64, f64) {
     ((growth - 1.0) / rate, (growth * growth - 1.0 - 2.0 * load * growth) / (rate * rate))
 }
 
-/// The closed form. Every job takes a slice of s nodes for T seconds, one after the other, nodes fail with the rate
-/// 1/MTBF and are repaired at once, and killed jobs run again from the start. A slice fails with the rate λ = s/MTBF,
-/// as the failures of its nodes are independent Poisson processes. By renewal reward the share of its time that is
-/// useful is T / E X = λT / (e^(λT) − 1), see [`time_to_end`].
+/// The closed form. Every job takes a slice of s nodes for T seconds, one after the other, nodes fail with
+/// the rate 1/MTBF and are repaired at once, and killed jobs run again from the start. A slice fails with the
+/// rate λ = s/MTBF, as the failures of its nodes are independent Poisson processes. By renewal reward the
+/// share of its time that is useful is T / E X = λT / (e^(λT) − 1), see [`time_to_end`].
 ///
 /// The mean of n jobs lies within 2.58 standard errors of its expectation with a probability of 99 %.
 #[test]

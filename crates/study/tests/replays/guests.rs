@@ -217,7 +217,8 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
         (
             "echo no licence >&2; exit 3",
             "",
-            "the program ended (exit status: 3) before it answered; its last lines on standard error:\n    no licence (asked to 'hello')",
+            "the program ended (exit status: 3) before it answered; its last lines on standard error:\n    \
+                 no licence (asked to 'hello')",
         ),
         (
             hello,
@@ -244,7 +245,8 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
         (
             "yes flood >&2",
             "",
-            "it did not answer within 0.5 s, which exec:timeout=SECONDS changes; its last lines on standard error:\n    flood",
+            "it did not answer within 0.5 s, which exec:timeout=SECONDS changes; its last lines on standard \
+                 error:\n    flood",
         ),
         (hello, &then("echo '{\"id\":1,\"nodes\":[0,0,0]}'"), "its placement has"),
         (hello, &then("echo '{\"id\":1,\"nodes\":7}'"), "which is no answer to this question"),
@@ -280,7 +282,8 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
 fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested {
     let folder = tempfile::tempdir()?;
     let pids = folder.path().join("pids");
-    // It notes its number and that of a child, and reads no more. A line with the free nodes of 512x512 fills the pipe.
+    // It notes its number and that of a child, and reads no more. A line with the free nodes of 512x512 fills
+    // the pipe.
     let rest = format!("echo $$ >> {0}; sleep 60 & echo $! >> {0}; wait", pids.display());
     let spec = script(&folder, r#"echo '{"id":0,"protocol":1}'"#, &rest)?;
     let run = Time::from_seconds(1);
@@ -292,8 +295,8 @@ fn programs_that_do_not_read_are_noticed_and_all_are_gone_afterwards() -> Tested
     let numbers = fs::read_to_string(&pids)?;
     assert_eq!(numbers.lines().count(), 2);
     for number in numbers.lines() {
-        // The child of the program is ended too; whoever adopted it collects it. It was sent the signal, and on a busy machine it
-        // takes a while until it is gone; by itself it would end after a minute.
+        // The child of the program is ended too; whoever adopted it collects it. It was sent the signal, and
+        // on a busy machine it takes a while until it is gone; by itself it would end after a minute.
         let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
         let is_gone = |stat: &str| stat.is_empty() || stat.contains(") Z ");
         let waits = (0..1000).take_while(|_| !is_gone(&stat()));
@@ -321,8 +324,10 @@ fn a_program_that_promises_submeshes_is_held_to_it() -> Tested {
 #[cfg(unix)]
 fn a_program_that_chatters_on_standard_error_is_served() -> Tested {
     let folder = tempfile::tempdir()?;
-    // Each answer comes after 100,000 lines on standard error. The nodes are those of `naive` for one job at a time.
-    let rest = "n=1\nwhile read question; do seq 100000 >&2; echo \"{\\\"id\\\":$n,\\\"start\\\":[0]}\"; n=$((n+1)); done";
+    // Each answer comes after 100,000 lines on standard error. The nodes are those of `naive` for one job at
+    // a time.
+    let rest = "n=1\nwhile read question; do seq 100000 >&2; echo \"{\\\"id\\\":$n,\\\"start\\\":[0]}\"; \
+         n=$((n+1)); done";
     let spec = script(&folder, r#"echo '{"id":0,"protocol":1}'"#, rest)?;
     let spec = spec.replace("timeout=0.5", "timeout=60");
     let run = Time::from_seconds(1);

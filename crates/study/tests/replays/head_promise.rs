@@ -1,5 +1,5 @@
-//! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no later than the
-//! shadow time that it had when it became the head.
+//! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no
+//! later than the shadow time that it had when it became the head.
 
 use meshreplay_alloc::allocator::{self, Built, Placement, Request, Served, Setup, follows_lists};
 use meshreplay_base::job::{Job, Shape, Time};
@@ -82,8 +82,8 @@ fn promises_kept(
     Ok(checked.promises)
 }
 
-/// Allocators that EASY's promise holds for: others suspend running jobs, which then outlive their estimates, and make the
-/// next job wait for moves.
+/// Allocators that EASY's promise holds for: others suspend running jobs, which then outlive their estimates,
+/// and make the next job wait for moves.
 fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
     let moves = |spec: &Spec| {
         let built = allocator::build(spec, &Setup::new(mesh, 1));
@@ -100,7 +100,8 @@ fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
 
 const SCHEDULERS: [&str; 2] = ["easy", "easy:pass=per-event"];
 
-/// Jobs of all sizes that fit, half of them small, with estimates that are right or up to three times too long.
+/// Jobs of all sizes that fit, half of them small, with estimates that are right or up to three times too
+/// long.
 fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
     let mut submit = 0;
     (0..count)

@@ -1,5 +1,5 @@
-//! An independent simulation of outages: one second after the other on an array, with whole lists instead of indexes. The
-//! engine must give the same runs, the same lost work and the same node-seconds.
+//! An independent simulation of outages: one second after the other on an array, with whole lists instead of
+//! indexes. The engine must give the same runs, the same lost work and the same node-seconds.
 
 use std::sync::Arc;
 
@@ -51,9 +51,9 @@ fn kill(run: &mut Run, now: i64, limit: u32, found: &mut Found) -> bool {
     returns
 }
 
-/// Simulates jobs (submission, run time, processors) on an array of `size` nodes, of which the lowest free ones are given.
-/// `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With `strict` nobody passes a job
-/// that waits for nodes; without, whoever fits starts.
+/// Simulates jobs (submission, run time, processors) on an array of `size` nodes, of which the lowest free
+/// ones are given. `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With
+/// `strict` nobody passes a job that waits for nodes; without, whoever fits starts.
 fn simulate(
     jobs: &[(i64, i64, usize)],
     size: usize,
@@ -105,7 +105,8 @@ fn simulate(
         in_use_s.push((0..size).filter(|&node| holder[node].is_some() || !is_down[node]).count() as i64);
         let nobody_runs = holder.iter().all(Option::is_none);
         if nobody_runs && now >= last_change && jobs.iter().all(|job| job.0 <= now) {
-            // Nothing happens any more. Jobs that need more nodes than are up are taken out; the others may start then.
+            // Nothing happens any more. Jobs that need more nodes than are up are taken out; the others may
+            // start then.
             let down = is_down.iter().filter(|down| **down).count();
             for job in (0..jobs.len()).filter(|&job| jobs[job].2 + down > size) {
                 found.never_started += u32::from(std::mem::take(&mut waiting[job]));

@@ -1,5 +1,5 @@
-//! What holds for every allocator and every scheduler while nodes go down and come up, and two exact answers: one by hand,
-//! one in closed form.
+//! What holds for every allocator and every scheduler while nodes go down and come up, and two exact answers:
+//! one by hand, one in closed form.
 
 use std::collections::BTreeSet;
 
@@ -240,8 +240,8 @@ fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
     Ok(())
 }
 
-/// Changes that follow no rule: several nodes at one instant, nodes that are down for no time, some for good, and at times
-/// the whole machine.
+/// Changes that follow no rule: several nodes at one instant, nodes that are down for no time, some for good,
+/// and at times the whole machine.
 fn random_changes(mesh: &Mesh, numbers: &mut Numbers) -> Vec<NodeChange> {
     let (mut changes, mut down, mut time_s) = (Vec::new(), BTreeSet::new(), 40);
     let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
@@ -381,9 +381,10 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
 
 #[test]
 fn pages_with_a_node_that_is_down_count_for_no_shadow_time() -> Tested {
-    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so that six free nodes serve
-    // nobody. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it has them when job 2 ends at
-    // 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes would be left over for job 5.
+    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so that six free
+    // nodes serve nobody. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it
+    // has them when job 2 ends at 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes
+    // would be left over for job 5.
     let job = |number: i64, submit_s: i64, procs: u32, run_s: i64| {
         let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
         Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }

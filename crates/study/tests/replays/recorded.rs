@@ -1,5 +1,5 @@
-//! The scheduler `recorded`: on possible logs every job waits as long as it really did, and on others a plain twin says
-//! which jobs start later.
+//! The scheduler `recorded`: on possible logs every job waits as long as it really did, and on others a plain
+//! twin says which jobs start later.
 
 use meshreplay_base::job::{Job, Logged, Shape, Time};
 use meshreplay_sim::engine::Record;
@@ -7,7 +7,8 @@ use meshreplay_workload::most_in_use;
 
 use super::support::{Numbers, Tested, replay, shared_log};
 
-/// Replays a log of ../shared/traces as recorded; how many jobs did not wait as recorded, or got another number of nodes.
+/// Replays a log of ../shared/traces as recorded; how many jobs did not wait as recorded, or got another
+/// number of nodes.
 fn differences(
     file: &str,
     machine: &str,
@@ -65,7 +66,8 @@ fn random_jobs(seed: u64, procs: u32) -> Vec<Job> {
     (1..=150).map(&mut job).collect()
 }
 
-/// The start of each job in seconds: at every second, ends, then passes over all jobs in order until nothing ends at once.
+/// The start of each job in seconds: at every second, ends, then passes over all jobs in order until nothing
+/// ends at once.
 fn twin(jobs: &[Job], nodes: u32) -> Vec<i64> {
     let seconds = |time: Time| time.as_micros() / 1_000_000;
     let mut order: Vec<usize> = (0..jobs.len()).collect();

@@ -1,5 +1,5 @@
-//! The allocator `recorded`: on possible logs every job gets the nodes of its list, and on others a plain twin says which
-//! nodes it gets.
+//! The allocator `recorded`: on possible logs every job gets the nodes of its list, and on others a plain
+//! twin says which nodes it gets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,8 +14,8 @@ use meshreplay_workload::Rules;
 
 use super::support::{Numbers, Tested};
 
-/// A job of a made-up log: submission, start and end in seconds, processors, and the nodes of its list, none if it has no
-/// list.
+/// A job of a made-up log: submission, start and end in seconds, processors, and the nodes of its list, none
+/// if it has no list.
 struct Line {
     submit_s: u32,
     start_s: u32,
@@ -144,8 +144,8 @@ fn impossible(seed: u64, nodes: u32) -> Vec<Line> {
     (0..150).map(&mut line).collect()
 }
 
-/// The nodes of each job, ascending, and how many of them are not in its list: by the starts and ends of a replay, with
-/// every rule as it is written.
+/// The nodes of each job, ascending, and how many of them are not in its list: by the starts and ends of a
+/// replay, with every rule as it is written.
 fn twin(lines: &[Line], outcome: &Outcome, mesh: &Mesh) -> (Vec<Vec<NodeId>>, u64) {
     let seconds = |time: meshreplay_base::job::Time| time.as_micros() / 1_000_000;
     // Of one instant, ends come first, and starts in the order of recorded starts.

@@ -1,5 +1,5 @@
-//! RFold's simulator (github.com/shuoshuc/RFold), job by job: starts, nodes and shapes of its five policies on 8×8×8
-//! nodes, as one torus or as eight cubes of 4×4×4.
+//! RFold's simulator (github.com/shuoshuc/RFold), job by job: starts, nodes and shapes of its five policies
+//! on 8×8×8 nodes, as one torus or as eight cubes of 4×4×4.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,9 @@ use super::support::{Tested, shared};
 /// The longest side that fits the simulator's machine.
 const LONGEST: u32 = 8;
 
-/// The table of ../shared/oracle/rfold/README.md: the jobs, the policy, how many jobs started and were skipped, the mean
-/// wait and the mean completion time in seconds, the utilization, and the last end in seconds.
+/// The table of ../shared/oracle/rfold/README.md: the jobs, the policy, how many jobs started and were
+/// skipped, the mean wait and the mean completion time in seconds, the utilization, and the last end in
+/// seconds.
 type Row = (&'static str, &'static str, [i64; 2], [f64; 2], f64, i64);
 const TABLE: [Row; 10] = [
     ("tpu", "firstfit", [379, 21], [195_574.9, 220_051.2], 0.5199, 4_457_148),
@@ -109,8 +110,9 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
     Ok((records, nodes.0))
 }
 
-/// Leaves out the jobs for which the allocator finds no nodes on the idle machine, as `--oversize skip` does. The
-/// simulator skips them when they are the first of the queue, which is no different: nobody has waited for them.
+/// Leaves out the jobs for which the allocator finds no nodes on the idle machine, as `--oversize skip` does.
+/// The simulator skips them when they are the first of the queue, which is no different: nobody has waited
+/// for them.
 fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
     let idle = Machine::new(machine.parse()?);
     let mut built = allocator::build(&allocator.parse()?, &Setup::new(idle.mesh(), 0))?;
@@ -118,9 +120,9 @@ fn placeable(jobs: Vec<Job>, machine: &str, allocator: &str) -> Result<Vec<Job>,
     Ok(jobs.into_iter().filter(fits).collect())
 }
 
-/// Leaves out the jobs that the simulator skips with `slurm_hilbert`: jobs with a side that is too long, which run only
-/// if they can start in the moment in which they become the first of the queue. As nobody passes them, what was before
-/// does not depend on them, and they are found one after the other.
+/// Leaves out the jobs that the simulator skips with `slurm_hilbert`: jobs with a side that is too long,
+/// which run only if they can start in the moment in which they become the first of the queue. As nobody
+/// passes them, what was before does not depend on them, and they are found one after the other.
 fn startable(
     mut jobs: Vec<Job>,
     machine: &str,
@@ -136,7 +138,8 @@ fn startable(
     }
 }
 
-/// The number that the simulator gives to a node of our machine: x + 8 y + 64 z. Cubes are numbered z fastest there.
+/// The number that the simulator gives to a node of our machine: x + 8 y + 64 z. Cubes are numbered z fastest
+/// there.
 fn their_number(mesh: &Mesh, node: NodeId) -> NodeId {
     let [x, y, z] = mesh.coord(node);
     let Some([width, length, depth]) = mesh.cube() else { return node };
@@ -145,8 +148,8 @@ fn their_number(mesh: &Mesh, node: NodeId) -> NodeId {
     at[0] + 8 * (at[1] + 8 * at[2])
 }
 
-/// Whether the nodes are, in rank order, a box of this shape: one that may wrap around the torus, or one whose parts
-/// come from different cubes.
+/// Whether the nodes are, in rank order, a box of this shape: one that may wrap around the torus, or one
+/// whose parts come from different cubes.
 fn is_box(mesh: &Mesh, nodes: &[NodeId], shape: [u32; 3]) -> bool {
     let (extents, cube) = (mesh.extents(), mesh.cube().unwrap_or([u32::MAX; 3]));
     // The corner of each part, by its number along x, y and z.
@@ -177,7 +180,8 @@ fn boxes_of_parts_of_cubes_equal_those_of_rfold() -> Tested {
     equal("rfold", "ocs:8x4x4x4", "rfold")
 }
 
-/// Compares a policy of the simulator with an allocator of ours: the starts, nodes and shapes of all jobs of both files.
+/// Compares a policy of the simulator with an allocator of ours: the starts, nodes and shapes of all jobs of
+/// both files.
 fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
     let mesh: Mesh = machine.parse()?;
     for log in ["tpu", "odd"] {

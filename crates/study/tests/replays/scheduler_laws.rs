@@ -1,5 +1,5 @@
-//! What every registered scheduler must do on every log: laws over the whole registry, and those that a row says that it
-//! keeps.
+//! What every registered scheduler must do on every log: laws over the whole registry, and those that a row
+//! says that it keeps.
 
 use meshreplay_alloc::allocator::{self, Served, Setup};
 use meshreplay_base::job::{Job, LogNumber, Logged, Shape, Time};
@@ -84,8 +84,8 @@ struct Case {
 }
 
 impl Case {
-    /// The instants at which something happens, each with who waits once all of it has happened, the oldest first, and how
-    /// many nodes are free then.
+    /// The instants at which something happens, each with who waits once all of it has happened, the oldest
+    /// first, and how many nodes are free then.
     fn instants(&self, nodes: u32) -> Vec<(Time, Vec<usize>, u32)> {
         let jobs = &self.schedule.jobs;
         let mut times: Vec<Time> = jobs.iter().flat_map(|job| [job.submit, job.start, job.end]).collect();
@@ -99,8 +99,8 @@ impl Case {
         times.into_iter().map(state).collect()
     }
 
-    /// Every job starts once, not before it has arrived, on nodes that nobody else has, for as long as it runs; and the
-    /// machine is never idle while a job waits.
+    /// Every job starts once, not before it has arrived, on nodes that nobody else has, for as long as it
+    /// runs; and the machine is never idle while a job waits.
     fn check_all(&self, jobs: &[Job], mesh: &Mesh) -> Tested {
         let nodes = mesh.available();
         audit(&self.schedule, mesh, None).map_err(|violation| format!("{}: {violation}", self.label))?;
@@ -120,8 +120,8 @@ impl Case {
         Ok(())
     }
 
-    /// No job starts before its recorded start, and with an allocator that serves by count none waits afterwards that
-    /// fits, if the row says so.
+    /// No job starts before its recorded start, and with an allocator that serves by count none waits
+    /// afterwards that fits, if the row says so.
     fn check_recorded(&self, jobs: &[Job], nodes: u32, by_count: bool) {
         if !self.laws.as_recorded {
             return;
@@ -177,8 +177,8 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
     Ok(())
 }
 
-/// The same with predicted run times. The head's promise holds unless a job outlives its prediction; that every job
-/// starts says that nobody starves, however often the plans of conservative backfilling are void.
+/// The same with predicted run times. The head's promise holds unless a job outlives its prediction; that
+/// every job starts says that nobody starves, however often the plans of conservative backfilling are void.
 #[test]
 fn every_scheduler_keeps_its_laws_with_predictions() -> Tested {
     let mut shadow_times = 0;

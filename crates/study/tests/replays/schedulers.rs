@@ -1,4 +1,5 @@
-//! Schedulers as plain loops over lists, word for word as published, which the fast ones must equal; and their promises.
+//! Schedulers as plain loops over lists, word for word as published, which the fast ones must equal; and
+//! their promises.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ enum Estimates {
     Any,
 }
 
-/// Jobs that arrive after 10,000 s, where the logarithms of the orders f1 to f4 neither vanish nor outweigh all.
+/// Jobs that arrive after 10,000 s, where the logarithms of the orders f1 to f4 neither vanish nor outweigh
+/// all.
 fn random_jobs(seed: u64, count: i64, kind: Estimates) -> Vec<Job> {
     let mut numbers = Numbers(seed);
     let mut submit_s = 10_000;
@@ -90,7 +92,8 @@ impl Plain<'_> {
     }
 }
 
-/// Replays `jobs`, asking `pass` once per instant, or (`separate`) after the departures and after each arrival.
+/// Replays `jobs`, asking `pass` once per instant, or (`separate`) after the departures and after each
+/// arrival.
 fn play(jobs: &[Job], separate: bool, mut pass: impl FnMut(&mut Plain<'_>, Event)) -> Vec<Time> {
     let (queue, starts, ended) = (Vec::new(), vec![None; jobs.len()], vec![false; jobs.len()]);
     let mut plain = Plain { jobs, now: Time::ZERO, queue, starts, ended };
@@ -225,7 +228,8 @@ fn without_a_threshold_nobody_fits_after_a_departure() -> Tested {
     Ok(())
 }
 
-/// What goes first has the smaller value; definitions and constants from the literature named in the order's own file.
+/// What goes first has the smaller value; definitions and constants from the literature named in the order's
+/// own file.
 fn value(order: &str, job: &Job, now: Time) -> f64 {
     let (r, n) = (job.estimate.as_seconds(), f64::from(job.procs));
     let (s, w) = (job.submit.as_seconds(), (now - job.submit).as_seconds());
@@ -375,7 +379,8 @@ fn conservative_backfilling_equals_lists_and_keeps_its_promises() -> Tested {
     Ok(())
 }
 
-/// Jobs that outlive their estimates, allocators that refuse what fits by count, and ones that give more than asked for.
+/// Jobs that outlive their estimates, allocators that refuse what fits by count, and ones that give more than
+/// asked for.
 #[test]
 fn conservative_backfilling_starts_every_job_whatever_goes_wrong() -> Tested {
     let schedulers = [

@@ -1,5 +1,5 @@
-//! Random tables with everything that is irregular in tables of people, and the same jobs as logs of batch systems: they
-//! are read as they were meant, and a conversion holds the same jobs.
+//! Random tables with everything that is irregular in tables of people, and the same jobs as logs of batch
+//! systems: they are read as they were meant, and a conversion holds the same jobs.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -368,9 +368,10 @@ fn pbs(jobs: &[Job]) -> String {
         let exit = exit.map_or("", |(exit, _)| exit);
         let _ = writeln!(
             text,
-            "05/13/2024 10:00:00;Q;{number}.head;queue={queue}\n05/13/2024 10:00:01;E;{number}.head;{user}group=g \
-             queue={queue} ctime={submit_s} qtime={submit_s} etime={submit_s} start={start_s} \
-             Resource_List.nodect={procs} {limit}session=7 end={end_s} Exit_status={exit}",
+            "05/13/2024 10:00:00;Q;{number}.head;queue={queue}\n05/13/2024 \
+             10:00:01;E;{number}.head;{user}group=g queue={queue} ctime={submit_s} qtime={submit_s} \
+             etime={submit_s} start={start_s} Resource_List.nodect={procs} {limit}session=7 end={end_s} \
+             Exit_status={exit}",
             queue = job.queue.replace(' ', "-"),
         );
     }
@@ -382,7 +383,8 @@ fn pbs_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the jobs as `sacct --json` has them; with objects for numbers, as newer versions do, or plain ones.
+/// Returns the jobs as `sacct --json` has them; with objects for numbers, as newer versions do, or plain
+/// ones.
 fn slurm_json(jobs: &[Job], has_objects: bool) -> String {
     let number = |value: Option<i64>| match (value, has_objects) {
         (Some(value), true) => serde_json::json!({"set": true, "infinite": false, "number": value}),

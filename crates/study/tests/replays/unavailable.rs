@@ -41,8 +41,8 @@ fn placed(outcome: &Outcome, mesh: &Mesh) -> Vec<Placed> {
 
 #[test]
 fn a_machine_without_its_last_row_or_column_is_the_smaller_one() -> Tested {
-    // Allocators that scan, or compare submeshes by what is taken around them: it makes no difference whether the border of
-    // the machine or an unavailable node is there.
+    // Allocators that scan, or compare submeshes by what is taken around them: it makes no difference whether
+    // the border of the machine or an unavailable node is there.
     let scanning = [
         "naive",
         "random",

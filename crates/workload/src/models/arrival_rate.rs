@@ -24,9 +24,9 @@ const SPELLINGS: [Spelling; 3] =
     [("ratio", ArrivalRate::Ratio), ("rate", ArrivalRate::Rate), ("offered", ArrivalRate::Offered)];
 
 impl ArrivalRate {
-    /// Takes the rate of arrivals from `params`. It is given by one of three parameters; more than one is an error. If
-    /// none is given, it is the parameter `default_key` with the value `default`. `given` is the spec that
-    /// `params` were made of.
+    /// Takes the rate of arrivals from `params`. It is given by one of three parameters; more than one is an
+    /// error. If none is given, it is the parameter `default_key` with the value `default`. `given` is the
+    /// spec that `params` were made of.
     pub(super) fn take(
         params: &mut Params,
         given: &Spec,
@@ -47,8 +47,8 @@ impl ArrivalRate {
         Ok(rate(positive(params, key, default)?))
     }
 
-    /// Returns the rate in jobs per second on a machine of `nodes` nodes, for jobs of `mean_size` processors and a run
-    /// time of `mean_run_s` seconds on average.
+    /// Returns the rate in jobs per second on a machine of `nodes` nodes, for jobs of `mean_size` processors
+    /// and a run time of `mean_run_s` seconds on average.
     pub(super) fn per_second(self, nodes: f64, mean_size: f64, mean_run_s: f64) -> f64 {
         match self {
             Self::Ratio(ratio) => ratio / mean_run_s,

@@ -1,4 +1,5 @@
-//! What a workload model of jobs that bring their shape has to say of itself: its row in the registry, and its laws.
+//! What a workload model of jobs that bring their shape has to say of itself: its row in the registry, and
+//! its laws.
 
 use std::fmt;
 
@@ -6,7 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
-/// If sides outside the range are drawn again, at least one drawn side in this many has to be within the range.
+/// If sides outside the range are drawn again, at least one drawn side in this many has to be within the
+/// range.
 pub(super) const LEAST_LIKELY: u32 = 20;
 
 /// One row of the registry of workload models.
@@ -33,9 +35,11 @@ pub struct ModelEntry {
 /// Builds the laws of the jobs from the parameters of a spec.
 pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
 
-/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y and z.
+/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y
+/// and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
-    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there is none.
+    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there
+    /// is none.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
         None
     }

@@ -43,25 +43,26 @@ pub struct LublinLog {
     pub procs: u32,
     /// The choices that the model leaves open.
     pub options: LublinOptions,
-    /// The offered load to which submit times are stretched: the work of the jobs divided by what the machine can do
-    /// from the first to the last arrival. `None` keeps the submit times of the model.
+    /// The offered load to which submit times are stretched: the work of the jobs divided by what the machine
+    /// can do from the first to the last arrival. `None` keeps the submit times of the model.
     pub load: Option<f64>,
     /// The seed of the random numbers.
     pub seed: u64,
 }
 
-/// The two versions of the model. Each row has a flag (whether the version is typeless), the name, and the meaning of
-/// the queues in its logs.
+/// The two versions of the model. Each row has a flag (whether the version is typeless), the name, and the
+/// meaning of the queues in its logs.
 pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
     (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
     (true, "typeless", "One stream fitted to both, in queue 0"),
 ];
 
 impl LublinLog {
-    /// Writes the header and the jobs. The writer is left unfinished. `written` is called with the number of jobs so far, now
-    /// and then.
+    /// Writes the header and the jobs. The writer is left unfinished. `written` is called with the number of
+    /// jobs so far, now and then.
     ///
-    /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known only at the end.
+    /// Memory holds no jobs. With a load, the jobs are drawn twice, as the load without stretching is known
+    /// only at the end.
     pub fn write(&self, writer: &mut Writer, written: &mut dyn FnMut(u64)) -> Result<(), ModelLogError> {
         let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
         let Some(load) = self.load else {
@@ -78,7 +79,8 @@ impl LublinLog {
         Ok(write_all(writer, jobs.map(|job| job.stretched(factor)), written)?)
     }
 
-    /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they were.
+    /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they
+    /// were.
     fn header(&self, factor: Option<f64>) -> Header {
         let Self { jobs, procs, seed, options, .. } = self;
         let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
@@ -86,7 +88,8 @@ impl LublinLog {
         let load = self.load.map_or_else(String::new, |load| format!(" --load {load}"));
         let mut lines = head("workload model of Lublin and Feitelson (2003)", *jobs, u64::from(*procs));
         lines.push(format!(
-            "Note: {MADE} --model lublin --jobs {jobs} --procs {procs} --seed {seed} --types {types}{published}{load}"
+            "Note: {MADE} --model lublin --jobs {jobs} --procs {procs} --seed {seed} --types \
+                 {types}{published}{load}"
         ));
         lines.push(format!("Note: model lublin, seed {seed}"));
         lines.extend(factor.map(|factor| format!("Note: arrival times multiplied by {factor}")));
@@ -145,7 +148,8 @@ fn write_all(
 /// seconds, before rounding. The triple gives the machine: its spelling, for the header, its
 /// extents, and how many of its nodes jobs can have.
 ///
-/// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left unfinished.
+/// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left
+/// unfinished.
 pub fn write_model(
     writer: &mut Writer,
     model: &Model,

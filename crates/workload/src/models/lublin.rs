@@ -1,30 +1,32 @@
-//! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel supercomputers:
-//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003. The constants and
-//! the order of the steps are those of its reference implementation, `m_lublin99.c` of 1999, in the Parallel Workloads
-//! Archive.
+//! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel
+//! supercomputers: modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11),
+//! 2003. The constants and the order of the steps are those of its reference implementation, `m_lublin99.c`
+//! of 1999, in the Parallel Workloads Archive.
 //!
-//! Jobs come in two streams, batch and interactive, or in one *typeless* stream that was fitted to both together:
+//! Jobs come in two streams, batch and interactive, or in one *typeless* stream that was fitted to both
+//! together:
 //!
-//! 1. *Size*: A job is serial with a fixed probability. Otherwise its size is 2^p, with p from a two-stage uniform
-//!    distribution. With another fixed probability p is rounded to an integer, so that the size is a power of two.
-//!    (Some sizes that are not rounded this way are powers of two as well.)
-//! 2. *Run time*: It is e^g seconds. g comes from one of two gamma distributions, one for short and one for long jobs.
-//!    Large jobs choose the one for long jobs more often.
-//! 3. *Arrival*: The gap to the next job is e^g/1800 points, with g from a gamma distribution. Each half hour of the
-//!    day has a weight, 1 on average, and as many points as its weight. So a gap takes less time where weights are
-//!    high. The weights are a gamma distribution over the 48 half hours from 5:00 on. Arrivals are cut to whole seconds, while
-//!    the place within the half hour is not: so the hour of most arrivals moves by some half a second for each job, and the
-//!    daily cycle is that of the model in the first ten thousand jobs or so.
+//! 1. *Size*: A job is serial with a fixed probability. Otherwise its size is 2^p, with p from a two-stage
+//!    uniform distribution. With another fixed probability p is rounded to an integer, so that the size is a
+//!    power of two. (Some sizes that are not rounded this way are powers of two as well.)
+//! 2. *Run time*: It is e^g seconds. g comes from one of two gamma distributions, one for short and one for
+//!    long jobs. Large jobs choose the one for long jobs more often.
+//! 3. *Arrival*: The gap to the next job is e^g/1800 points, with g from a gamma distribution. Each half hour
+//!    of the day has a weight, 1 on average, and as many points as its weight. So a gap takes less time where
+//!    weights are high. The weights are a gamma distribution over the 48 half hours from 5:00 on. Arrivals
+//!    are cut to whole seconds, while the place within the half hour is not: so the hour of most arrivals
+//!    moves by some half a second for each job, and the daily cycle is that of the model in the first ten
+//!    thousand jobs or so.
 //!
-//! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may differ
-//! between platforms, so a run time may differ by a second.)
+//! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may
+//! differ between platforms, so a run time may differ by a second.)
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a gap is at most the half hours of 5 days and of one more day, below 2^20 s, and jobs are at most \
-              2^32, so that the clock is below 2^52; sizes are at most 2^24 and casts of numbers with fractions \
-              clamp"
+    reason = "a gap is at most the half hours of 5 days and of one more day, below 2^20 s, and jobs are at \
+         most 2^32, so that the clock is below 2^52; sizes are at most 2^24 and casts of numbers with \
+         fractions clamp"
 )]
 
 use rand::{RngExt, SeedableRng};
@@ -37,9 +39,9 @@ use statrs::function::gamma::checked_gamma_lr;
 pub struct LublinOptions {
     /// Whether there is one stream of jobs of no particular type, instead of batch and interactive jobs.
     pub typeless: bool,
-    /// Whether sizes are as published, for a machine of 128 processors (interactive jobs up to 45), whatever the
-    /// machine is. By default the range of sizes grows with the machine, as the authors of the model advise: the
-    /// largest size is that of the machine, and the upper stage of sizes begins at 1/2^2.5 of it.
+    /// Whether sizes are as published, for a machine of 128 processors (interactive jobs up to 45), whatever
+    /// the machine is. By default the range of sizes grows with the machine, as the authors of the model
+    /// advise: the largest size is that of the machine, and the upper stage of sizes begins at 1/2^2.5 of it.
     pub published_sizes: bool,
 }
 
@@ -63,8 +65,8 @@ const PUBLISHED_PROCS: u32 = 128;
 /// One job of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LublinJob {
-    /// The submit time, in seconds after the midnight at which the model starts. It never decreases from one job to the
-    /// next.
+    /// The submit time, in seconds after the midnight at which the model starts. It never decreases from one
+    /// job to the next.
     pub submit_s: i64,
     /// The run time in seconds, from 1 to 162,754 = ⌊e^12⌋.
     pub run_s: i64,
@@ -95,8 +97,8 @@ pub struct Lublin {
 impl Lublin {
     /// Returns the stream of jobs for a machine of `procs` processors.
     ///
-    /// On a machine whose number of processors is no power of two, rounded sizes go up to the largest power of two that
-    /// fits.
+    /// On a machine whose number of processors is no power of two, rounded sizes go up to the largest power
+    /// of two that fits.
     pub fn new(procs: u32, options: LublinOptions, seed: u64) -> Result<Self, LublinError> {
         if procs == 0 {
             return Err(LublinError::NoProcessors);
@@ -135,9 +137,9 @@ impl Iterator for Lublin {
     }
 }
 
-/// Returns the offered load, and the submit time of the last job in seconds. The load is the work of the jobs divided by what a machine of
-/// `procs` processors could do from the first to the last arrival, Σ procs·run / (procs·span). `None` if there are no jobs or all
-/// arrive at once. O(jobs); memory holds none of them.
+/// Returns the offered load, and the submit time of the last job in seconds. The load is the work of the jobs
+/// divided by what a machine of `procs` processors could do from the first to the last arrival, Σ procs·run /
+/// (procs·span). `None` if there are no jobs or all arrive at once. O(jobs); memory holds none of them.
 pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<(f64, i64)> {
     let work = |job: &LublinJob| f64::from(job.procs) * job.run_s as f64;
     let first = jobs.next()?;
@@ -152,32 +154,32 @@ pub fn load_of(mut jobs: impl Iterator<Item = LublinJob>, procs: u32) -> Option<
 struct Constants {
     /// The probability that a job is serial.
     serial_prob: f64,
-    /// The probability that a job is parallel and its size is rounded to a power of two. The remaining probability, 1 −
-    /// `serial_prob` − `pow2_prob`, is that of any other parallel size.
+    /// The probability that a job is parallel and its size is rounded to a power of two. The remaining
+    /// probability, 1 − `serial_prob` − `pow2_prob`, is that of any other parallel size.
     pow2_prob: f64,
     /// The logarithm (base 2) of the smallest parallel size.
     u_low: f64,
-    /// The logarithm (base 2) of the size at which the two stages of the uniform distribution meet, on a machine of 128
-    /// processors.
+    /// The logarithm (base 2) of the size at which the two stages of the uniform distribution meet, on a
+    /// machine of 128 processors.
     u_med: f64,
     /// The logarithm (base 2) of the largest size on a machine of 128 processors.
     u_hi: f64,
     /// The probability that a parallel size comes from the lower stage.
     u_prob: f64,
-    /// Shape and scale of the two gamma distributions of the logarithm (base e) of the run time in seconds: first that
-    /// of short jobs, then that of long jobs.
+    /// Shape and scale of the two gamma distributions of the logarithm (base e) of the run time in seconds:
+    /// first that of short jobs, then that of long jobs.
     run: [(f64, f64); 2],
-    /// A job takes the distribution of short jobs with probability pa · size + pb, clamped to 0 to 1. pa is negative,
-    /// as large jobs run longer.
+    /// A job takes the distribution of short jobs with probability pa · size + pb, clamped to 0 to 1. pa is
+    /// negative, as large jobs run longer.
     pa: f64,
     pb: f64,
-    /// Shape and scale of the gamma distribution of the logarithm (base e) of gaps in rush hours, in seconds. The shape
-    /// is multiplied by `arar` for gaps at all hours.
+    /// Shape and scale of the gamma distribution of the logarithm (base e) of gaps in rush hours, in seconds.
+    /// The shape is multiplied by `arar` for gaps at all hours.
     gap: (f64, f64),
     /// Shape and scale of the gamma distribution of arrivals over the half hours of the day.
     day: (f64, f64),
-    /// The ratio of the mean logarithm of all gaps to the mean logarithm of the gaps in rush hours ("arrival rush to
-    /// all ratio").
+    /// The ratio of the mean logarithm of all gaps to the mean logarithm of the gaps in rush hours ("arrival
+    /// rush to all ratio").
     arar: f64,
 }
 
@@ -261,8 +263,8 @@ impl Stream {
     /// Draws the number of processors of a job.
     fn draw_size(&self, rng: &mut ChaCha8Rng) -> u32 {
         let (Constants { serial_prob, pow2_prob, u_prob, .. }, sizes) = (self.constants, &self.sizes);
-        // As in the reference implementation, one random number decides between a serial job, a rounded size and any
-        // size.
+        // As in the reference implementation, one random number decides between a serial job, a rounded size
+        // and any size.
         let u: f64 = rng.random();
         if u <= *serial_prob {
             return 1;
@@ -301,8 +303,8 @@ fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
-/// The range of parallel sizes on the machine. `low`, `middle` and `high` are logarithms (base 2) of the smallest size,
-/// of the size at which the two stages meet, and of the largest size.
+/// The range of parallel sizes on the machine. `low`, `middle` and `high` are logarithms (base 2) of the
+/// smallest size, of the size at which the two stages meet, and of the largest size.
 #[derive(Clone, Debug)]
 struct Sizes {
     low: f64,
@@ -317,7 +319,8 @@ impl Sizes {
     fn new(constants: &Constants, procs: u32, published: bool) -> Self {
         let high = if published { constants.u_hi } else { f64::from(procs).log2() };
         let low = constants.u_low.min(high);
-        // On very small machines the middle would be below the low end. Then all sizes come from the upper stage.
+        // On very small machines the middle would be below the low end. Then all sizes come from the upper
+        // stage.
         let middle = if published { constants.u_med } else { (high - 2.5).max(low) };
         Self { low, middle, high, procs }
     }
@@ -372,15 +375,15 @@ impl Arrivals {
     }
 }
 
-/// Returns the weight of each half hour of the day from midnight on, 1 on average. The gamma distribution begins in the
-/// eleventh half hour, at 5:00, as in the reference implementation, and not at 11 o'clock.
+/// Returns the weight of each half hour of the day from midnight on, 1 on average. The gamma distribution
+/// begins in the eleventh half hour, at 5:00, as in the reference implementation, and not at 11 o'clock.
 fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
     let mut weights = [0.0; BUCKETS];
     for i in START..START + BUCKETS {
-        // The share of the gamma distribution in the i-th half hour. Half hours after midnight wrap around to the start
-        // of the same day.
+        // The share of the gamma distribution in the i-th half hour. Half hours after midnight wrap around to
+        // the start of the same day.
         weights[(i - 1) % BUCKETS] = below(i as f64 + 0.5)? - below(i as f64 - 0.5)?;
     }
     let mean = weights.iter().sum::<f64>() / BUCKETS as f64;

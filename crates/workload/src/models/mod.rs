@@ -3,7 +3,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "jobs are at most 10^8, machines have at most 2^24 nodes, and casts of numbers with fractions clamp"
+    reason = "jobs are at most 10^8, machines have at most 2^24 nodes, and casts of numbers with fractions \
+         clamp"
 )]
 
 mod arrival_rate;

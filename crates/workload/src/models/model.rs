@@ -3,8 +3,8 @@
 //! 1. *Arrivals*: Gaps are exponential, at a rate that a parameter gives.
 //! 2. *Sides* and *run times*: Each model has laws of its own for them, see [`JobLaw`].
 //!
-//! Gaps, sides and run times come from separate random streams. So workloads of one seed that differ only in the rate
-//! have the same jobs, closer together. Times are rounded to microseconds. O(jobs).
+//! Gaps, sides and run times come from separate random streams. So workloads of one seed that differ only in
+//! the rate have the same jobs, closer together. Times are rounded to microseconds. O(jobs).
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +51,8 @@ pub enum ModelError {
     },
     /// A time exceeds the range of time.
     #[error(
-        "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter service"
+        "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter \
+             service"
     )]
     OutOfRange {
         /// The spec of the model.
@@ -78,8 +79,8 @@ impl Model {
         MODELS.iter().any(|entry| entry.name == name)
     }
 
-    /// Returns the model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`, or an error if there is no
-    /// such model or a parameter is wrong.
+    /// Returns the model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`, or an error if there
+    /// is no such model or a parameter is wrong.
     pub fn new(given: &Spec) -> Result<Self, SpecError> {
         let Some(entry) = MODELS.iter().find(|entry| entry.name == given.name) else {
             return Err(unknown("workload model", &given.name, MODELS.iter().map(|entry| entry.name)));
@@ -94,8 +95,8 @@ impl Model {
         Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
     }
 
-    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is one of these
-    /// nodes. The spec remains as it is.
+    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is
+    /// one of these nodes. The spec remains as it is.
     #[must_use]
     pub fn on_share(&self, share: f64) -> Self {
         let rate = match self.rate {
@@ -136,7 +137,8 @@ impl Model {
         self.law.mean_run_s()
     }
 
-    /// Draws the jobs of `seed` for a machine with these extents. Submit times are multiplied by `arrival_scale`.
+    /// Draws the jobs of `seed` for a machine with these extents. Submit times are multiplied by
+    /// `arrival_scale`.
     pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, ModelError> {
         let [mut gaps, mut shapes, mut services] =
             [Draws::Gaps, Draws::Shapes, Draws::Services].map(|draws| draws.of_seed(seed));

@@ -1,20 +1,22 @@
 //! RFold's mixed workload: rows, rectangles and boxes of even sides on a machine of cubes of 4×4×4 nodes.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
-//! generator `MixedWorkload` of its simulator (github.com/shuoshuc/RFold), as its script `sweep.py` uses it.
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025: the generator `MixedWorkload` of its simulator (github.com/shuoshuc/RFold), as its script `sweep.py`
+//! uses it.
 //!
-//! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.8 by default (the highest load that
-//!    the simulator's scripts name), the rate or the traffic ratio.
-//! 2. *Size*: The sizes are 1, 2, and all even numbers of nodes up to those of the machine (and up to 65,536) that have a
-//!    shape. Their list is sorted. The place in the list is exponential with a mean of a quarter of its length, cut off at its end.
-//! 3. *Dimensions*: Jobs of up to 256 nodes have one side above 1 in 4 of 5 cases, otherwise two; jobs of up to 1,024
-//!    nodes have two in 4 of 5 cases, otherwise three; larger ones have three in 4 of 5 cases, otherwise two. A number of
-//!    sides that the size has no shape for is left out.
-//! 4. *Shape*: All shapes of the size with so many sides above 1 are equally likely. Such sides are even, except in a row
-//!    of one, and as a box the shape needs no more cubes than the machine has nodes for. The shortest comes first, and
-//!    sides of 1 come last.
-//! 5. *Run times*: They are log-normal as in `tpu-slices`. The simulator draws them from a file of recorded run times
-//!    that we did not see.
+//! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.8 by default (the highest
+//!    load that the simulator's scripts name), the rate or the traffic ratio.
+//! 2. *Size*: The sizes are 1, 2, and all even numbers of nodes up to those of the machine (and up to 65,536)
+//!    that have a shape. Their list is sorted. The place in the list is exponential with a mean of a quarter
+//!    of its length, cut off at its end.
+//! 3. *Dimensions*: Jobs of up to 256 nodes have one side above 1 in 4 of 5 cases, otherwise two; jobs of up
+//!    to 1,024 nodes have two in 4 of 5 cases, otherwise three; larger ones have three in 4 of 5 cases,
+//!    otherwise two. A number of sides that the size has no shape for is left out.
+//! 4. *Shape*: All shapes of the size with so many sides above 1 are equally likely. Such sides are even,
+//!    except in a row of one, and as a box the shape needs no more cubes than the machine has nodes for. The
+//!    shortest comes first, and sides of 1 come last.
+//! 5. *Run times*: They are log-normal as in `tpu-slices`. The simulator draws them from a file of recorded
+//!    run times that we did not see.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

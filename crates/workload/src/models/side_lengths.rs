@@ -32,8 +32,8 @@ pub struct Sides {
     /// The mean before lengths outside the range are treated. `None` stands for half of the longest length
     /// (exponential) or the middle of the range (normal).
     pub mean: Option<f64>,
-    /// The standard deviation of the normal distribution. `None` stands for a fifth of 1 + the longest length, such as
-    /// 6.6 for 32.
+    /// The standard deviation of the normal distribution. `None` stands for a fifth of 1 + the longest
+    /// length, such as 6.6 for 32.
     pub sigma: Option<f64>,
     /// The treatment of lengths outside the range.
     pub outside: Outside,
@@ -54,7 +54,8 @@ impl SideLaw {
 }
 
 impl Sides {
-    /// Returns the name of a parameter that was given but that the distribution does not have; `None` if there is none.
+    /// Returns the name of a parameter that was given but that the distribution does not have; `None` if
+    /// there is none.
     pub(super) fn useless(&self) -> Option<&'static str> {
         match self.law {
             SideLaw::Uniform if self.mean.is_some() => Some("mean"),
@@ -78,8 +79,8 @@ impl Sides {
         self.sigma.unwrap_or(f64::from(most + 1) / 5.0)
     }
 
-    /// Draws a length from 1 to `most`. If 1,000 draws in a row lie outside the range, the result is the mean, clamped
-    /// to the range, so that the loop ends.
+    /// Draws a length from 1 to `most`. If 1,000 draws in a row lie outside the range, the result is the
+    /// mean, clamped to the range, so that the loop ends.
     pub(super) fn draw(&self, most: u32, rng: &mut impl Rng) -> u32 {
         if most == 1 {
             return 1;
@@ -103,8 +104,8 @@ impl Sides {
         self.mean(most).round().clamp(1.0, f64::from(most)) as u32
     }
 
-    /// Returns the probability that one draw gives a length from 1 to `most`; it is 1 if lengths outside the range are
-    /// clamped, or if there is one length only.
+    /// Returns the probability that one draw gives a length from 1 to `most`; it is 1 if lengths outside the
+    /// range are clamped, or if there is one length only.
     pub(super) fn likely(&self, most: u32) -> f64 {
         match self.outside {
             _ if most == 1 => 1.0,
@@ -113,8 +114,8 @@ impl Sides {
         }
     }
 
-    /// Returns the probability that a length is at most `s`, before lengths outside the range are treated; NaN if the
-    /// parameters allow no such distribution.
+    /// Returns the probability that a length is at most `s`, before lengths outside the range are treated;
+    /// NaN if the parameters allow no such distribution.
     fn below(&self, most: u32, s: u32) -> f64 {
         let s = f64::from(s);
         let found = match self.law {
@@ -138,8 +139,8 @@ impl Sides {
                 Outside::Clamp => at_most,
             }
         };
-        // Tail-sum formula: the mean of a whole number that is at least 1 is the sum over s of the probability that it
-        // exceeds s.
+        // Tail-sum formula: the mean of a whole number that is at least 1 is the sum over s of the
+        // probability that it exceeds s.
         (0..most).map(|s| if s == 0 { 1.0 } else { 1.0 - share(s) }).sum()
     }
 }

@@ -1,12 +1,12 @@
-//! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential run
-//! times.
+//! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution,
+//! exponential run times.
 //!
-//! It covers the workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected
-//! multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; and R.
-//! Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
+//! It covers the workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the
+//! mesh-connected multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie,
+//! ICPADS 2006; and R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
 //!
-//! 1. *Arrivals*: Gaps are exponential with rate λ. The user gives the traffic ratio λ·E\[S\] (as in 1998), λ itself
-//!    (2006), or the offered load λ·E\[size\]·E\[S\] / nodes (2013).
+//! 1. *Arrivals*: Gaps are exponential with rate λ. The user gives the traffic ratio λ·E\[S\] (as in 1998), λ
+//!    itself (2006), or the offered load λ·E\[size\]·E\[S\] / nodes (2013).
 //! 2. *Sides*: Each dimension of the machine has its own independent side, see [`Sides`].
 //! 3. *Service*: Run times are exponential with mean E\[S\].
 
@@ -23,8 +23,8 @@ pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "synthetic",
     summary: "Poisson arrivals, sides from one distribution, exponential run times",
     source: "Chang, Mohapatra, 1998; Bani-Mohammad et al., ICPADS 2006; Zolfaghari, IJEAT 2013",
-    parameters: "ratio=1 (or rate=λ, offered=L), jobs=10000, service=5, sides=uniform (exponential, normal), mean, \
-                 sigma, outside=clamp (redraw), max=AxBxC",
+    parameters: "ratio=1 (or rate=λ, offered=L), jobs=10000, service=5, sides=uniform (exponential, normal), \
+         mean, sigma, outside=clamp (redraw), max=AxBxC",
     title: "synthetic workload of jobs that bring their shape",
     rate: ("ratio", 1.0),
     unnamed: &[("service", "5"), ("sides", "uniform"), ("outside", "clamp")],

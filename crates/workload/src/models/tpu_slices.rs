@@ -1,18 +1,20 @@
-//! The slices of accelerator pods: jobs that ask for boxes of a 3D torus in the mix that was published for TPU v4.
+//! The slices of accelerator pods: jobs that ask for boxes of a 3D torus in the mix that was published for
+//! TPU v4.
 //!
-//! The mix is that of the file `WorkloadGen/data/tpu_job_size.csv` of RFold's simulator (S. S. Chen et al., "Toward
-//! Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025; github.com/shuoshuc/RFold),
-//! which names Table 2 of N. Jouppi et al., "TPU v4", ISCA 2023, as its source. Slices that the file lists twice, with
-//! and without a twist of the torus, are one here: the twist changes links and no nodes. The file has no arrivals and no
-//! run times, so that their laws are a choice of ours.
+//! The mix is that of the file `WorkloadGen/data/tpu_job_size.csv` of RFold's simulator (S. S. Chen et al.,
+//! "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025;
+//! github.com/shuoshuc/RFold), which names Table 2 of N. Jouppi et al., "TPU v4", ISCA 2023, as its source.
+//! Slices that the file lists twice, with and without a twist of the torus, are one here: the twist changes
+//! links and no nodes. The file has no arrivals and no run times, so that their laws are a choice of ours.
 //!
-//! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.7 by default, the rate or the
-//!    traffic ratio.
-//! 2. *Sides*: A slice is drawn by the percentages of the table, of which the sum is 97.5. Slices with more nodes than
-//!    `largest`, or than the machine, are not drawn. The first side is the shortest, as in the file; whoever wants
-//!    slices turned chooses an allocator that turns them.
-//! 3. *Run times*: They are log-normal. By default the median is 14,800 s and the standard deviation of the natural
-//!    logarithm is 1, so that the mean is 24,401 s. They are rounded to whole seconds and are at least 1 s.
+//! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.7 by default, the rate or
+//!    the traffic ratio.
+//! 2. *Sides*: A slice is drawn by the percentages of the table, of which the sum is 97.5. Slices with more
+//!    nodes than `largest`, or than the machine, are not drawn. The first side is the shortest, as in the
+//!    file; whoever wants slices turned chooses an allocator that turns them.
+//! 3. *Run times*: They are log-normal. By default the median is 14,800 s and the standard deviation of the
+//!    natural logarithm is 1, so that the mean is 24,401 s. They are rounded to whole seconds and are at
+//!    least 1 s.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "the nodes of the listed slices times their weights are below 2^17"
@@ -28,9 +30,12 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 /// The model's row in the registry.
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "tpu-slices",
-    summary: "boxes of a 3D torus in the mix of slices published for TPU v4, Poisson arrivals, log-normal run times",
-    source: "Jouppi et al., TPU v4, ISCA 2023, Table 2, as in the simulator of Chen et al., arXiv 2510.03891, 2025",
-    parameters: "offered=0.7 (or rate=λ, ratio=R), jobs=10000, median=14800, sigma=1, largest=nodes of the machine",
+    summary: "boxes of a 3D torus in the mix of slices published for TPU v4, Poisson arrivals, log-normal \
+         run times",
+    source: "Jouppi et al., TPU v4, ISCA 2023, Table 2, as in the simulator of Chen et al., arXiv \
+         2510.03891, 2025",
+    parameters: "offered=0.7 (or rate=λ, ratio=R), jobs=10000, median=14800, sigma=1, largest=nodes of the \
+         machine",
     title: "workload model of slices of accelerator pods",
     rate: ("offered", 0.7),
     unnamed: &[("median", "14800"), ("sigma", "1")],
@@ -109,8 +114,8 @@ impl JobLaw for TpuSlices {
     }
 }
 
-/// The slices that are drawn for one machine, with their weights. There is at least one, as the smallest slice has one
-/// node.
+/// The slices that are drawn for one machine, with their weights. There is at least one, as the smallest
+/// slice has one node.
 struct Slices {
     drawn: Vec<([u32; 3], u32)>,
 }

@@ -12,9 +12,9 @@ use meshreplay_base::job::{Draws, Job, Time};
 pub enum Arrivals {
     /// Submit times are as recorded.
     Recorded,
-    /// Gaps are independent and uniform from 0 to this many seconds; all jobs arrive at once if it is 0. This is the
-    /// maximum intertask arrival period of O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces
-    /// queuing delays in partitionable-array machines", 1996.
+    /// Gaps are independent and uniform from 0 to this many seconds; all jobs arrive at once if it is 0. This
+    /// is the maximum intertask arrival period of O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task
+    /// compaction reduces queuing delays in partitionable-array machines", 1996.
     Uniform(f64),
 }
 
@@ -22,9 +22,9 @@ pub enum Arrivals {
 pub(super) const ARRIVALS: &str = "recorded or uniform:max=M with M seconds, at least 0";
 
 impl Arrivals {
-    /// Returns the jobs in the order of their submit times, with new submit times: the first is 0, and each gap is
-    /// drawn from the random numbers of `seed` and multiplied by `scale`. `None` if the rule keeps the recorded times.
-    /// O(J log J) for J jobs.
+    /// Returns the jobs in the order of their submit times, with new submit times: the first is 0, and each
+    /// gap is drawn from the random numbers of `seed` and multiplied by `scale`. `None` if the rule keeps the
+    /// recorded times. O(J log J) for J jobs.
     pub fn redraw(self, jobs: &[Job], scale: f64, seed: u64) -> Option<Vec<Job>> {
         let Self::Uniform(max_s) = self else { return None };
         let mut rng = Draws::Arrivals.of_seed(seed);

@@ -81,8 +81,8 @@ impl LeftOut {
         self.counts.iter().sum()
     }
 
-    /// Returns the reasons that occurred, with their counts, in the order of [`Reason::ALL`]; nothing if no record was
-    /// left out.
+    /// Returns the reasons that occurred, with their counts, in the order of [`Reason::ALL`]; nothing if no
+    /// record was left out.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         Reason::ALL
             .into_iter()

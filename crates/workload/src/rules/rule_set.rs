@@ -1,8 +1,8 @@
 //! The rules that decide which records of a log become jobs, and with which values.
 //!
-//! A log says what happened. A replay needs to know what was asked for. The rules of P. Walker, D. Bunde and V. Leung
-//! (2010) take the processors that a job got, since several logs do not say what it asked for. Other rules take the
-//! request. Records that are left out are counted by reason.
+//! A log says what happened. A replay needs to know what was asked for. The rules of P. Walker, D. Bunde and
+//! V. Leung (2010) take the processors that a job got, since several logs do not say what it asked for. Other
+//! rules take the request. Records that are left out are counted by reason.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use meshreplay_logs::status::{CANCELLED, COMPLETED, FAILED, UNKNOWN};
 /// The choice of the fields of a record that give the processors and the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleSet {
-    /// The processors are the allocated ones. The run time is the recorded one, or else the CPU time. Jobs of 0 s are
-    /// kept. The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, converts
-    /// logs in this way.
+    /// The processors are the allocated ones. The run time is the recorded one, or else the CPU time. Jobs of
+    /// 0 s are kept. The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor
+    /// allocation", 2010, converts logs in this way.
     Authors,
-    /// The processors are the requested ones, or else the allocated ones. Jobs without a positive run time are left
-    /// out.
+    /// The processors are the requested ones, or else the allocated ones. Jobs without a positive run time
+    /// are left out.
     Requested,
     /// The processors are the allocated ones. Jobs without a positive run time are left out.
     Allocated,
@@ -48,8 +48,8 @@ pub enum Estimate {
     Exact,
     /// The run time multiplied by this factor.
     Factor(f64),
-    /// As [`Self::Recorded`], but schedulers plan with a prediction that is made when the job arrives. It is corrected
-    /// when the job outlives it.
+    /// As [`Self::Recorded`], but schedulers plan with a prediction that is made when the job arrives. It is
+    /// corrected when the job outlives it.
     Predicted(Prediction),
 }
 
@@ -86,8 +86,8 @@ impl Sizes {
     }
 }
 
-/// The treatment of a job that asks for more processors than the machine has, or for a shape that the allocator never
-/// finds, not even on an idle machine.
+/// The treatment of a job that asks for more processors than the machine has, or for a shape that the
+/// allocator never finds, not even on an idle machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oversize {
     /// The replay fails.
@@ -126,7 +126,8 @@ impl Default for Rules {
 /// The jobs of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// The jobs in the order of the log, with submit times as recorded. Replays that need no others share the list.
+    /// The jobs in the order of the log, with submit times as recorded. Replays that need no others share the
+    /// list.
     pub jobs: Arc<Vec<Job>>,
     /// The numbers of records that were left out, by reason.
     pub left_out: LeftOut,
@@ -146,16 +147,16 @@ impl WorkloadBuilder {
         Self { rules, jobs: Vec::new(), left_out: LeftOut::default() }
     }
 
-    /// Adds the next record of the log: to the list, if it is a job, which is returned, or to the counts of records that were left
-    /// out.
+    /// Adds the next record of the log: to the list, if it is a job, which is returned, or to the counts of
+    /// records that were left out.
     pub fn add(&mut self, record: &Record) -> Option<Job> {
         let job = self.job(record)?;
         self.keep(job);
         Some(job)
     }
 
-    /// Returns the job of the next record of the log, and does not add it to the list; `None` if there is none, and the record is
-    /// counted as left out.
+    /// Returns the job of the next record of the log, and does not add it to the list; `None` if there is
+    /// none, and the record is counted as left out.
     pub fn job(&mut self, record: &Record) -> Option<Job> {
         self.rules.job(record).map_err(|reason| self.left_out.add(reason, 1)).ok()
     }
@@ -175,7 +176,8 @@ impl WorkloadBuilder {
         std::mem::take(&mut self.jobs)
     }
 
-    /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
+    /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as
+    /// left out.
     pub fn finish(mut self, malformed: u64) -> Workload {
         self.left_out.add(Reason::Malformed, malformed);
         Workload { jobs: Arc::new(self.jobs), left_out: self.left_out }
@@ -223,8 +225,8 @@ impl Rules {
         let requested_s = Some(record.requested_time_s).filter(|&requested_s| requested_s > 0);
         let (run_s, estimate_s) = self.run_and_estimate(run_s, requested_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
-        // The sides of the record count only if their product is the number of processors. Other sides would change the
-        // size of the job.
+        // The sides of the record count only if their product is the number of processors. Other sides would
+        // change the size of the job.
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
@@ -241,9 +243,9 @@ impl Rules {
         Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })
     }
 
-    /// Returns the processors and the run time (in seconds) that the rule set takes from a record, or the reason why
-    /// the record is left out. The processors are at least 1 and the run time is at least 0. Submit time and size are
-    /// not checked.
+    /// Returns the processors and the run time (in seconds) that the rule set takes from a record, or the
+    /// reason why the record is left out. The processors are at least 1 and the run time is at least 0.
+    /// Submit time and size are not checked.
     pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
         if record.status == CANCELLED
             && record.wait_s == -1
@@ -281,9 +283,9 @@ impl Rules {
         Ok((procs, run_s))
     }
 
-    /// Applies the rules to a job of a workload model and returns it, or the reason why it is left out. Only the rules
-    /// about sizes, estimates and overruns matter. As a model has no recorded estimates, the estimate is the run time
-    /// or a multiple of it.
+    /// Applies the rules to a job of a workload model and returns it, or the reason why it is left out. Only
+    /// the rules about sizes, estimates and overruns matter. As a model has no recorded estimates, the
+    /// estimate is the run time or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);
@@ -292,8 +294,9 @@ impl Rules {
         Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
     }
 
-    /// Returns the run time and the estimate by the rules about estimates and overruns. Both have the unit of `run`; a
-    /// multiple is rounded to a whole number. `requested` is the estimate of the log; `None` if it has none.
+    /// Returns the run time and the estimate by the rules about estimates and overruns. Both have the unit of
+    /// `run`; a multiple is rounded to a whole number. `requested` is the estimate of the log; `None` if it
+    /// has none.
     fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
         let estimate = match self.estimate {
             Estimate::Recorded | Estimate::Predicted(_) => requested.unwrap_or(run),
@@ -308,8 +311,8 @@ impl Rules {
     }
 }
 
-/// Returns the jobs with their submit times multiplied by `factor` and rounded to whole seconds, half a second away
-/// from zero.
+/// Returns the jobs with their submit times multiplied by `factor` and rounded to whole seconds, half a
+/// second away from zero.
 pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
     jobs.iter().map(|job| Job { submit: scaled_submit(job.submit, factor), ..*job }).collect()
 }

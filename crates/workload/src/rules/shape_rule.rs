@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_sign_loss,
-    reason = "weights fit 32 bits and a list of slices fits memory, so that their sum fits 64 bits; it is above 0, \
-              and a job's number only decides a draw"
+    reason = "weights fit 32 bits and a list of slices fits memory, so that their sum fits 64 bits; it is \
+         above 0, and a job's number only decides a draw"
 )]
 
 use std::fmt;
@@ -16,8 +16,8 @@ use meshreplay_base::job::Shape;
 pub enum ShapeRule {
     /// Every job has this shape. Its sides follow from the number of processors and the machine.
     Each(Shape),
-    /// Every job has a submesh of this list with the fewest nodes that are enough for it. The list is sorted by nodes,
-    /// then by sides.
+    /// Every job has a submesh of this list with the fewest nodes that are enough for it. The list is sorted
+    /// by nodes, then by sides.
     List(Vec<Slice>),
 }
 
@@ -26,8 +26,8 @@ pub enum ShapeRule {
 pub struct Slice {
     /// The sides, the longest first.
     pub sides: [u32; 3],
-    /// How often the submesh is drawn, relative to others with the same number of nodes. `None` if the list gives no
-    /// weight, which counts as 1 if another one of these submeshes has a weight.
+    /// How often the submesh is drawn, relative to others with the same number of nodes. `None` if the list
+    /// gives no weight, which counts as 1 if another one of these submeshes has a weight.
     pub weight: Option<u32>,
 }
 
@@ -50,11 +50,13 @@ impl Default for ShapeRule {
 }
 
 impl ShapeRule {
-    /// Returns the shape of job `number` of `procs` processors. If the job is larger than every submesh of a list, it
-    /// gets the largest submesh, which is too small for it. Then only allocators that need no submesh can serve it.
+    /// Returns the shape of job `number` of `procs` processors. If the job is larger than every submesh of a
+    /// list, it gets the largest submesh, which is too small for it. Then only allocators that need no
+    /// submesh can serve it.
     ///
-    /// Of several submeshes of the same number of nodes it is the first one, or, if any of them has a weight, one that is
-    /// drawn by the weights. The job's number decides the draw, so that a job has the same shape in every replay.
+    /// Of several submeshes of the same number of nodes it is the first one, or, if any of them has a weight,
+    /// one that is drawn by the weights. The job's number decides the draw, so that a job has the same shape
+    /// in every replay.
     pub fn shape(&self, number: i64, procs: u32) -> Shape {
         match self {
             Self::Each(shape) => *shape,
@@ -84,8 +86,8 @@ fn drawn(slices: &[Slice], number: i64) -> Option<[u32; 3]> {
     found.map(|slice| slice.sides)
 }
 
-/// Returns a number whose bits all depend on all bits of `number`: one step of the generator `SplitMix64` (Steele, Lea,
-/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// Returns a number whose bits all depend on all bits of `number`: one step of the generator `SplitMix64`
+/// (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

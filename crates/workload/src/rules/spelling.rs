@@ -1,4 +1,5 @@
-//! The spelling of rules, such as `authors` or `requested:overrun=kill,status=completed`. The grammar is that of specs.
+//! The spelling of rules, such as `authors` or `requested:overrun=kill,status=completed`. The grammar is that
+//! of specs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,8 +47,8 @@ impl fmt::Display for Rules {
     }
 }
 
-/// Parses rules. Parameters that are not given have the defaults of the rule set; `requested`, for example, accepts
-/// every status.
+/// Parses rules. Parameters that are not given have the defaults of the rule set; `requested`, for example,
+/// accepts every status.
 impl FromStr for Rules {
     type Err = SpecError;
 
@@ -76,7 +77,8 @@ impl FromStr for Rules {
     }
 }
 
-/// Takes the parameter `estimate`. A prediction has reasons of its own for which it is refused, which the error keeps.
+/// Takes the parameter `estimate`. A prediction has reasons of its own for which it is refused, which the
+/// error keeps.
 fn estimate(params: &mut Params, default: Estimate) -> Result<Estimate, SpecError> {
     match params.given("estimate").filter(|text| Prediction::is_spelt(text)).map(str::parse::<Prediction>) {
         Some(Err(expected)) => {
@@ -183,7 +185,8 @@ mod tests {
             ("authors:estimate=factor=0", "'factor=0': expected recorded, exact, factor=F"),
             (
                 "authors:kill=yes",
-                "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, sizes, status)",
+                "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, \
+                     sizes, status)",
             ),
         ] {
             let message = text.parse::<Rules>().expect_err("malformed").to_string();

@@ -1,13 +1,13 @@
 //! Naive: the first free nodes in row-major order.
 //!
-//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
-//! multicomputers", IEEE TPDS 8(7), 1997.
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for
+//! mesh-connected multicomputers", IEEE TPDS 8(7), 1997.
 //!
-//! 1. Scan the nodes row by row (x fastest, then y, then z) and take the first k free nodes, k being the number of
-//!    requested processors.
+//! 1. Scan the nodes row by row (x fastest, then y, then z) and take the first k free nodes, k being the
+//!    number of requested processors.
 //!
-//! It never refuses while k nodes are free. Time O(N/64 + k) on a machine of N nodes. If the machine is at least as
-//! wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
+//! It never refuses while k nodes are free. Time O(N/64 + k) on a machine of N nodes. If the machine is at
+//! least as wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
 //! `curve:order=row-major,select=free-list`, which a law test checks.
 
 use crate::allocator::seam::{

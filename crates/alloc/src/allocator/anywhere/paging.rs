@@ -1,24 +1,26 @@
 //! Paging: the machine is divided into square pages, and a job takes the first free pages.
 //!
-//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
-//! multicomputers", IEEE TPDS 8(7), 1997.
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for
+//! mesh-connected multicomputers", IEEE TPDS 8(7), 1997.
 //!
-//! 1. Divide the machine into pages with sides of 2^`size` nodes, or of one node along a dimension of one node. Pages
-//!    at the far borders are clipped if the machine's sides are not multiples of the page's side.
+//! 1. Divide the machine into pages with sides of 2^`size` nodes, or of one node along a dimension of one
+//!    node. Pages at the far borders are clipped if the machine's sides are not multiples of the page's side.
 //! 2. Number the pages. The parameter `order` says how:
 //!    * `row-major`: row by row.
 //!    * `snake`: row by row, every other row backwards.
-//!    * `shuffled-row-major`: interleave the bits of row and column, each bit of the row above that of the column.
+//!    * `shuffled-row-major`: interleave the bits of row and column, each bit of the row above that of the
+//!      column.
 //!    * `shuffled-snake`: recurse into quadrants in the order SW, SE, NE, NW.
-//! 3. A job that requests k processors gets the first free pages that have at least k nodes together, and all nodes of
-//!    these pages.
+//! 3. A job that requests k processors gets the first free pages that have at least k nodes together, and all
+//!    nodes of these pages.
 //!
-//! If the number of pages along a side is not a power of two, the shuffled orders skip the pages that do not exist. In
-//! three dimensions layers are more significant than rows: in the whole number, or in each digit of the shuffled
-//! orders. A snake runs every other layer backwards.
+//! If the number of pages along a side is not a power of two, the shuffled orders skip the pages that do not
+//! exist. In three dimensions layers are more significant than rows: in the whole number, or in each digit of
+//! the shuffled orders. A snake runs every other layer backwards.
 //!
-//! A page with a node that is unavailable or down is not free. With pages of one node, paging never refuses while k nodes
-//! are free and wastes no node. Time O(k + p·log₆₄ P) for p pages of a job and P pages of the machine.
+//! A page with a node that is unavailable or down is not free. With pages of one node, paging never refuses
+//! while k nodes are free and wastes no node. Time O(k + p·log₆₄ P) for p pages of a job and P pages of the
+//! machine.
 
 use std::cell::OnceCell;
 
@@ -47,7 +49,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// The largest value of `size`. Pages of 2^12 = 4,096 nodes along each side are as large as the largest square machine.
+/// The largest value of `size`. Pages of 2^12 = 4,096 nodes along each side are as large as the largest
+/// square machine.
 const LARGEST: u32 = 12;
 
 /// The order in which pages are numbered.
@@ -71,7 +74,8 @@ const INDEXINGS: &[(&str, Indexing)] = &[
     ("shuffled-snake", Indexing::ShuffledSnake),
 ];
 
-/// Reads the parameters and builds paging for the machine. Fails if `size` is too large or `order` is unknown.
+/// Reads the parameters and builds paging for the machine. Fails if `size` is too large or `order` is
+/// unknown.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = format!("a whole number up to {LARGEST}");
     let size = params.take("size", 0, &expected)?;
@@ -86,8 +90,8 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     if size == 0 {
         return Ok(strategy);
     }
-    // A page with a node that is down or always unavailable is not free, so its other nodes serve nobody although they are
-    // free: a number of free nodes promises nothing.
+    // A page with a node that is down or always unavailable is not free, so its other nodes serve nobody
+    // although they are free: a number of free nodes promises nothing.
     let (mesh, layout) = (setup.mesh.clone(), OnceCell::new());
     let served = Served::ByState(Foresight::Function(Box::new(move |request, machine| {
         // The pages are listed again, without an index, when they are first needed.
@@ -122,7 +126,8 @@ impl Paging {
             .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
             .collect();
         places.sort_by_key(|&place| number(place, grid, indexing));
-        // The number of each page is its position in the sorted list; `flat` is the position of a page in the grid.
+        // The number of each page is its position in the sorted list; `flat` is the position of a page in the
+        // grid.
         let mut numbers = vec![0; places.len()];
         let flat = |[x, y, z]: Coord| (x + columns * (y + rows * z)) as usize;
         for (page, &place) in (0..).zip(&places) {
@@ -160,8 +165,8 @@ impl Paging {
     }
 }
 
-/// Returns the sort key of the page at column x, row y and layer z of the grid of pages. Pages with smaller keys come
-/// first.
+/// Returns the sort key of the page at column x, row y and layer z of the grid of pages. Pages with smaller
+/// keys come first.
 fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) -> u128 {
     let backwards = |odd: u32, at: u32, count: u32| if odd % 2 == 1 { count - 1 - at } else { at };
     let flat = |x: u32, row: u32| u128::from(row) * u128::from(columns) + u128::from(x);
@@ -185,8 +190,9 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
     }
 }
 
-/// Returns how many nodes a placement has, given the sizes of the smallest and of the largest page. If all pages have
-/// the same size, the number is exact. Otherwise it depends on which pages are free, so it is a range.
+/// Returns how many nodes a placement has, given the sizes of the smallest and of the largest page. If all
+/// pages have the same size, the number is exact. Otherwise it depends on which pages are free, so it is a
+/// range.
 fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFor {
     if least == most {
         return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));

@@ -1,14 +1,14 @@
 //! Random: free nodes drawn uniformly without replacement.
 //!
-//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
-//! multicomputers", IEEE TPDS 8(7), 1997.
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for
+//! mesh-connected multicomputers", IEEE TPDS 8(7), 1997.
 //!
 //! 1. List the free nodes by number.
 //! 2. Draw the first k entries of the list by a Fisher-Yates shuffle that stops after k steps, and take them.
 //!
-//! It never refuses while k nodes are free, k being the number of requested processors. Time O(F) per request with F
-//! free nodes. The random numbers come from ChaCha8, seeded with the seed of the replay, so a run gives the same result
-//! on every computer.
+//! It never refuses while k nodes are free, k being the number of requested processors. Time O(F) per request
+//! with F free nodes. The random numbers come from ChaCha8, seeded with the seed of the replay, so a run
+//! gives the same result on every computer.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -60,9 +60,9 @@ mod tests {
     use meshreplay_machine::machine::Mesh;
     use rand::SeedableRng;
 
-    /// Checks by a χ² test that each of 16 nodes is drawn equally often, when 4 of 16 nodes are drawn 4,000 times. With
-    /// 15 degrees of freedom, values above 45 have a probability below 10⁻⁴. Drawing without replacement makes the
-    /// spread a little smaller still.
+    /// Checks by a χ² test that each of 16 nodes is drawn equally often, when 4 of 16 nodes are drawn 4,000
+    /// times. With 15 degrees of freedom, values above 45 have a probability below 10⁻⁴. Drawing without
+    /// replacement makes the spread a little smaller still.
     #[test]
     fn every_node_is_drawn_equally_often() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new(Mesh::new(&[4, 4])?);

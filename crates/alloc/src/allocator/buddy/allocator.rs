@@ -1,24 +1,26 @@
-//! The implementation of `Allocator` that all buddy strategies share. A strategy chooses the hierarchy of blocks and
-//! the function that selects blocks for a request.
+//! The implementation of `Allocator` that all buddy strategies share. A strategy chooses the hierarchy of
+//! blocks and the function that selects blocks for a request.
 
 use super::forest::Forest;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::seam::{Allocator, Placement, Request, Strategy};
 use meshreplay_machine::machine::{Machine, Mesh, NodeId};
 
-/// Selects blocks for a request and marks them as in use. Returns the nodes of the job in rank order; `None` if the
-/// free blocks do not serve the request.
+/// Selects blocks for a request and marks them as in use. Returns the nodes of the job in rank order; `None`
+/// if the free blocks do not serve the request.
 pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
 
 /// An allocator on a hierarchy of blocks.
 ///
-/// A proposal marks its blocks as in use at once, because selecting and splitting blocks cannot be separated. If the
-/// proposal is accepted, nothing is left to do. If it is not accepted, the next call frees its blocks first.
+/// A proposal marks its blocks as in use at once, because selecting and splitting blocks cannot be separated.
+/// If the proposal is accepted, nothing is left to do. If it is not accepted, the next call frees its blocks
+/// first.
 pub(super) struct BlockAllocator {
     /// The hierarchy of blocks, in which the blocks of the last proposal are marked as in use.
     pub(super) buddy: Buddy,
     hand_out: HandOut,
-    /// The nodes of the last proposal, which are marked as in use; empty if it was accepted or if there is no proposal.
+    /// The nodes of the last proposal, which are marked as in use; empty if it was accepted or if there is no
+    /// proposal.
     proposed: Vec<NodeId>,
 }
 
@@ -28,8 +30,8 @@ impl BlockAllocator {
         Self { buddy, hand_out, proposed: Vec::new() }
     }
 
-    /// Returns a strategy for an idle machine. `forest` builds its hierarchy of blocks, `order` says which free block
-    /// of a size is first, and `hand_out` selects the blocks for a request.
+    /// Returns a strategy for an idle machine. `forest` builds its hierarchy of blocks, `order` says which
+    /// free block of a size is first, and `hand_out` selects the blocks for a request.
     pub(super) fn strategy(
         mesh: &Mesh,
         forest: fn(&Mesh) -> Forest,
@@ -52,8 +54,8 @@ impl BlockAllocator {
     }
 }
 
-/// Gives a job several blocks with exactly as many nodes together as requested. Returns the nodes; `None` if fewer are
-/// free.
+/// Gives a job several blocks with exactly as many nodes together as requested. Returns the nodes; `None` if
+/// fewer are free.
 pub(super) fn several_blocks(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_several(request.procs)
 }

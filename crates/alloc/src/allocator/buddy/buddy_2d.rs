@@ -1,22 +1,23 @@
 //! Two-dimensional buddy: the smallest square block with a power of two as side that holds the job's shape.
 //!
-//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh
-//! connected system", J. Parallel and Distributed Computing 12(1), 1991.
+//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable
+//! mesh connected system", J. Parallel and Distributed Computing 12(1), 1991.
 //!
-//! 1. A job of a × b nodes gets a whole block of side 2^⌈log₂ max(a, b)⌉. The nodes that the job does not need are
-//!    internal fragmentation.
-//! 2. If no block of this size is free, take the first free block of the next larger size that has one. Split it into
-//!    four blocks, and split the one with the lowest base again until it has the wanted size.
-//! 3. When a job ends, its block is freed. Four sibling blocks that are all free are joined to their parent block
-//!    again.
+//! 1. A job of a × b nodes gets a whole block of side 2^⌈log₂ max(a, b)⌉. The nodes that the job does not
+//!    need are internal fragmentation.
+//! 2. If no block of this size is free, take the first free block of the next larger size that has one. Split
+//!    it into four blocks, and split the one with the lowest base again until it has the wanted size.
+//! 3. When a job ends, its block is freed. Four sibling blocks that are all free are joined to their parent
+//!    block again.
 //!
-//! The original needs a machine of 2^n × 2^n nodes; this is `partition=whole`. With `partition=pieces` any machine is
-//! divided into squares as for MBS. A three-dimensional machine is divided into cubes, which split into eight, and an
-//! array into intervals, which split into two. Free blocks of a size are ordered by their base in scan order (z, then
-//! y, then x), which is a choice of ours.
+//! The original needs a machine of 2^n × 2^n nodes; this is `partition=whole`. With `partition=pieces` any
+//! machine is divided into squares as for MBS. A three-dimensional machine is divided into cubes, which split
+//! into eight, and an array into intervals, which split into two. Free blocks of a size are ordered by their
+//! base in scan order (z, then y, then x), which is a choice of ours.
 //!
-//! Blocks lie on a grid of their size, so the strategy may refuse a job although a free square exists. Jobs larger than
-//! the largest block never fit. Time O(log N) on a machine of N nodes, and the time to list the nodes.
+//! Blocks lie on a grid of their size, so the strategy may refuse a job although a free square exists. Jobs
+//! larger than the largest block never fit. Time O(log N) on a machine of N nodes, and the time to list the
+//! nodes.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -44,8 +45,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's sides are
-/// not all the same power of two.
+/// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's
+/// sides are not all the same power of two.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
     let mesh = setup.mesh;
@@ -91,11 +92,11 @@ impl Layout {
         Self { blocks, classes }
     }
 
-    /// Returns the nodes that the allocator would choose if the machine were in the state of `machine`; `None` if it
-    /// would refuse.
+    /// Returns the nodes that the allocator would choose if the machine were in the state of `machine`;
+    /// `None` if it would refuse.
     ///
-    /// Free children are always joined, so the state of the nodes determines the free blocks: a block is in the list of
-    /// free blocks if all its nodes are free, and its parent, if it has one, has a node in use.
+    /// Free children are always joined, so the state of the nodes determines the free blocks: a block is in
+    /// the list of free blocks if all its nodes are free, and its parent, if it has one, has a node in use.
     fn choose(&self, request: &Request, machine: &Machine) -> Option<Placement> {
         let class = class_for(request, machine.mesh())? as usize;
         let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
@@ -114,8 +115,8 @@ fn place(block: &Block) -> Submesh {
     Submesh { base: block.base, sizes: block.sizes }
 }
 
-/// Builds the hierarchy of blocks. A machine with two dimensions of more than one node is divided into squares, a
-/// machine with three into cubes, and a machine with one into intervals.
+/// Builds the hierarchy of blocks. A machine with two dimensions of more than one node is divided into
+/// squares, a machine with three into cubes, and a machine with one into intervals.
 fn blocks(mesh: &Mesh) -> Forest {
     let axes: Vec<usize> = (0..3).filter(|&d| mesh.extents()[d] > 1).collect();
     if axes.len() == 3 {
@@ -145,22 +146,22 @@ fn blocks(mesh: &Mesh) -> Forest {
     forest
 }
 
-/// Returns the class of the block that serves a request, which is the base-2 logarithm of its side; `None` if the
-/// request's shape does not fit the machine in any orientation.
+/// Returns the class of the block that serves a request, which is the base-2 logarithm of its side; `None` if
+/// the request's shape does not fit the machine in any orientation.
 fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
     let longest = shape.into_iter().max()?;
     Some(longest.checked_next_power_of_two()?.ilog2())
 }
 
-/// Gives a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
-/// is free, or if the job's shape does not fit the machine.
+/// Gives a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a
+/// larger one is free, or if the job's shape does not fit the machine.
 fn one_block(buddy: &mut Buddy, request: &Request, mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_one(class_for(request, mesh)? as usize)
 }
 
-/// Returns how many nodes the block that serves a request has; `u32::MAX`, more than are ever free, if the request's
-/// shape does not fit the machine.
+/// Returns how many nodes the block that serves a request has; `u32::MAX`, more than are ever free, if the
+/// request's shape does not fit the machine.
 fn nodes_for(request: &Request, mesh: &Mesh) -> NodesFor {
     let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
     let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
@@ -181,8 +182,8 @@ mod tests {
 
     type Placed = Option<([u32; 3], usize)>;
 
-    /// Runs the jobs one after the other and returns the base and the number of nodes of each job's block; `None` for a
-    /// refused job.
+    /// Runs the jobs one after the other and returns the base and the number of nodes of each job's block;
+    /// `None` for a refused job.
     fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(machine.parse()?);
         let mut strategy = idle(machine.mesh());
@@ -209,7 +210,8 @@ mod tests {
 
     #[test]
     fn the_published_example_wastes_half_a_block() -> Result<(), Box<dyn std::error::Error>> {
-        // Job 1 (1×2) gets the 2×2 block at (0, 0) and wastes two nodes. Job 2 (3×3) gets the first free 4×4 block.
+        // Job 1 (1×2) gets the 2×2 block at (0, 0) and wastes two nodes. Job 2 (3×3) gets the first free 4×4
+        // block.
         let found = blocks_of("8x8", &[[1, 2, 1], [3, 3, 1], [5, 1, 1], [4, 4, 1], [2, 1, 1]])?;
         let expected =
             [Some(([0, 0, 0], 4)), Some(([4, 0, 0], 16)), None, Some(([0, 4, 0], 16)), Some(([2, 0, 0], 4))];

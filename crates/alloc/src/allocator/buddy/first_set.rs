@@ -2,9 +2,9 @@
 
 use meshreplay_machine::machine::members;
 
-/// A set of numbers below a bound, stored as a hierarchical bitset. The lowest level has a bit for each number. Each
-/// higher level has a bit for each word of the level below, which is set if that word is not zero. The highest level is
-/// one word. Insert, remove and first take O(log₆₄ bound).
+/// A set of numbers below a bound, stored as a hierarchical bitset. The lowest level has a bit for each
+/// number. Each higher level has a bit for each word of the level below, which is set if that word is not
+/// zero. The highest level is one word. Insert, remove and first take O(log₆₄ bound).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FirstSet {
     /// The levels from the lowest, with a bit for each number, to the highest, which is a single word.
@@ -30,7 +30,8 @@ impl FirstSet {
         self.insert_bits(member as usize / 64, 1 << (member % 64));
     }
 
-    /// Adds the numbers whose bits are set in `bits` to word `word` of the lowest level. `bits` must not be 0.
+    /// Adds the numbers whose bits are set in `bits` to word `word` of the lowest level. `bits` must not be
+    /// 0.
     pub(crate) fn insert_bits(&mut self, word: usize, bits: u64) {
         let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
@@ -73,10 +74,11 @@ impl FirstSet {
         Some(word as u32 * 64 + self.levels[0][word].trailing_zeros())
     }
 
-    /// Returns the index of the lowest level's word that holds the smallest member; `None` if the set is empty.
+    /// Returns the index of the lowest level's word that holds the smallest member; `None` if the set is
+    /// empty.
     fn first_word(&self) -> Option<usize> {
-        // From the highest level down: the lowest set bit of a word is the index of the word to look at in the level
-        // below.
+        // From the highest level down: the lowest set bit of a word is the index of the word to look at in
+        // the level below.
         let mut at = 0;
         for level in self.levels[1..].iter().rev() {
             at = at * 64 + level[at].trailing_zeros() as usize % 64;
@@ -84,9 +86,9 @@ impl FirstSet {
         (self.levels[0][at] != 0).then_some(at)
     }
 
-    /// Removes the smallest members, at most `most` of them and only those in the same word as the smallest. Returns
-    /// the number that belongs to the word's lowest bit, and a mask of the removed bits. The mask is 0 if the set is
-    /// empty.
+    /// Removes the smallest members, at most `most` of them and only those in the same word as the smallest.
+    /// Returns the number that belongs to the word's lowest bit, and a mask of the removed bits. The mask is
+    /// 0 if the set is empty.
     pub(crate) fn remove_first(&mut self, most: u32) -> (u32, u64) {
         let Some(word) = self.first_word() else { return (0, 0) };
         let members = self.levels[0][word];

@@ -3,8 +3,8 @@
 use crate::allocator::seam::Block;
 use meshreplay_machine::machine::Coord;
 
-/// A set of trees of blocks. The roots, called top-level blocks, cover every node of the machine once. Each block
-/// splits into the same number of equal children.
+/// A set of trees of blocks. The roots, called top-level blocks, cover every node of the machine once. Each
+/// block splits into the same number of equal children.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest {
     /// The number of children of each block that has more than one node.
@@ -19,8 +19,9 @@ impl Forest {
         Self { fanout, blocks: Vec::new() }
     }
 
-    /// Adds a top-level block and all blocks below it. The block has 2^`class` nodes along each dimension in `halved`,
-    /// and one node along the others. A block is split by halving it along all dimensions in `halved`.
+    /// Adds a top-level block and all blocks below it. The block has 2^`class` nodes along each dimension in
+    /// `halved`, and one node along the others. A block is split by halving it along all dimensions in
+    /// `halved`.
     pub(crate) fn add_tree(&mut self, base: Coord, class: u8, halved: &[usize]) {
         self.add_block(base, class, halved, None);
     }

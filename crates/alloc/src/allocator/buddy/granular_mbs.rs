@@ -1,16 +1,18 @@
-//! Granular MBS: the multiple buddy strategy on pairs of pairs, so that there are blocks of every power of two.
+//! Granular MBS: the multiple buddy strategy on pairs of pairs, so that there are blocks of every power of
+//! two.
 //!
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §III-A and Fig. 11.
 //!
-//! 1. At first each node is a block. There is a phase for each dimension: x, then y, then z. In a phase every top-level
-//!    block looks for a buddy, which is a top-level block of the same sizes whose base lies one block further along the
-//!    dimension. The two become children of a new block. Blocks look for a buddy in location order, and each block
-//!    joins at most one pair per phase.
+//! 1. At first each node is a block. There is a phase for each dimension: x, then y, then z. In a phase every
+//!    top-level block looks for a buddy, which is a top-level block of the same sizes whose base lies one
+//!    block further along the dimension. The two become children of a new block. Blocks look for a buddy in
+//!    location order, and each block joins at most one pair per phase.
 //! 2. The three phases are repeated until no block finds a buddy.
 //! 3. A request is served as in MBS: it is divided into block sizes, and larger blocks are split if needed.
 //!
-//! The paper says that the largest block of a 16 × 15 mesh is 8 × 8. By the paper's own construction it is 16 × 8, and
-//! this implementation follows the construction, as the authors' simulator does. On a torus blocks do not wrap around.
+//! The paper says that the largest block of a 16 × 15 mesh is 8 × 8. By the paper's own construction it is 16
+//! × 8, and this implementation follows the construction, as the authors' simulator does. On a torus blocks
+//! do not wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -35,12 +37,12 @@ pub(crate) const ENTRY: Entry = Entry {
 /// The index that stands for no block.
 const NONE: u32 = u32::MAX;
 
-/// Builds the hierarchy of blocks: starting from single nodes, neighbouring blocks of equal sizes are joined in pairs
-/// until no pair is left.
+/// Builds the hierarchy of blocks: starting from single nodes, neighbouring blocks of equal sizes are joined
+/// in pairs until no pair is left.
 pub(crate) fn pairs(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(2);
-    // `at` is the index of the top-level block that begins at each node; `tops` are all top-level blocks in location
-    // order.
+    // `at` is the index of the top-level block that begins at each node; `tops` are all top-level blocks in
+    // location order.
     let mut at = vec![NONE; mesh.nodes() as usize];
     let mut tops = Vec::with_capacity(at.len());
     for node in mesh.location_order() {

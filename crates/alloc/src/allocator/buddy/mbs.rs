@@ -1,21 +1,21 @@
-//! MBS and Layered MBS: the multiple buddy strategy on square blocks of a two-dimensional mesh, or of every layer of a
-//! three-dimensional mesh.
+//! MBS and Layered MBS: the multiple buddy strategy on square blocks of a two-dimensional mesh, or of every
+//! layer of a three-dimensional mesh.
 //!
-//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
-//! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
-//! 2010, §III, §III-A (Layered MBS) and Fig. 10.
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for
+//! mesh-connected multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality
+//! processor allocation", 2010, §III, §III-A (Layered MBS) and Fig. 10.
 //!
-//! 1. A mesh of w × h nodes has one top-level block at its origin, a square of side 2^⌊log₂ min(w, h)⌋. Two parts
-//!    remain: the part to the right of the block, as high as the mesh, and the part above the block, as wide as the
-//!    block. Each is divided in the same way. `layered-mbs` divides each layer z in this way, so its blocks are one
-//!    node deep. With one layer it is the same as MBS.
+//! 1. A mesh of w × h nodes has one top-level block at its origin, a square of side 2^⌊log₂ min(w, h)⌋. Two
+//!    parts remain: the part to the right of the block, as high as the mesh, and the part above the block, as
+//!    wide as the block. Each is divided in the same way. `layered-mbs` divides each layer z in this way, so
+//!    its blocks are one node deep. With one layer it is the same as MBS.
 //! 2. A block of side 2^j has four children of half its side, down to single nodes.
-//! 3. A request for k nodes is divided into block sizes, greedily from the largest. For each size the first free blocks
-//!    are taken. If too few are free, a larger block is split. If no larger block is free either, four blocks of the
-//!    next smaller size replace each missing block.
+//! 3. A request for k nodes is divided into block sizes, greedily from the largest. For each size the first
+//!    free blocks are taken. If too few are free, a larger block is split. If no larger block is free either,
+//!    four blocks of the next smaller size replace each missing block.
 //!
-//! The paper does not say how meshes that are not squares are divided. Here they are divided as in the authors'
-//! simulator. On a torus blocks do not wrap around.
+//! The paper does not say how meshes that are not squares are divided. Here they are divided as in the
+//! authors' simulator. On a torus blocks do not wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -58,7 +58,8 @@ pub(crate) fn layers(mesh: &Mesh) -> Forest {
 /// Adds the blocks of a rectangle of `width` × `length` nodes in one layer, with its lowest corner at `base`.
 fn squares(forest: &mut Forest, base: [u32; 3], width: u32, length: u32) {
     let (mut base, mut width) = (base, width);
-    // The parts to the right are handled by a loop. Recursion would be as deep as a one-dimensional machine is long.
+    // The parts to the right are handled by a loop. Recursion would be as deep as a one-dimensional machine
+    // is long.
     while width > 0 && length > 0 {
         let class = width.min(length).ilog2();
         let side = 1 << class;

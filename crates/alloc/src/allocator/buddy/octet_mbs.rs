@@ -2,14 +2,15 @@
 //!
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §III-A.
 //!
-//! 1. A mesh of w × h × d nodes has one top-level block at its origin, a cube of side s = 2^⌊log₂ min(w, h, d)⌋. Three
-//!    parts remain beyond the cube: one along x (s high and s deep), one along y (w wide and s deep), and one along z
-//!    (w wide and h high). Each is divided in the same way.
+//! 1. A mesh of w × h × d nodes has one top-level block at its origin, a cube of side s = 2^⌊log₂ min(w, h,
+//!    d)⌋. Three parts remain beyond the cube: one along x (s high and s deep), one along y (w wide and s
+//!    deep), and one along z (w wide and h high). Each is divided in the same way.
 //! 2. A block has eight children of half its side, down to single nodes.
 //! 3. A request is served as in MBS: it is divided into block sizes, and larger blocks are split if needed.
 //!
-//! On a two-dimensional mesh all blocks are single nodes, so a job gets the first free nodes in location order. Meshes
-//! that are not cubes are divided as in the authors' simulator. On a torus blocks do not wrap around.
+//! On a two-dimensional mesh all blocks are single nodes, so a job gets the first free nodes in location
+//! order. Meshes that are not cubes are divided as in the authors' simulator. On a torus blocks do not wrap
+//! around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;

@@ -1,14 +1,14 @@
 //! Round-up MBS: Granular MBS that keeps a job within one block where possible.
 //!
-//! The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, has a strategy of
-//! this name, which the paper does not describe: the request is rounded up to one block size, and the job gets only a
-//! part of the block. The details below are choices of ours.
+//! The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, has a
+//! strategy of this name, which the paper does not describe: the request is rounded up to one block size, and
+//! the job gets only a part of the block. The details below are choices of ours.
 //!
-//! 1. The blocks are those of Granular MBS. The number k of requested processors is rounded up to the next power of
-//!    two.
-//! 2. If a block of that size is free, or a larger block can be split, the job gets k nodes of the block. These are the
-//!    nodes of its first children, as many whole children as fit, and then a part of the next child in the same way.
-//!    The other children stay free.
+//! 1. The blocks are those of Granular MBS. The number k of requested processors is rounded up to the next
+//!    power of two.
+//! 2. If a block of that size is free, or a larger block can be split, the job gets k nodes of the block.
+//!    These are the nodes of its first children, as many whole children as fit, and then a part of the next
+//!    child in the same way. The other children stay free.
 //! 3. If no free block is large enough, the request is served as in Granular MBS.
 //!
 //! No node is wasted, and the strategy never refuses while k nodes are free.
@@ -35,8 +35,8 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// Gives a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes; `None` if
-/// fewer are free than requested.
+/// Gives a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes;
+/// `None` if fewer are free than requested.
 fn one_block_or_several(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_within_one(request.procs).or_else(|| buddy.hand_out_several(request.procs))
 }

@@ -1,21 +1,23 @@
 //! A buddy system: it knows which blocks of a hierarchy are free, hands blocks out and takes them back.
 //!
-//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
-//! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
-//! 2010, §III.
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for
+//! mesh-connected multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality
+//! processor allocation", 2010, §III.
 //!
 //! 1. A request for k nodes is divided into block sizes, greedily from the largest.
-//! 2. The sizes are served from the largest requested size down. Take the first free block of the size. If there is
-//!    none, split the first free block of the next larger size that has one, down to the wanted size. If no larger
-//!    block is free either, request as many blocks of the next smaller size as have the same number of nodes.
+//! 2. The sizes are served from the largest requested size down. Take the first free block of the size. If
+//!    there is none, split the first free block of the next larger size that has one, down to the wanted
+//!    size. If no larger block is free either, request as many blocks of the next smaller size as have the
+//!    same number of nodes.
 //! 3. A release frees the job's blocks. Siblings that are all free are joined to their parent block again.
 //!
 //! Free blocks of a size are ordered by location (x, then y, then z of the base), or in scan order for
-//! [`BlockOrder::Scan`]. On a tie the sizes decide. The strategy never refuses while k nodes are free, since single
-//! nodes can always serve the rest. Time O(k + b·log N) for a placement of b blocks on a machine of N nodes.
+//! [`BlockOrder::Scan`]. On a tie the sizes decide. The strategy never refuses while k nodes are free, since
+//! single nodes can always serve the rest. Time O(k + b·log N) for a placement of b blocks on a machine of N
+//! nodes.
 //!
-//! Blocks are numbered by size and, within a size, in the order in which free blocks are taken. So the free blocks of a
-//! size are a set of numbers, and the first free block is its smallest member.
+//! Blocks are numbered by size and, within a size, in the order in which free blocks are taken. So the free
+//! blocks of a size are a set of numbers, and the first free block is its smallest member.
 
 use super::first_set::FirstSet;
 use super::forest::Forest;
@@ -34,16 +36,16 @@ pub(crate) enum BlockOrder {
     Scan,
 }
 
-/// All blocks of a machine, and which of them are free. A block's number is its index in `bases`, `shapes`, `parents`
-/// and `free_children`.
+/// All blocks of a machine, and which of them are free. A block's number is its index in `bases`, `shapes`,
+/// `parents` and `free_children`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Buddy {
     mesh: Mesh,
     order: BlockOrder,
     /// The number of children of each block of more than one node.
     fanout: u32,
-    /// The number of the first block of each class, from the smallest class on, and at the end the number of all
-    /// blocks.
+    /// The number of the first block of each class, from the smallest class on, and at the end the number of
+    /// all blocks.
     classes: Vec<u32>,
     /// The first node of each block.
     bases: Vec<NodeId>,
@@ -129,8 +131,8 @@ impl Buddy {
         }
     }
 
-    /// Returns all blocks, in use or not. Smaller blocks come first. Blocks of equal size come in the order in which
-    /// free ones are taken.
+    /// Returns all blocks, in use or not. Smaller blocks come first. Blocks of equal size come in the order
+    /// in which free ones are taken.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let block = |number: u32| Block {
             base: self.mesh.coord(self.bases[number as usize]),
@@ -146,7 +148,8 @@ impl Buddy {
         self.classes.partition_point(|&start| start <= block) - 1
     }
 
-    /// Returns the range of indices in `children` with the children of a block, which must have more than one node.
+    /// Returns the range of indices in `children` with the children of a block, which must have more than one
+    /// node.
     fn children_of(&self, block: u32) -> std::ops::Range<usize> {
         let first = (block - self.classes[1]) * self.fanout;
         first as usize..(first + self.fanout) as usize
@@ -168,7 +171,8 @@ impl Buddy {
         }
     }
 
-    /// Returns the first free block of `class` in the order of blocks; `None` if no block of this class is free.
+    /// Returns the first free block of `class` in the order of blocks; `None` if no block of this class is
+    /// free.
     fn first(&self, class: usize) -> Option<u32> {
         self.free[class].first().map(|number| self.classes[class] + number)
     }
@@ -181,8 +185,8 @@ impl Buddy {
         }
     }
 
-    /// Removes a block of `class` from the free blocks and returns it. Splits a larger block if needed. Returns `None`
-    /// if no free block is large enough.
+    /// Removes a block of `class` from the free blocks and returns it. Splits a larger block if needed.
+    /// Returns `None` if no free block is large enough.
     fn take(&mut self, class: usize) -> Option<u32> {
         self.split_larger(class)?;
         let block = self.first(class)?;
@@ -190,8 +194,8 @@ impl Buddy {
         Some(block)
     }
 
-    /// Makes sure that a block of `class` is free, and splits a larger block if needed. Returns `None` if no free block
-    /// is large enough.
+    /// Makes sure that a block of `class` is free, and splits a larger block if needed. Returns `None` if no
+    /// free block is large enough.
     fn split_larger(&mut self, class: usize) -> Option<()> {
         let found = (class..self.free.len()).find(|&larger| self.first(larger).is_some())?;
         for larger in (class + 1..=found).rev() {
@@ -201,9 +205,9 @@ impl Buddy {
         Some(())
     }
 
-    /// Hands out the first free blocks of `class`, at most `most` of them, and returns how many. It takes only blocks
-    /// in the same word of the bitset, so that one operation removes all of them. At least one block of `class` must be
-    /// free.
+    /// Hands out the first free blocks of `class`, at most `most` of them, and returns how many. It takes
+    /// only blocks in the same word of the bitset, so that one operation removes all of them. At least one
+    /// block of `class` must be free.
     fn hand_out_run(&mut self, class: usize, most: u32, nodes: &mut Vec<NodeId>) -> u32 {
         let (first, mut run) = self.free[class].remove_first(most);
         let blocks = run.count_ones();
@@ -248,8 +252,8 @@ impl Buddy {
         }
     }
 
-    /// Hands out several blocks with exactly `k` nodes together, as described at the head of this file. Returns the
-    /// nodes; `None` if fewer than `k` are free.
+    /// Hands out several blocks with exactly `k` nodes together, as described at the head of this file.
+    /// Returns the nodes; `None` if fewer than `k` are free.
     pub(crate) fn hand_out_several(&mut self, k: u32) -> Option<Vec<NodeId>> {
         let mut left = k;
         for class in (0..self.free.len()).rev() {
@@ -265,7 +269,8 @@ impl Buddy {
                     self.wanted[smaller] += self.wanted[class] * self.fanout;
                     self.wanted[class] = 0;
                 } else {
-                    // Fewer than `k` nodes are free. This happens only if the caller's machine and this system differ.
+                    // Fewer than `k` nodes are free. This happens only if the caller's machine and this
+                    // system differ.
                     self.release(&nodes);
                     return None;
                 }
@@ -274,8 +279,8 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Hands out a whole block of `class` and splits a larger block if needed. Returns the nodes; `None` if no free
-    /// block is large enough.
+    /// Hands out a whole block of `class` and splits a larger block if needed. Returns the nodes; `None` if
+    /// no free block is large enough.
     pub(crate) fn hand_out_one(&mut self, class: usize) -> Option<Vec<NodeId>> {
         let block = self.take(class)?;
         let mut nodes = Vec::with_capacity(self.nodes_of_class(class) as usize);
@@ -283,8 +288,8 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Hands out the first `k` nodes of the smallest free block that has at least `k` nodes. The rest of the block
-    /// stays free. Returns the nodes; `None` if no free block is large enough.
+    /// Hands out the first `k` nodes of the smallest free block that has at least `k` nodes. The rest of the
+    /// block stays free. Returns the nodes; `None` if no free block is large enough.
     pub(crate) fn hand_out_within_one(&mut self, k: u32) -> Option<Vec<NodeId>> {
         let class = (0..self.free.len()).find(|&class| self.nodes_of_class(class) >= k)?;
         let mut block = self.take(class)?;
@@ -294,8 +299,8 @@ impl Buddy {
                 self.hand_out(block, &mut nodes);
                 break;
             }
-            // The block is no longer free, so only its unused children have to be marked as free. Each child is either
-            // used as a whole, used in part (the next block to divide), or unused.
+            // The block is no longer free, so only its unused children have to be marked as free. Each child
+            // is either used as a whole, used in part (the next block to divide), or unused.
             let mut next = NONE;
             for i in self.children_of(block) {
                 let (child, size) = (self.children[i], self.nodes_of_class(class - 1));
@@ -313,8 +318,8 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Marks nodes as in use that another allocator has chosen, each as a block of one node. Time O(k·log N) for k
-    /// nodes.
+    /// Marks nodes as in use that another allocator has chosen, each as a block of one node. Time O(k·log N)
+    /// for k nodes.
     pub(super) fn occupy(&mut self, nodes: &[NodeId]) {
         let [_, length, depth] = self.mesh.extents();
         for &node in nodes {
@@ -324,8 +329,8 @@ impl Buddy {
                 BlockOrder::Location => (x * length + y) * depth + z,
                 BlockOrder::Scan => node,
             };
-            // Climb from the single node to the free block that contains it. Then split this block and the blocks below
-            // it on the path, until the node is a free block of its own.
+            // Climb from the single node to the free block that contains it. Then split this block and the
+            // blocks below it on the path, until the node is a free block of its own.
             let mut path = vec![unit];
             while let Some(&block) = path.last()
                 && block != NONE
@@ -341,9 +346,9 @@ impl Buddy {
         }
     }
 
-    /// Frees the first nodes of `nodes` that are top-level blocks of one node, and returns how many. It takes only
-    /// blocks in the same word of the bitset, so that one operation frees all of them. Returns 0 if the first node
-    /// belongs to another block.
+    /// Frees the first nodes of `nodes` that are top-level blocks of one node, and returns how many. It takes
+    /// only blocks in the same word of the bitset, so that one operation frees all of them. Returns 0 if the
+    /// first node belongs to another block.
     fn release_run(&mut self, nodes: &[NodeId]) -> usize {
         let (mut word, mut bits, mut taken) = (0, 0, 0);
         for &node in nodes {
@@ -363,8 +368,8 @@ impl Buddy {
         taken
     }
 
-    /// Frees nodes that one call has handed out, or nodes that were occupied. `nodes` must be in the order in which
-    /// they were handed out.
+    /// Frees nodes that one call has handed out, or nodes that were occupied. `nodes` must be in the order in
+    /// which they were handed out.
     pub(super) fn release(&mut self, nodes: &[NodeId]) {
         let mut rest = nodes;
         loop {

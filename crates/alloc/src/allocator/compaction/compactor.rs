@@ -1,15 +1,18 @@
-//! The allocator that the strategies of `rows` share: first fit on a linear array, with or without compaction.
+//! The allocator that the strategies of `rows` share: first fit on a linear array, with or without
+//! compaction.
 //!
 //! 1. A job goes to the left end of the leftmost free block that is long enough.
-//! 2. If no block is long enough although enough processors are free, tasks move aside (see [`super::array`]). The job
-//!    starts as soon as the decision is made and the window is free. A task is suspended from the first step in which
-//!    one of its elements moves or has to give way, to the last step in which one moves.
+//! 2. If no block is long enough although enough processors are free, tasks move aside (see
+//!    [`super::array`]). The job starts as soon as the decision is made and the window is free. A task is
+//!    suspended from the first step in which one of its elements moves or has to give way, to the last step
+//!    in which one moves.
 //!
-//! So an allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of
-//! a step are parameters. The paper takes them from a report that we could not obtain. The default cost of a step is
-//! 0.1 s. Of the powers of ten, it extends the run times of Table 1 most nearly as much as printed. No cost of a step
-//! gives all numbers of the paper (`reproduce diessel1996` shows several). If a task that would move ends while the
-//! decision is being made, the plan is void, and the allocator is asked again.
+//! So an allocator with compaction never refuses a job while enough processors are free. The costs of a
+//! decision and of a step are parameters. The paper takes them from a report that we could not obtain. The
+//! default cost of a step is 0.1 s. Of the powers of ten, it extends the run times of Table 1 most nearly as
+//! much as printed. No cost of a step gives all numbers of the paper (`reproduce diessel1996` shows several).
+//! If a task that would move ends while the decision is being made, the plan is void, and the allocator is
+//! asked again.
 
 use std::cmp::Ordering;
 
@@ -38,7 +41,8 @@ pub(crate) enum Ways {
 pub(crate) struct Costs {
     /// The time of one step of the mesh, in seconds.
     step_s: f64,
-    /// The number of rows of the mesh. One of its steps does the work of so many steps of a mesh with one row.
+    /// The number of rows of the mesh. One of its steps does the work of so many steps of a mesh with one
+    /// row.
     height: u32,
     /// The time to look at one record while a window is chosen, in seconds.
     select_s: f64,
@@ -48,8 +52,8 @@ pub(crate) struct Costs {
     check: bool,
 }
 
-/// The submeshes that serve a request if no task moves: a row of as many adjacent processors. There is none if the
-/// request is larger than the array.
+/// The submeshes that serve a request if no task moves: a row of as many adjacent processors. There is none
+/// if the request is larger than the array.
 pub(crate) const SUBMESHES: Submeshes = Submeshes {
     sizes: |request, mesh| {
         let sizes = row(request.procs, mesh);
@@ -60,14 +64,15 @@ pub(crate) const SUBMESHES: Submeshes = Submeshes {
 
 impl Costs {
     /// The parameters with their defaults, for help texts.
-    pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
+    pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, \
+         schedule_cost=0.000001 (seconds, rows), check=no (yes)";
 
     /// Costs of 0 for everything, without checks.
     pub(crate) const NONE: Self =
         Self { step_s: 0.0, height: 1, select_s: 0.0, schedule_s: 0.0, check: false };
 
-    /// Takes the costs from the parameters; a parameter that is not given has its default. It fails if a value is out
-    /// of range.
+    /// Takes the costs from the parameters; a parameter that is not given has its default. It fails if a
+    /// value is out of range.
     pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let mut seconds = |key: &str, default: f64| {
             let expected = "a number of seconds, at least 0";
@@ -93,8 +98,8 @@ impl Costs {
         seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
 
-    /// Returns the time that a decision takes. It looks once at the records of all `tasks` tasks and of the free blocks
-    /// between them, and for every candidate schedule at every task that moves.
+    /// Returns the time that a decision takes. It looks once at the records of all `tasks` tasks and of the
+    /// free blocks between them, and for every candidate schedule at every task that moves.
     fn decision(&self, tasks: usize, schedule: &Schedule) -> Time {
         let visits = f64::from(schedule.candidates) * schedule.suspended.len() as f64;
         seconds(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
@@ -114,13 +119,14 @@ pub(crate) struct Compactor {
 }
 
 impl Compactor {
-    /// Returns an allocator for an idle array of so many processors; without `compaction` it never moves a task.
+    /// Returns an allocator for an idle array of so many processors; without `compaction` it never moves a
+    /// task.
     pub(crate) fn new(processors: u32, compaction: Option<(Ways, Costs)>) -> Self {
         Self { array: Array::new(processors), compaction }
     }
 
-    /// Returns a placement that moves tasks to make room for a job of `length` processors; `None` if no task may move
-    /// or too few processors are free.
+    /// Returns a placement that moves tasks to make room for a job of `length` processors; `None` if no task
+    /// may move or too few processors are free.
     fn plan(&self, length: u32) -> Option<Placement> {
         match self.compaction? {
             (Ways::Free, _) => self.slide(length),
@@ -168,8 +174,8 @@ impl Compactor {
         }
     }
 
-    /// Returns the placement for which all tasks slide to the left end, and the job goes to the right of them; `None`
-    /// if too few processors are free.
+    /// Returns the placement for which all tasks slide to the left end, and the job goes to the right of
+    /// them; `None` if too few processors are free.
     fn slide(&self, length: u32) -> Option<Placement> {
         let (mut edge, mut moves) = (0, Vec::new());
         for task in self.array.tasks() {
@@ -216,8 +222,8 @@ impl Allocator for Compactor {
 
     fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         let moves = placement.rearrangement.iter().flat_map(|rearrangement| &rearrangement.moves);
-        // All tasks that move give up their processors first, as the new processors of one may be the old ones of
-        // another.
+        // All tasks that move give up their processors first, as the new processors of one may be the old
+        // ones of another.
         let gone: Vec<Option<Task>> = moves.clone().map(|moved| self.array.remove(moved.first)).collect();
         for (moved, task) in moves.zip(gone) {
             if let (Some(task), Some(&base)) = (task, moved.nodes.first()) {
@@ -228,7 +234,8 @@ impl Allocator for Compactor {
     }
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        // Tasks of one placement may be neighbours by now: each begins at one of its nodes, and nobody else's does.
+        // Tasks of one placement may be neighbours by now: each begins at one of its nodes, and nobody else's
+        // does.
         for &node in &placement.nodes {
             self.array.remove(node);
         }

@@ -1,26 +1,27 @@
 //! The allocators of linear arrays: first fit without moves, and first fit with four kinds of compaction.
 //!
-//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
-//! machines", 1996; Theorem 2 and Corollary 1 for the right and for both directions.
+//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in
+//! partitionable-array machines", 1996; Theorem 2 and Corollary 1 for the right and for both directions.
 //!
 //! 1. A job goes to the left end of the leftmost free block that is long enough. If there is none,
-//!    `linear-first-fit` makes the job wait. On a ring, a torus of one dimension, the block may go round the end.
+//!    `linear-first-fit` makes the job wait. On a ring, a torus of one dimension, the block may go round the
+//!    end.
 //! 2. The other allocators make room if enough processors are free.
-//!    * `left-compaction` (LOC): the job goes to the window that covers fewest busy processors. The tasks in the window
-//!      move left in their order, and push the tasks to their left as far as these are in the way.
+//!    * `left-compaction` (LOC): the job goes to the window that covers fewest busy processors. The tasks in
+//!      the window move left in their order, and push the tasks to their left as far as these are in the way.
 //!    * `right-compaction`: the mirror image of left compaction.
-//!    * `ordered-compaction`: both directions are planned, and the plan with fewer busy processors in its window is
-//!      carried out. Ties go to the smaller delay, then to the shorter schedule, then to the left.
-//!    * `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without delay. The
-//!      job goes to the right of all tasks. The paper compares the other allocators with this one.
-//! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the window is
-//!    free.
+//!    * `ordered-compaction`: both directions are planned, and the plan with fewer busy processors in its
+//!      window is carried out. Ties go to the smaller delay, then to the shorter schedule, then to the left.
+//!    * `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without
+//!      delay. The job goes to the right of all tasks. The paper compares the other allocators with this one.
+//! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the
+//!    window is free.
 //!
 //! A ring has no end to which tasks could slide, so the allocators with compaction refuse it.
 //!
-//! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of a
-//! step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e elements move and
-//! s schedules are considered, and twice that for both directions.
+//! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision
+//! and of a step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e
+//! elements move and s schedules are considered, and twice that for both directions.
 
 use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
 use crate::allocator::contiguous::first_fit::FirstFit;
@@ -82,8 +83,8 @@ pub(crate) const COST_FREE: Entry = Entry {
     ..LEFT
 };
 
-/// Returns an allocator that compacts in these directions. Its costs are taken from the parameters, unless compaction
-/// is free.
+/// Returns an allocator that compacts in these directions. Its costs are taken from the parameters, unless
+/// compaction is free.
 fn compaction(ways: Ways, params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let costs = if ways == Ways::Free { Costs::NONE } else { Costs::take(params)? };
     Ok(Strategy::of(Compactor::new(setup.mesh.nodes(), Some((ways, costs)))).moving_jobs())

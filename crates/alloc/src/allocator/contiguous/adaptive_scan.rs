@@ -1,16 +1,17 @@
 //! Adaptive scan: the first free submesh (rectangle or cuboid), found by jumps over submeshes in use.
 //!
-//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int. Conf.
-//! on Parallel Processing, 1993.
+//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems",
+//! Int. Conf. on Parallel Processing, 1993.
 //!
 //! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
 //! 1. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it.
-//! 2. Scan the rows of bases in order (z, then y). In each row start at x = 0. If coverages contain the base, continue
-//!    behind the coverage that reaches furthest. If no coverage contains the base, the submesh at this base is free.
+//! 2. Scan the rows of bases in order (z, then y). In each row start at x = 0. If coverages contain the base,
+//!    continue behind the coverage that reaches furthest. If no coverage contains the base, the submesh at
+//!    this base is free.
 //!
-//! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its shape
-//! exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
+//! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
+//! shape exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -32,7 +33,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
-/// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of these sizes.
+/// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of
+/// these sizes.
 fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);

@@ -3,14 +3,14 @@
 //! Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and
 //! Distributed Computing 16, 1992.
 //!
-//! 1. The border of a submesh consists of the positions one step outside that share a face with it. Positions outside
-//!    the machine count as taken.
-//! 2. Of all free submeshes of the job's shape, take the one with the most taken border positions; on a tie, the first
-//!    in scan order (z, then y, then x of the base).
+//! 1. The border of a submesh consists of the positions one step outside that share a face with it. Positions
+//!    outside the machine count as taken.
+//! 2. Of all free submeshes of the job's shape, take the one with the most taken border positions; on a tie,
+//!    the first in scan order (z, then y, then x of the base).
 //! 3. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
-//! It serves the same jobs as first fit in the same state of the machine. Time O(N) per request and orientation on a
-//! machine of N nodes.
+//! It serves the same jobs as first fit in the same state of the machine. Time O(N) per request and
+//! orientation on a machine of N nodes.
 
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;

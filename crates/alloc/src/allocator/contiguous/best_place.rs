@@ -5,14 +5,16 @@ use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh, set_bits};
 
 /// A score for free submeshes.
 pub(crate) trait Score: Send {
-    /// Prepares the score for the current state of the machine and submeshes of these sizes. The default does nothing.
+    /// Prepares the score for the current state of the machine and submeshes of these sizes. The default does
+    /// nothing.
     fn prepare(&mut self, _machine: &Machine, _sizes: [u32; 3]) {}
 
     /// Returns the score of a free submesh. Higher scores are better.
     fn of(&self, machine: &Machine, place: Submesh) -> i64;
 
-    /// Sets `scores`, for each x, to the score of the free submesh of these sizes at (x, y, z), where there is one. The
-    /// other scores have no meaning. Rows with many submeshes are scored by this. The default does it one by one.
+    /// Sets `scores`, for each x, to the score of the free submesh of these sizes at (x, y, z), where there
+    /// is one. The other scores have no meaning. Rows with many submeshes are scored by this. The default
+    /// does it one by one.
     fn of_row(&mut self, machine: &Machine, [y, z]: [u32; 2], sizes: [u32; 3], scores: &mut Vec<i64>) {
         let [width, ..] = machine.mesh().extents();
         scores.clear();
@@ -29,8 +31,8 @@ pub(crate) enum Orientations {
     Together,
 }
 
-/// Takes the free submesh with the highest score. On a tie the first orientation wins, then the first base in scan
-/// order (z, then y, then x).
+/// Takes the free submesh with the highest score. On a tie the first orientation wins, then the first base in
+/// scan order (z, then y, then x).
 pub(crate) struct BestPlace<S> {
     submeshes: Submeshes,
     orientations: Orientations,

@@ -1,14 +1,16 @@
-//! The border of a submesh. Best fit, worst fit and busy list score a free submesh by the number of border positions
-//! that are taken.
+//! The border of a submesh. Best fit, worst fit and busy list score a free submesh by the number of border
+//! positions that are taken.
 //!
-//! The border consists of the positions one step outside that share a face with the submesh. Positions outside the
-//! machine count as taken; in a dimension that wraps around there are none. Positions that touch the submesh only at an edge or a corner do not belong to the border.
-//! Free border nodes are counted by prefix sums, in O(1) for each side.
+//! The border consists of the positions one step outside that share a face with the submesh. Positions
+//! outside the machine count as taken; in a dimension that wraps around there are none. Positions that touch
+//! the submesh only at an edge or a corner do not belong to the border. Free border nodes are counted by
+//! prefix sums, in O(1) for each side.
 
 use super::best_place::Score;
 use meshreplay_machine::machine::{FreeCounts, Machine, Submesh};
 
-/// Counts the taken border positions of submeshes, in the state of the machine at the last call of [`Self::prepare`].
+/// Counts the taken border positions of submeshes, in the state of the machine at the last call of
+/// [`Self::prepare`].
 #[derive(Debug, Default)]
 pub(crate) struct Border {
     counts: FreeCounts,
@@ -21,14 +23,14 @@ pub(crate) struct Border {
 }
 
 impl Border {
-    /// Counts the free nodes of `machine`. The other functions then answer for this state of the machine, and those for
-    /// rows are fast for submeshes of widths up to `widest`.
+    /// Counts the free nodes of `machine`. The other functions then answer for this state of the machine, and
+    /// those for rows are fast for submeshes of widths up to `widest`.
     pub(crate) fn prepare(&mut self, machine: &Machine, widest: u32) {
         self.counts.rebuild(machine, widest as usize + 1);
     }
 
-    /// Returns, for each x, what [`Self::taken`] returns for the free submesh of `sizes` at (x, y, z). At all other bases
-    /// of the row the numbers have no meaning.
+    /// Returns, for each x, what [`Self::taken`] returns for the free submesh of `sizes` at (x, y, z). At all
+    /// other bases of the row the numbers have no meaning.
     pub(crate) fn taken_in_row(&mut self, machine: &Machine, [y, z]: [u32; 2], sizes: [u32; 3]) -> &[i32] {
         let mesh = machine.mesh();
         let [width, ..] = mesh.extents();
@@ -57,8 +59,8 @@ impl Border {
         let mut taken = 0;
         // Along a dimension that the machine does not have there is no border.
         for d in 0..mesh.dims() {
-            // The submesh itself is free. All other free nodes in the submesh extended by one step along d are free
-            // border nodes.
+            // The submesh itself is free. All other free nodes in the submesh extended by one step along d
+            // are free border nodes.
             let (extent, size, mut wider) = (mesh.extents()[d], place.sizes[d], place);
             let layers = if mesh.wraps(d) {
                 // One node between the two ends of the submesh is one border position, not two.

@@ -1,21 +1,23 @@
-//! Busy list: of the free submeshes in corners formed by submeshes in use or by the machine's sides, take the one whose
-//! border is taken most.
+//! Busy list: of the free submeshes in corners formed by submeshes in use or by the machine's sides, take the
+//! one whose border is taken most.
 //!
-//! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach with
-//! complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
+//! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach
+//! with complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
 //!
-//! 1. Along each dimension a candidate begins at the near side of the machine, ends at its far side, begins directly
-//!    behind a submesh in use, or ends directly before one. All combinations over the dimensions are candidates, in
-//!    every orientation of the job's shape.
-//! 2. Of the free candidates take the one with the most taken positions on its border; positions outside the machine
-//!    count as taken. On a tie the first orientation wins, then the first base in scan order (z, then y, then x).
+//! 1. Along each dimension a candidate begins at the near side of the machine, ends at its far side, begins
+//!    directly behind a submesh in use, or ends directly before one. All combinations over the dimensions are
+//!    candidates, in every orientation of the job's shape.
+//! 2. Of the free candidates take the one with the most taken positions on its border; positions outside the
+//!    machine count as taken. On a tie the first orientation wins, then the first base in scan order (z, then
+//!    y, then x).
 //!
-//! In a dimension that wraps around, the machine has no sides. A candidate also begins at position 0 there, as there may
-//! be no submesh in use to touch.
+//! In a dimension that wraps around, the machine has no sides. A candidate also begins at position 0 there,
+//! as there may be no submesh in use to touch.
 //!
-//! Any free submesh can be shifted down along one dimension after the other until it touches something. So a job is
-//! served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best fit. Time O(N + m)
-//! for each orientation on a machine of N nodes with m submeshes in use, in passes over whole rows.
+//! Any free submesh can be shifted down along one dimension after the other until it touches something. So a
+//! job is served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best
+//! fit. Time O(N + m) for each orientation on a machine of N nodes with m submeshes in use, in passes over
+//! whole rows.
 
 use super::border::Border;
 use super::coverage::{BusyList, Region};

@@ -1,12 +1,13 @@
-//! The common part of the contiguous allocators that search the list of submeshes in use instead of the nodes.
+//! The common part of the contiguous allocators that search the list of submeshes in use instead of the
+//! nodes.
 
 use super::coverage::BusyList;
 use super::orientations::Turn;
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_machine::machine::{Coord, Machine, Submesh};
 
-/// Finds the base of a free submesh of the given sizes along x, y and z, given the submeshes in use. Returns `None` if
-/// there is no free submesh of these sizes.
+/// Finds the base of a free submesh of the given sizes along x, y and z, given the submeshes in use. Returns
+/// `None` if there is no free submesh of these sizes.
 pub(crate) type Search = fn(&Machine, [u32; 3], &BusyList) -> Option<Coord>;
 
 /// Tries the orientations of a job's shape one after the other with a search over the submeshes in use.

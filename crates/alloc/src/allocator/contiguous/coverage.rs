@@ -23,8 +23,8 @@ impl BusyList {
         &self.boxes
     }
 
-    /// Adds nodes. They become one submesh if they are all nodes of a submesh row by row, otherwise each node becomes a
-    /// submesh of its own.
+    /// Adds nodes. They become one submesh if they are all nodes of a submesh row by row, otherwise each node
+    /// becomes a submesh of its own.
     pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         self.boxes.extend(submeshes_of(mesh, nodes));
     }
@@ -50,12 +50,14 @@ impl BusyList {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
-    /// Returns the coverages of the submeshes in the list, in its order. The coverage of a submesh is the set of all
-    /// bases at which a new submesh of these sizes would overlap it. It is one region, or several if it wraps around.
-    /// Submeshes with an empty coverage are left out, and the list is empty if the sizes exceed the machine.
+    /// Returns the coverages of the submeshes in the list, in its order. The coverage of a submesh is the set
+    /// of all bases at which a new submesh of these sizes would overlap it. It is one region, or several if
+    /// it wraps around. Submeshes with an empty coverage are left out, and the list is empty if the sizes
+    /// exceed the machine.
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
-        // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
+        // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes >
+        // held.base.
         let arcs = |held: &Submesh| [0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1));
         let rings = all.rings(mesh);
         if rings == [false; 3] {
@@ -70,8 +72,8 @@ impl BusyList {
     }
 }
 
-/// Returns the nodes as one submesh if they are all nodes of a submesh row by row, or each node as a submesh of its
-/// own.
+/// Returns the nodes as one submesh if they are all nodes of a submesh row by row, or each node as a submesh
+/// of its own.
 fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> + use<> {
     let whole = match nodes {
         [] => None,
@@ -96,8 +98,9 @@ fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> 
 }
 
 impl Region {
-    /// Returns the region of all bases of submeshes of these sizes; `None` if the sizes exceed the machine. In a
-    /// dimension that wraps around, every position is a base, unless the submesh is as long as the dimension.
+    /// Returns the region of all bases of submeshes of these sizes; `None` if the sizes exceed the machine.
+    /// In a dimension that wraps around, every position is a base, unless the submesh is as long as the
+    /// dimension.
     pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
         let extents = mesh.extents();
         let last = |d: usize| {
@@ -112,10 +115,10 @@ impl Region {
         [0, 1, 2].map(|d| mesh.wraps(d) && self.high[d] + 1 == mesh.extents()[d])
     }
 
-    /// Returns the parts of this region of all bases that lie within some positions: those of an arc `(first, length)`
-    /// and the `before` ones in front of it, given as `(first, length, before)` for each dimension. In the dimensions
-    /// of `rings` the positions wrap around, so that there are up to eight parts. There is none if nothing of the
-    /// region lies within the positions.
+    /// Returns the parts of this region of all bases that lie within some positions: those of an arc `(first,
+    /// length)` and the `before` ones in front of it, given as `(first, length, before)` for each dimension.
+    /// In the dimensions of `rings` the positions wrap around, so that there are up to eight parts. There is
+    /// none if nothing of the region lies within the positions.
     pub(in crate::allocator) fn parts(
         &self,
         arcs: [(u32, u32, u32); 3],
@@ -130,15 +133,16 @@ impl Region {
         })
     }
 
-    /// Returns the positions of an arc and those before it, see [`Self::parts`], as a range of which both ends belong to
-    /// the range, in a dimension that does not wrap around; `None` if nothing of the region lies there.
+    /// Returns the positions of an arc and those before it, see [`Self::parts`], as a range of which both
+    /// ends belong to the range, in a dimension that does not wrap around; `None` if nothing of the region
+    /// lies there.
     fn on_line(&self, d: usize, (first, length, before): (u32, u32, u32)) -> Option<(u32, u32)> {
         let (low, high) = (first.saturating_sub(before), (first + length - 1).min(self.high[d]));
         (low <= high).then_some((low, high))
     }
 
-    /// Returns the positions of an arc and those before it, see [`Self::parts`], as at most two ranges of which both
-    /// ends belong to the range, the lower range first.
+    /// Returns the positions of an arc and those before it, see [`Self::parts`], as at most two ranges of
+    /// which both ends belong to the range, the lower range first.
     fn ranges(
         &self,
         d: usize,
@@ -171,15 +175,15 @@ impl Region {
         (0..3).all(|d| self.low[d] <= other.high[d] && other.low[d] <= self.high[d])
     }
 
-    /// Subtracts `other`, which must overlap this region. Returns at most six disjoint regions that cover the rest:
-    /// first the regions on the low sides of `other` (along z, then y, then x), then those on its high sides (along x,
-    /// then y, then z).
+    /// Subtracts `other`, which must overlap this region. Returns at most six disjoint regions that cover the
+    /// rest: first the regions on the low sides of `other` (along z, then y, then x), then those on its high
+    /// sides (along x, then y, then z).
     pub(in crate::allocator) fn without(&self, other: &Self) -> Vec<Self> {
         let mut rest = *self;
         let (mut below, mut above) = (Vec::new(), Vec::new());
         for d in [2, 1, 0] {
-            // Cuts off the slices below and above `other` along d. The slices along the next dimensions come from the
-            // rest.
+            // Cuts off the slices below and above `other` along d. The slices along the next dimensions come
+            // from the rest.
             if rest.low[d] < other.low[d] {
                 let mut part = rest;
                 part.high[d] = other.low[d] - 1;

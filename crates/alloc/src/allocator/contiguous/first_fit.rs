@@ -6,9 +6,10 @@
 //! 1. Of all free submeshes of the job's shape, take the first in scan order (z, then y, then x of the base).
 //! 2. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
-//! A job is served whenever a free submesh exists in an orientation that is tried, and waits otherwise, however many
-//! nodes are free. The original finds submeshes with a coverage array in O(N) on a machine of N nodes. Here they are
-//! found by shifts and ANDs of bit rows, in O(N/64 · log a) for a longest side of a nodes.
+//! A job is served whenever a free submesh exists in an orientation that is tried, and waits otherwise,
+//! however many nodes are free. The original finds submeshes with a coverage array in O(N) on a machine of N
+//! nodes. Here they are found by shifts and ANDs of bit rows, in O(N/64 · log a) for a longest side of a
+//! nodes.
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
@@ -38,7 +39,8 @@ pub(crate) struct FirstFit {
 }
 
 impl FirstFit {
-    /// Returns the strategy. `submeshes` says which sizes serve a request, and in which order its nodes are used.
+    /// Returns the strategy. `submeshes` says which sizes serve a request, and in which order its nodes are
+    /// used.
     pub(crate) fn strategy(submeshes: Submeshes) -> Strategy {
         Strategy::of(Self { submeshes, free_submeshes: FreeSubmeshes::default() })
             .served(Served::BySubmesh(submeshes))

@@ -1,18 +1,18 @@
 //! Fixed orientation: first fit, with the longest side of every job along the longest side of the machine.
 //!
-//! C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
-//! 1998.
+//! C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer
+//! systems", 1998.
 //!
-//! 1. Sort the sides of the job and the dimensions of the machine by length, and lay the longest side along the longest
-//!    dimension, and so on. Of two equal dimensions the first counts as longer, so jobs on a square machine are at
-//!    least as wide as high.
-//! 2. Of all free submeshes of these sides take the first in scan order (z, then y, then x of the base). No other
-//!    orientation is tried.
+//! 1. Sort the sides of the job and the dimensions of the machine by length, and lay the longest side along
+//!    the longest dimension, and so on. Of two equal dimensions the first counts as longer, so jobs on a
+//!    square machine are at least as wide as high.
+//! 2. Of all free submeshes of these sides take the first in scan order (z, then y, then x of the base). No
+//!    other orientation is tried.
 //! 3. A job that was turned keeps the order of its tasks: task (i, j) runs on node (j, i) of the submesh.
 //!
-//! A job is served whenever a free submesh of this one orientation exists. A shape that fits an idle machine in some
-//! orientation also fits in this one. The paper calls step 3 rotation. Three dimensions are a choice of ours. The cost
-//! is that of first fit.
+//! A job is served whenever a free submesh of this one orientation exists. A shape that fits an idle machine
+//! in some orientation also fits in this one. The paper calls step 3 rotation. Three dimensions are a choice
+//! of ours. The cost is that of first fit.
 
 use super::first_fit::FirstFit;
 use crate::allocator::seam::{Contiguity, Entry, Memory, OnTori, Promises, Request, Submeshes};
@@ -47,8 +47,8 @@ fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
     along
 }
 
-/// Returns the sizes along x, y and z of the only orientation in which the job is placed; empty if it does not fit the
-/// machine.
+/// Returns the sizes along x, y and z of the only orientation in which the job is placed; empty if it does
+/// not fit the machine.
 fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     let laid = |shape: [u32; 3]| {
         let along = axes(shape, mesh);
@@ -61,7 +61,8 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map(laid).filter(|&sizes| mesh.fits(sizes)).into_iter().collect()
 }
 
-/// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.
+/// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was
+/// turned.
 fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);

@@ -3,18 +3,19 @@
 //! P.-J. Chuang, N.-F. Tzeng, "Allocating precise submeshes in mesh connected systems", IEEE TPDS 5(2), 1994.
 //!
 //! 1. The first frame has its base at the first free node in scan order (z, then y, then x).
-//! 2. While the frame is not free or leaves the machine, slide it along x by its width. At the side of the machine
-//!    slide it up by its length, and continue in the opposite direction. The columns of the bases are always whole
-//!    widths away from the first base. In three dimensions, after the last row of a layer, slide it up along z by its
-//!    depth, and visit the rows in the opposite direction.
+//! 2. While the frame is not free or leaves the machine, slide it along x by its width. At the side of the
+//!    machine slide it up by its length, and continue in the opposite direction. The columns of the bases are
+//!    always whole widths away from the first base. In three dimensions, after the last row of a layer, slide
+//!    it up along z by its depth, and visit the rows in the opposite direction.
 //! 3. If no frame is free, the job waits.
 //!
-//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction, as long as it
-//! comes to a base that lies less than once round behind the first one.
+//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction, as
+//! long as it comes to a base that lies less than once round behind the first one.
 //!
-//! The shape is not turned, unless `turn=yes` is given: then its other orientations are tried one after the other. Free submeshes between the positions of the frame are not found, which is the known
-//! weakness of the strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes
-//! of a machine of N nodes, and O(1) for each position of the frame.
+//! The shape is not turned, unless `turn=yes` is given: then its other orientations are tried one after the
+//! other. Free submeshes between the positions of the frame are not found, which is the known weakness of the
+//! strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes of a
+//! machine of N nodes, and O(1) for each position of the frame.
 
 use super::coverage::Region;
 use super::orientations::{TURN, take_turn_unwritten};
@@ -64,7 +65,8 @@ impl Allocator for FrameSliding {
     }
 }
 
-/// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the machine.
+/// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the
+/// machine.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let rings = Region { low: [0; 3], high }.rings(mesh);
@@ -82,8 +84,8 @@ fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     });
     let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);
     for &z in zs.iter().filter(|&&z| z >= first[2]) {
-        // In the first layer, the rows below the first free node have no free node. The first free node's row has none
-        // before it.
+        // In the first layer, the rows below the first free node have no free node. The first free node's row
+        // has none before it.
         let from = |&&y: &&u32| z > first[2] || y >= first[1];
         let mut rows: Vec<u32> = ys.iter().filter(from).copied().collect();
         if y_falls {

@@ -1,18 +1,22 @@
-//! Max periphery: the free submesh (rectangle or cuboid) that has most of its sides on the border of the machine.
+//! Max periphery: the free submesh (rectangle or cuboid) that has most of its sides on the border of the
+//! machine.
 //!
-//! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
-//! which the paper does not describe ("maximum periphery length").
+//! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
+//! 2010, which the paper does not describe ("maximum periphery length").
 //!
-//! 1. Look at all free submeshes of the job's shape, in all orientations, that touch the border of the machine.
-//! 2. The contact of a submesh is a sum over the dimensions. A dimension counts the nodes of the submesh's face if the
-//!    submesh touches the machine's border in this dimension, otherwise 1. Take the submesh with the largest contact;
-//!    on a tie the first orientation wins, then the first base in scan order (z, then y, then x).
+//! 1. Look at all free submeshes of the job's shape, in all orientations, that touch the border of the
+//!    machine.
+//! 2. The contact of a submesh is a sum over the dimensions. A dimension counts the nodes of the submesh's
+//!    face if the submesh touches the machine's border in this dimension, otherwise 1. Take the submesh with
+//!    the largest contact; on a tie the first orientation wins, then the first base in scan order (z, then y,
+//!    then x).
 //! 3. If no free submesh touches the border, take the first free submesh.
 //!
-//! A dimension that wraps around has no border. On a torus, where all of them do, this is first fit with `turn=yes`.
+//! A dimension that wraps around has no border. On a torus, where all of them do, this is first fit with
+//! `turn=yes`.
 //!
-//! A job is served whenever a free submesh of its shape exists. Time O(N) per request and orientation on a machine of N
-//! nodes.
+//! A job is served whenever a free submesh of its shape exists. Time O(N) per request and orientation on a
+//! machine of N nodes.
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
@@ -37,8 +41,8 @@ pub(crate) const ENTRY: Entry = Entry {
 struct Contact;
 
 impl Score for Contact {
-    /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches it is
-    /// better.
+    /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches
+    /// it is better.
     fn of(&self, machine: &Machine, place: Submesh) -> i64 {
         i64::from(contact(machine.mesh(), place))
     }
@@ -73,8 +77,8 @@ mod tests {
         assert_eq!(contact([3, 1], [3, 2]), 2 + 1);
         assert_eq!(contact([1, 1], [3, 2]), 0);
         let mut machine = Machine::new(mesh.clone());
-        // As a row, 3×1, the job has free submeshes only in the middle. Turned, it has one that touches the upper
-        // border.
+        // As a row, 3×1, the job has free submeshes only in the middle. Turned, it has one that touches the
+        // upper border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
         let mut strategy = BestPlace::new(Turn::Yes.submeshes(), Orientations::Together, Contact);
         let nodes = strategy.propose(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;

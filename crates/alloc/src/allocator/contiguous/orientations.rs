@@ -26,8 +26,9 @@ pub(crate) fn take_turn_unwritten(params: &mut Params) -> Result<Turn, SpecError
     params.choose_unwritten("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
 }
 
-/// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once. The shape itself comes first, then (b,
-/// a, c), (a, c, b), (c, a, b), (c, b, a) and (b, c, a). The list is empty if no orientation fits.
+/// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once. The shape itself comes
+/// first, then (b, a, c), (a, c, b), (c, a, b), (c, b, a) and (b, c, a). The list is empty if no orientation
+/// fits.
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
     for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
@@ -39,8 +40,8 @@ pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
 }
 
 impl Turn {
-    /// Returns the submeshes that can serve a request: its shape as it is, or in every orientation. Their nodes are in
-    /// row-major order.
+    /// Returns the submeshes that can serve a request: its shape as it is, or in every orientation. Their
+    /// nodes are in row-major order.
     pub(crate) fn submeshes(self) -> Submeshes {
         let sizes = match self {
             Self::No => as_it_is,

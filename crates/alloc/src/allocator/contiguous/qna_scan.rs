@@ -1,21 +1,22 @@
-//! QNA scan: the scan of QNA for the first free submesh (rectangle or cuboid). It finds for every row of bases how far
-//! the row is covered from the left.
+//! QNA scan: the scan of QNA for the first free submesh (rectangle or cuboid). It finds for every row of
+//! bases how far the row is covered from the left.
 //!
-//! R. Zolfaghari, "Quick non-contiguous allocation", Int. J. of Engineering and Advanced Technology, 2013, procedure
-//! `Submesh_Allocation`. Two errors of the procedure are corrected here: `last` starts at −1, because with a start at 0
-//! column 0 could never be free; and for a turned request the bounds are computed from the turned sides.
+//! R. Zolfaghari, "Quick non-contiguous allocation", Int. J. of Engineering and Advanced Technology, 2013,
+//! procedure `Submesh_Allocation`. Two errors of the procedure are corrected here: `last` starts at −1,
+//! because with a start at 0 column 0 could never be free; and for a turned request the bounds are computed
+//! from the turned sides.
 //!
 //! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it. Sort the
-//!    coverages by their lowest x.
-//! 2. `last` of a row is the last covered base of the run that begins at x = 0, or −1 if the base at x = 0 is not
-//!    covered. Each coverage in turn extends the runs that it touches.
-//! 3. Take the first row (by z, then y) whose run ends before the row's last base. The submesh directly behind the run
-//!    is free.
+//! 1. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it. Sort
+//!    the coverages by their lowest x.
+//! 2. `last` of a row is the last covered base of the run that begins at x = 0, or −1 if the base at x = 0 is
+//!    not covered. Each coverage in turn extends the runs that it touches.
+//! 3. Take the first row (by z, then y) whose run ends before the row's last base. The submesh directly
+//!    behind the run is free.
 //!
-//! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its shape
-//! exists. Time O(m·log m + m·r) for m submeshes in use and r rows of bases.
+//! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its
+//! shape exists. Time O(m·log m + m·r) for m submeshes in use and r rows of bases.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -37,7 +38,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
-/// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of these sizes.
+/// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of
+/// these sizes.
 pub(crate) fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let mut coverages = busy.coverages(mesh, sizes);

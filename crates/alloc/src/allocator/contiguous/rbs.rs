@@ -1,25 +1,26 @@
-//! RBS (right of busy submeshes): a free submesh that touches the right side of a submesh in use, or the left side of
-//! the machine.
+//! RBS (right of busy submeshes): a free submesh that touches the right side of a submesh in use, or the left
+//! side of the machine.
 //!
-//! G.-M. Chiu, S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little overhead",
-//! IEEE TPDS 10(5), 1999; in three dimensions and with turning as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L.
-//! Mackenzie, "A fast and efficient strategy for sub-mesh allocation in 3D mesh multicomputers", 2006.
+//! G.-M. Chiu, S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little
+//! overhead", IEEE TPDS 10(5), 1999; in three dimensions and with turning as S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, "A fast and efficient strategy for sub-mesh allocation in 3D mesh
+//! multicomputers", 2006.
 //!
-//! 1. The first candidate has all bases at the left side of the machine, with x = 0. Each submesh in use adds a
-//!    candidate: the bases at which the new submesh begins directly behind it in x and touches its right side. These
-//!    candidates are sorted by the upper end of the submesh in y, highest first.
+//! 1. The first candidate has all bases at the left side of the machine, with x = 0. Each submesh in use adds
+//!    a candidate: the bases at which the new submesh begins directly behind it in x and touches its right
+//!    side. These candidates are sorted by the upper end of the submesh in y, highest first.
 //! 2. Remove from each candidate the bases at which the new submesh would overlap a submesh in use.
 //! 3. Take the first candidate that has bases left, and of these the lowest (by z, then y).
 //! 4. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
-//! Where x wraps around, the machine has no left side. The bases with x = 0 are the first candidate all the same: rows
-//! without a submesh in use need one.
+//! Where x wraps around, the machine has no left side. The bases with x = 0 are the first candidate all the
+//! same: rows without a submesh in use need one.
 //!
-//! A job is served whenever a free submesh exists in an orientation that is tried, because any free submesh can be
-//! shifted left until it begins at one of these bases. The order of the candidates is a choice of ours. The original
-//! subtracts intervals in O(m²) for m submeshes in use. Here the free submeshes at all bases are found at once (see
-//! [`FreeSubmeshes`]) and then looked up, in O(N/64 · log a + m·r) on a machine of N nodes with r rows, for a longest side of
-//! a nodes.
+//! A job is served whenever a free submesh exists in an orientation that is tried, because any free submesh
+//! can be shifted left until it begins at one of these bases. The order of the candidates is a choice of
+//! ours. The original subtracts intervals in O(m²) for m submeshes in use. Here the free submeshes at all
+//! bases are found at once (see [`FreeSubmeshes`]) and then looked up, in O(N/64 · log a + m·r) on a machine
+//! of N nodes with r rows, for a longest side of a nodes.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -41,7 +42,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
 
-/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these sizes.
+/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these
+/// sizes.
 pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let all = Region::of_bases(machine.mesh(), sizes)?;
     let mut free_submeshes = FreeSubmeshes::default();

@@ -1,21 +1,24 @@
-//! Stack-based allocation: subtract the bases that submeshes in use rule out from all possible bases, with a stack of
-//! regions.
+//! Stack-based allocation: subtract the bases that submeshes in use rule out from all possible bases, with a
+//! stack of regions.
 //!
-//! B. Yoo, C. Das, "A fast and efficient processor allocation scheme for mesh-connected multicomputers", IEEE Trans.
-//! Computers 51(1), 2002.
+//! B. Yoo, C. Das, "A fast and efficient processor allocation scheme for mesh-connected multicomputers", IEEE
+//! Trans. Computers 51(1), 2002.
 //!
 //! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. A candidate is a region of bases. The first candidate has all bases at which the new submesh lies inside the
-//!    machine. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it.
-//! 2. Pop the candidate on top of the stack. Look for the first coverage that overlaps the candidate and has not been
-//!    subtracted from it yet. If there is none, the candidate's lowest base is the base of a free submesh.
-//! 3. Otherwise subtract the coverage. At most four regions of the candidate remain (six in three dimensions). Push
-//!    them so that the regions below the coverage are popped first, then those beside it, then those above.
+//! 1. A candidate is a region of bases. The first candidate has all bases at which the new submesh lies
+//!    inside the machine. The coverage of a submesh in use is the region of bases at which the new submesh
+//!    would overlap it.
+//! 2. Pop the candidate on top of the stack. Look for the first coverage that overlaps the candidate and has
+//!    not been subtracted from it yet. If there is none, the candidate's lowest base is the base of a free
+//!    submesh.
+//! 3. Otherwise subtract the coverage. At most four regions of the candidate remain (six in three
+//!    dimensions). Push them so that the regions below the coverage are popped first, then those beside it,
+//!    then those above.
 //!
-//! A job is served whenever a free submesh of its shape exists. The order of the regions is a choice of ours, since we
-//! do not know the original order. Time O(m²) in the worst case for m submeshes in use, independent of the machine's
-//! size.
+//! A job is served whenever a free submesh of its shape exists. The order of the regions is a choice of ours,
+//! since we do not know the original order. Time O(m²) in the worst case for m submeshes in use, independent
+//! of the machine's size.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -37,7 +40,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),
 };
 
-/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these sizes.
+/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these
+/// sizes.
 fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// All maximal intervals of free ranks, in ascending order.
 ///
-/// A sorted vector: there are rarely more than a few hundred intervals, and at that size a scan of adjacent memory is
-/// faster than any tree. Choosing an interval takes O(m) for m intervals; taking and putting back ranks takes O(m) in
-/// the worst case (one `memmove`).
+/// A sorted vector: there are rarely more than a few hundred intervals, and at that size a scan of adjacent
+/// memory is faster than any tree. Choosing an interval takes O(m) for m intervals; taking and putting back
+/// ranks takes O(m) in the worst case (one `memmove`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Intervals {
     runs: Vec<Range<u32>>,
@@ -27,22 +27,22 @@ impl Intervals {
         self.runs.iter().position(|run| length(run) >= k)
     }
 
-    /// Returns the index of the shortest interval with at least `k` ranks, on a tie of the lowest; `None` if there is
-    /// none.
+    /// Returns the index of the shortest interval with at least `k` ranks, on a tie of the lowest; `None` if
+    /// there is none.
     pub(super) fn best_fit(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| length(run)).map(|(i, _)| i)
     }
 
-    /// Returns the index of the interval with at least `k` ranks for which Σ n(h)² is smallest after `k` ranks are
-    /// taken from it, on a tie of the lowest; `None` if there is none.
+    /// Returns the index of the interval with at least `k` ranks for which Σ n(h)² is smallest after `k`
+    /// ranks are taken from it, on a tie of the lowest; `None` if there is none.
     pub(super) fn sum_of_squares(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| self.change_of_squares(length(run), k)).map(|(i, _)| i)
     }
 
-    /// Returns the change of Σ n(h)² when `k` ranks are taken from an interval of length `from`. If the interval has
-    /// exactly `k` ranks, it disappears and adds nothing to the sum.
+    /// Returns the change of Σ n(h)² when `k` ranks are taken from an interval of length `from`. If the
+    /// interval has exactly `k` ranks, it disappears and adds nothing to the sum.
     fn change_of_squares(&self, from: u32, k: u32) -> i64 {
         let n = |length: u32| i64::from(self.by_length[length as usize]);
         let left = from - k;
@@ -50,11 +50,11 @@ impl Intervals {
         1 - 2 * n(from) + if left > 0 { 1 + 2 * n(left) } else { 0 }
     }
 
-    /// Returns the index of the interval at whose start the narrowest window of `k` free ranks begins, on a tie of the
-    /// lowest. At least `k` ranks must be free.
+    /// Returns the index of the interval at whose start the narrowest window of `k` free ranks begins, on a
+    /// tie of the lowest. At least `k` ranks must be free.
     ///
-    /// Only windows that begin at the start of an interval need a look: any other window can be shifted down by one
-    /// rank without becoming wider.
+    /// Only windows that begin at the start of an interval need a look: any other window can be shifted down
+    /// by one rank without becoming wider.
     pub(super) fn narrowest_window(&self, k: u32) -> usize {
         let (mut best, mut best_span) = (0, u32::MAX);
         let (mut end, mut held) = (0, 0);
@@ -64,8 +64,8 @@ impl Intervals {
                 held += length(next);
                 end += 1;
             }
-            // Two pointers: `end` moves up until the window has at least `k` free ranks. The surplus is cut off at the
-            // upper end.
+            // Two pointers: `end` moves up until the window has at least `k` free ranks. The surplus is cut
+            // off at the upper end.
             let span = self.runs[end - 1].end - (held - k) - run.start;
             if span < best_span {
                 (best, best_span) = (i, span);
@@ -75,8 +75,8 @@ impl Intervals {
         best
     }
 
-    /// Returns the first `k` free ranks from the start of interval `from` upwards, as one range for each interval that
-    /// they touch. Returns fewer ranks if fewer are free from there on.
+    /// Returns the first `k` free ranks from the start of interval `from` upwards, as one range for each
+    /// interval that they touch. Returns fewer ranks if fewer are free from there on.
     pub(super) fn pieces(&self, from: usize, k: u32) -> impl Iterator<Item = Range<u32>> + '_ {
         let mut left = k;
         let pieces = self.runs[from..].iter().map(move |run| {
@@ -87,8 +87,8 @@ impl Intervals {
         pieces.take_while(|piece| !piece.is_empty())
     }
 
-    /// Takes the ranks that [`Self::pieces`] returns. At least `k` ranks must be free from the start of interval `from`
-    /// upwards.
+    /// Takes the ranks that [`Self::pieces`] returns. At least `k` ranks must be free from the start of
+    /// interval `from` upwards.
     pub(super) fn take(&mut self, from: usize, k: u32) {
         let (mut left, mut whole) = (k, 0);
         for run in &mut self.runs[from..] {

@@ -1,23 +1,26 @@
-//! Curve allocators: the nodes are numbered along a curve, and a job gets nodes with consecutive numbers where
-//! possible.
+//! Curve allocators: the nodes are numbered along a curve, and a job gets nodes with consecutive numbers
+//! where possible.
 //!
-//! Orders and the sorted free list: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation
-//! algorithms for mesh-connected multicomputers", IEEE TPDS 8(7), 1997. Hilbert curve and bin packing: V. Leung et al.,
-//! "Processor allocation on Cplant", IEEE CLUSTER 2002. Snakes and spliced curves on non-square meshes: P. Walker, D.
-//! Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §II.
+//! Orders and the sorted free list: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor
+//! allocation algorithms for mesh-connected multicomputers", IEEE TPDS 8(7), 1997. Hilbert curve and bin
+//! packing: V. Leung et al., "Processor allocation on Cplant", IEEE CLUSTER 2002. Snakes and spliced curves
+//! on non-square meshes: P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
+//! §II.
 //!
-//! 1. Number the nodes along a curve; the number of a node is its rank. An *interval* is a maximal run of consecutive
-//!    free ranks.
-//! 2. For a request for k processors, choose one of the intervals of at least k ranks and take its first k ranks. The
-//!    parameter `select` says which interval (on a tie, the lowest):
+//! 1. Number the nodes along a curve; the number of a node is its rank. An *interval* is a maximal run of
+//!    consecutive free ranks.
+//! 2. For a request for k processors, choose one of the intervals of at least k ranks and take its first k
+//!    ranks. The parameter `select` says which interval (on a tie, the lowest):
 //!    * `first-fit`: the lowest interval.
 //!    * `best-fit`: the shortest interval.
-//!    * `sum-of-squares`: the interval that makes Σ n(h)² smallest after k ranks are taken from it. n(h) is the number
-//!      of intervals of length h.
-//! 3. If no interval is long enough, take the k free ranks that span the smallest range of ranks; on a tie, the lowest.
+//!    * `sum-of-squares`: the interval that makes Σ n(h)² smallest after k ranks are taken from it. n(h) is
+//!      the number of intervals of length h.
+//! 3. If no interval is long enough, take the k free ranks that span the smallest range of ranks; on a tie,
+//!    the lowest.
 //! 4. `free-list` skips steps 2 and 3 and takes the k lowest free ranks.
 //!
-//! The allocator never refuses while k nodes are free. Time O(m + k) per request and per release, for m intervals.
+//! The allocator never refuses while k nodes are free. Time O(m + k) per request and per release, for m
+//! intervals.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -76,8 +79,8 @@ const SELECTIONS: &[(&str, Select)] = &[
 const ABBREVIATIONS: &[(&str, &str)] =
     &[("bf", "best-fit"), ("ff", "first-fit"), ("fl", "free-list"), ("ss", "sum-of-squares")];
 
-/// Expands `ORDER+SELECT` to `curve:order=ORDER,select=SELECT`, and keeps other parameters. Returns `None` for a spec
-/// of any other form.
+/// Expands `ORDER+SELECT` to `curve:order=ORDER,select=SELECT`, and keeps other parameters. Returns `None`
+/// for a spec of any other form.
 pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     let (order, select) = spec.name.split_once('+')?;
     let full = ABBREVIATIONS.iter().find(|(short, _)| *short == select).map_or(select, |(_, full)| full);
@@ -86,8 +89,8 @@ pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     Some(expanded)
 }
 
-/// Returns the abbreviation `ORDER+SELECT` of a curve allocator's spec; `None` if the spec has another name or other
-/// parameters than `order` and `select`.
+/// Returns the abbreviation `ORDER+SELECT` of a curve allocator's spec; `None` if the spec has another name
+/// or other parameters than `order` and `select`.
 pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     let only = |key| spec.params.get(key).filter(|_| spec.name == ENTRY.name && spec.params.len() == 2);
     let (order, select) = (only("order")?, only("select")?);
@@ -96,7 +99,8 @@ pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     Some(format!("{order}+{short}"))
 }
 
-/// Reads the parameters and builds the allocator, with all nodes free. Fails if the order or its file is not valid.
+/// Reads the parameters and builds the allocator, with all nodes free. Fails if the order or its file is not
+/// valid.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
     let select = params.choose("select", SELECTIONS)?;
@@ -117,7 +121,8 @@ struct Curve {
     order: Order,
     select: Select,
     free: Intervals,
-    /// The interval at which the ranks of the last proposal begin; `None` if anything was reported since then.
+    /// The interval at which the ranks of the last proposal begin; `None` if anything was reported since
+    /// then.
     proposed: Option<usize>,
 }
 
@@ -157,8 +162,8 @@ impl Allocator for Curve {
     }
 }
 
-/// Calls `each` with the start and the end (exclusive) of every run of consecutive ranks in a placement, in the order
-/// of the placement.
+/// Calls `each` with the start and the end (exclusive) of every run of consecutive ranks in a placement, in
+/// the order of the placement.
 fn for_each_run(order: &Order, placement: &Placement, mut each: impl FnMut(u32, u32)) {
     let mut rest = placement.nodes.as_slice();
     while let Some(&first) = rest.first() {

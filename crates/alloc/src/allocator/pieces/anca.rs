@@ -1,18 +1,21 @@
-//! ANCA, adaptive non-contiguous allocation: places a job in one submesh, or else in two halves, in four quarters, etc.
+//! ANCA, adaptive non-contiguous allocation: places a job in one submesh, or else in two halves, in four
+//! quarters, etc.
 //!
-//! C.-Y. Chang, P. Mohapatra, "Performance improvement of allocation schemes for mesh-connected computers", J.
-//! Parallel and Distributed Computing 52(1), 1998.
+//! C.-Y. Chang, P. Mohapatra, "Performance improvement of allocation schemes for mesh-connected computers",
+//! J. Parallel and Distributed Computing 52(1), 1998.
 //!
 //! 1. At level 0 there is one part, which has the shape of the job.
-//! 2. All parts of a level are placed, the largest first. Each gets the first free submesh of its sides in scan order,
-//!    in another orientation if necessary. If a part finds no free submesh, no part of the level is placed.
-//! 3. Then each part is halved along its longest side, the first of equals. A side of s nodes becomes ⌈s/2⌉ and ⌊s/2⌋.
-//!    The next level is tried.
-//! 4. `split=published` refuses the job if a part that is to be halved has a side of one node in a dimension in which
-//!    the machine has more. `split=full` goes on down to single nodes. It never refuses while as many nodes are free as
-//!    the shape has.
+//! 2. All parts of a level are placed, the largest first. Each gets the first free submesh of its sides in
+//!    scan order, in another orientation if necessary. If a part finds no free submesh, no part of the level
+//!    is placed.
+//! 3. Then each part is halved along its longest side, the first of equals. A side of s nodes becomes ⌈s/2⌉
+//!    and ⌊s/2⌋. The next level is tried.
+//! 4. `split=published` refuses the job if a part that is to be halved has a side of one node in a dimension
+//!    in which the machine has more. `split=full` goes on down to single nodes. It never refuses while as
+//!    many nodes are free as the shape has.
 //!
-//! A level of f parts takes time O(f·N/64·log a) on a machine of N nodes, where a is the longest side of a part.
+//! A level of f parts takes time O(f·N/64·log a) on a machine of N nodes, where a is the longest side of a
+//! part.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
@@ -80,8 +83,8 @@ impl Allocator for Anca {
 }
 
 impl Anca {
-    /// Returns a free submesh for each part of a level, in order; `None` if a part finds none. The submeshes do not
-    /// overlap. The parts must come in descending size.
+    /// Returns a free submesh for each part of a level, in order; `None` if a part finds none. The submeshes
+    /// do not overlap. The parts must come in descending size.
     fn place_all(&mut self, machine: &Machine, level: &[[u32; 3]]) -> Option<Vec<Submesh>> {
         let mut left = machine.clone();
         let mut places = Vec::with_capacity(level.len());
@@ -95,8 +98,8 @@ impl Anca {
         Some(places)
     }
 
-    /// Returns the parts of the next level, the largest first; `None` if the rule gives up or all parts are single
-    /// nodes.
+    /// Returns the parts of the next level, the largest first; `None` if the rule gives up or all parts are
+    /// single nodes.
     fn halve(&self, mesh: &Mesh, level: Vec<[u32; 3]>) -> Option<Vec<[u32; 3]>> {
         let mut next = Vec::with_capacity(2 * level.len());
         let thin = |frame: &[u32; 3]| (0..3).any(|d| mesh.extents()[d] > 1 && frame[d] == 1);

@@ -1,17 +1,17 @@
 //! GABL, greedy available busy list: cuts a job into free submeshes, the largest first, so that they are few.
 //!
-//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D
-//! mesh connected multicomputers based on sub-meshes available for allocation", ICPADS 2006.
+//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy
+//! for 2D mesh connected multicomputers based on sub-meshes available for allocation", ICPADS 2006.
 //!
-//! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones: the
-//!    longest side of the shape is shortened by one node again and again, until a submesh of these sides is free, and
-//!    so on for the rest of the job (see `repeated`). The printed listing would look for the same sides for ever. Here
-//!    the search goes on to the next sides, as the text of the paper says.
+//! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones:
+//!    the longest side of the shape is shortened by one node again and again, until a submesh of these sides
+//!    is free, and so on for the rest of the job (see `repeated`). The printed listing would look for the
+//!    same sides for ever. Here the search goes on to the next sides, as the text of the paper says.
 //! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
 //!    orientation is tried.
 //!
-//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many nodes are
-//! free. It takes time O(b·m²), where b submeshes are taken and m are in use.
+//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
+//! nodes are free. It takes time O(b·m²), where b submeshes are taken and m are in use.
 
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::{TURN, take_turn};

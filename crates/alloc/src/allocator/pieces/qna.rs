@@ -1,17 +1,19 @@
-//! QNA, quick non-contiguous allocation: cuts a job into free submeshes, the largest first, found by a scan of rows.
+//! QNA, quick non-contiguous allocation: cuts a job into free submeshes, the largest first, found by a scan
+//! of rows.
 //!
 //! R. Zolfaghari, "Quick non-contiguous allocation", Int. J. of Engineering and Advanced Technology, 2013.
 //!
-//! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones: the
-//!    longest side of the shape is shortened by one node again and again, until a submesh of these sides is free, and
-//!    so on for the rest of the job (see `repeated`). Every orientation is tried.
+//! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones:
+//!    the longest side of the shape is shortened by one node again and again, until a submesh of these sides
+//!    is free, and so on for the rest of the job (see `repeated`). Every orientation is tried.
 //! 2. A free submesh is found by a scan of rows, which records how far each row is covered from the left (see
 //!    `qna_scan`).
-//! 3. After a submesh was taken, `repeat=text` looks for the same sides again, as the text and the example of the paper
-//!    do. `repeat=literal` shortens the longest side first, as the listing of the paper does.
+//! 3. After a submesh was taken, `repeat=text` looks for the same sides again, as the text and the example of
+//!    the paper do. `repeat=literal` shortens the longest side first, as the listing of the paper does.
 //!
-//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many nodes are
-//! free. It takes time O(b·N/64·log a) for b submeshes on a machine of N nodes, where a is the longest side.
+//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many
+//! nodes are free. It takes time O(b·N/64·log a) for b submeshes on a machine of N nodes, where a is the
+//! longest side.
 
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::coverage::BusyList;
@@ -35,9 +37,9 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// Returns the first base in scan order at which a submesh of these sizes is free; `None` if there is none. The scan of
-/// rows of `qna_scan` finds the same base. Here it is found in a faster way, that of first fit, which needs no list of
-/// the submeshes in use.
+/// Returns the first base in scan order at which a submesh of these sizes is free; `None` if there is none.
+/// The scan of rows of `qna_scan` finds the same base. Here it is found in a faster way, that of first fit,
+/// which needs no list of the submeshes in use.
 pub(crate) fn lowest(machine: &Machine, sizes: [u32; 3], _busy: &BusyList) -> Option<Coord> {
     FreeSubmeshes::default().find_first(machine, sizes)
 }

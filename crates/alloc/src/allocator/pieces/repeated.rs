@@ -3,13 +3,13 @@
 //! A job of k processors gets exactly k nodes, even if its shape has more.
 //!
 //! 1. The first sides to look for are those of the job's shape. At first, k nodes are missing.
-//! 2. While a submesh of these sides has more nodes than are missing, or none is free, the longest side is shortened by
-//!    one node; of equal sides the first.
+//! 2. While a submesh of these sides has more nodes than are missing, or none is free, the longest side is
+//!    shortened by one node; of equal sides the first.
 //! 3. A free submesh of these sides is taken. The same sides are looked for again, until no node is missing.
 //!
-//! In the end single nodes are found, so the search never refuses while k nodes are free. The listing of the paper on
-//! QNA shortens the longest side after every submesh that was taken, but its text and its example do not. Both rules
-//! are available, see [`Repeat`].
+//! In the end single nodes are found, so the search never refuses while k nodes are free. The listing of the
+//! paper on QNA shortens the longest side after every submesh that was taken, but its text and its example do
+//! not. Both rules are available, see [`Repeat`].
 
 use std::collections::BTreeMap;
 
@@ -48,13 +48,13 @@ impl Pieces {
         Self { search, turn, repeat, busy, held, proposed }
     }
 
-    /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order in which they were found. At
-    /// least `procs` nodes must be free.
+    /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order in which they were
+    /// found. At least `procs` nodes must be free.
     fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Submesh> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
-        // Later pieces must not overlap earlier ones. So earlier pieces are occupied on a copy of the machine, and are
-        // in the list of submeshes in use until all are found.
+        // Later pieces must not overlap earlier ones. So earlier pieces are occupied on a copy of the
+        // machine, and are in the list of submeshes in use until all are found.
         let (mut left, in_use) = (machine.clone(), self.busy.boxes().len());
         let mut pieces = Vec::new();
         while missing > 0 {
@@ -75,7 +75,8 @@ impl Pieces {
         pieces
     }
 
-    /// Returns a free submesh of these sides, in another orientation if that is allowed; `None` if none is free.
+    /// Returns a free submesh of these sides, in another orientation if that is allowed; `None` if none is
+    /// free.
     fn place(&self, machine: &Machine, sizes: [u32; 3]) -> Option<Submesh> {
         let find = |sizes| Some(Submesh { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         match self.turn {
@@ -85,14 +86,14 @@ impl Pieces {
     }
 }
 
-/// Returns the sides to look for first: those of the requested shape or, if that is too large for `mesh`, those of a
-/// nearly square one; `None` if neither exists.
+/// Returns the sides to look for first: those of the requested shape or, if that is too large for `mesh`,
+/// those of a nearly square one; `None` if neither exists.
 fn largest_piece(request: &Request, mesh: &Mesh) -> Option<[u32; 3]> {
     request.sides_on(mesh).or_else(|| near_square(request.procs, mesh))
 }
 
-/// Shortens the longest side by one node, the first of equals. Returns whether it did: if all sides are 1, it returns
-/// false and changes nothing.
+/// Shortens the longest side by one node, the first of equals. Returns whether it did: if all sides are 1, it
+/// returns false and changes nothing.
 fn shorten(sizes: &mut [u32; 3]) -> bool {
     let longest = sizes.iter().copied().max().unwrap_or(1);
     match sizes.iter_mut().find(|side| **side == longest) {
@@ -145,7 +146,8 @@ mod tests {
         Ok(())
     }
 
-    /// Returns the corners of the submeshes that a job of 6×2 gets on the example machine of tests/laws/contiguous.rs.
+    /// Returns the corners of the submeshes that a job of 6×2 gets on the example machine of
+    /// tests/laws/contiguous.rs.
     fn example(
         search: Search,
         turn: Turn,
@@ -177,8 +179,8 @@ mod tests {
     {
         let machine = Machine::new("16x16".parse()?);
         let mut strategy = Pieces::new(qna::lowest, Turn::Yes, Repeat::Text);
-        // The shape 5×3 has two nodes more than the 13 processors. 4×3 is the first with no more nodes than are
-        // missing.
+        // The shape 5×3 has two nodes more than the 13 processors. 4×3 is the first with no more nodes than
+        // are missing.
         let pieces = strategy.choose(&machine, 13, [5, 3, 1]);
         let sizes: Vec<[u32; 3]> = pieces.iter().map(|piece| piece.sizes).collect();
         assert_eq!(sizes, [[4, 3, 1], [1, 1, 1]]);

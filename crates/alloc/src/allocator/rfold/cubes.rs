@@ -1,5 +1,5 @@
-//! Which nodes of each cube are free, as one summed-area table per cube: whether a part of a cube is free is answered in
-//! constant time. A change of a cube takes O(nodes of the cube).
+//! Which nodes of each cube are free, as one summed-area table per cube: whether a part of a cube is free is
+//! answered in constant time. A change of a cube takes O(nodes of the cube).
 
 use meshreplay_machine::machine::{Coord, Machine, NodeSet};
 
@@ -11,7 +11,8 @@ pub(super) struct Cubes {
     free: NodeSet,
     /// The number of free nodes of each cube.
     counts: Vec<u32>,
-    /// For each cube the number of nodes in use with coordinates below (x, y, z), row by row, from 0 to the sides.
+    /// For each cube the number of nodes in use with coordinates below (x, y, z), row by row, from 0 to the
+    /// sides.
     tables: Vec<u32>,
 }
 

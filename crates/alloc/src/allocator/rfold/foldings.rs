@@ -1,27 +1,28 @@
-//! Foldings: other boxes of as many nodes that a torus of a job's shape can be laid into, as RFold defines them.
+//! Foldings: other boxes of as many nodes that a torus of a job's shape can be laid into, as RFold defines
+//! them.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025, and
-//! its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025, and its simulator (github.com/shuoshuc/RFold).
 //!
-//! A folding of a shape has the same volume, at least as many sides above 1, and is one of these. R is the side of the
-//! blocks of the machine; only sides that are multiples of R have links that wrap around.
+//! A folding of a shape has the same volume, at least as many sides above 1, and is one of these. R is the
+//! side of the blocks of the machine; only sides that are multiples of R have links that wrap around.
 //!
-//! 1. As many sides above 1, two or three, with R = 4: a side of 2 becomes 4, and another, even side is halved. A shape
-//!    with the sides 2 and 4 is a folding of itself in this sense.
-//! 2. From two sides A, B above 1 to three: {A/2, B, 2} or {A, B/2, 2}; with R = 4 also {A/4, B, 4}, {A/2, B/2, 4} or
-//!    {A, B/4, 4}. All divisions must leave no remainder.
+//! 1. As many sides above 1, two or three, with R = 4: a side of 2 becomes 4, and another, even side is
+//!    halved. A shape with the sides 2 and 4 is a folding of itself in this sense.
+//! 2. From two sides A, B above 1 to three: {A/2, B, 2} or {A, B/2, 2}; with R = 4 also {A/4, B, 4}, {A/2,
+//!    B/2, 4} or {A, B/4, 4}. All divisions must leave no remainder.
 //!
-//! RFold keeps foldings in a set of the language Python. Of foldings that are equally good it takes the first in the
-//! set, which no rule says. Here it is the one with the most sides above 1, and then the one with the smallest sides,
-//! shortest first. On all shapes of the test data that choice is RFold's.
+//! RFold keeps foldings in a set of the language Python. Of foldings that are equally good it takes the first
+//! in the set, which no rule says. Here it is the one with the most sides above 1, and then the one with the
+//! smallest sides, shortest first. On all shapes of the test data that choice is RFold's.
 
 /// Returns the number of sides above 1.
 pub(super) fn rank(shape: [u32; 3]) -> usize {
     shape.iter().filter(|&&side| side > 1).count()
 }
 
-/// Returns the foldings of `shape` on blocks of side `block`, with sides in ascending order, the preferred ones of
-/// equally good foldings first. Sides whose product exceeds 32 bits have none. O(1).
+/// Returns the foldings of `shape` on blocks of side `block`, with sides in ascending order, the preferred
+/// ones of equally good foldings first. Sides whose product exceeds 32 bits have none. O(1).
 pub(super) fn foldings(shape: [u32; 3], block: u32) -> Vec<[u32; 3]> {
     let Some(nodes) = volume(shape) else { return Vec::new() };
     let shape = sorted(shape);
@@ -35,7 +36,8 @@ pub(super) fn foldings(shape: [u32; 3], block: u32) -> Vec<[u32; 3]> {
     found
 }
 
-/// Returns all boxes of `nodes` nodes with no side above `longest`, in the order of [`foldings`]. O(√nodes · nodes^⅓).
+/// Returns all boxes of `nodes` nodes with no side above `longest`, in the order of [`foldings`]. O(√nodes ·
+/// nodes^⅓).
 pub(super) fn boxes(nodes: u32, longest: u32) -> Vec<[u32; 3]> {
     let mut found = Vec::new();
     for a in (1..=longest).take_while(|&a| a.saturating_mul(a).saturating_mul(a) <= nodes) {
@@ -68,8 +70,8 @@ fn folded_in_place(shape: [u32; 3], block: u32) -> impl Iterator<Item = [u32; 3]
     })
 }
 
-/// Returns the foldings of a shape of two sides above 1 into three. Those whose divisions leave a remainder have
-/// another volume.
+/// Returns the foldings of a shape of two sides above 1 into three. Those whose divisions leave a remainder
+/// have another volume.
 fn folded_into_three(shape: [u32; 3], block: u32) -> impl Iterator<Item = [u32; 3]> {
     let [_, a, b] = shape;
     let once = [[a / 2, b, 2], [a, b / 2, 2]];

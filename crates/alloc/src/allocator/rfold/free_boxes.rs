@@ -1,11 +1,13 @@
-//! The boxes that `rfold-reconfig` could place on the free nodes of a machine of cubes behind optical switches.
+//! The boxes that `rfold-reconfig` could place on the free nodes of a machine of cubes behind optical
+//! switches.
 //!
-//! Counting places them one after the other. There are two short cuts: boxes of entire cubes need so many free cubes, and
-//! boxes within one cube are counted for each cube on its own, again only where its nodes have changed.
+//! Counting places them one after the other. There are two short cuts: boxes of entire cubes need so many
+//! free cubes, and boxes within one cube are counted for each cube on its own, again only where its nodes
+//! have changed.
 //!
-//! The largest box is at least a row of all entire cubes. Larger ones are found by branch and bound: they end in parts of
-//! cubes. The unused nodes of these cubes bound how many there may be, and so does the number of cubes that are free for such
-//! a part at one place. What is left is tried.
+//! The largest box is at least a row of all entire cubes. Larger ones are found by branch and bound: they end
+//! in parts of cubes. The unused nodes of these cubes bound how many there may be, and so does the number of
+//! cubes that are free for such a part at one place. What is left is tried.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +124,8 @@ impl FreeBoxes {
         // Along d the box ends in parts of cubes. `across` counts cubes along the other two dimensions.
         let Some(d) = (0..3).find(|&d| rest[d] > 0) else { return };
         let [e, f] = [[1, 2], [0, 2], [0, 1]][d];
-        // A number of cubes along a dimension, with the rest as the last of them, to a side and to entire cubes.
+        // A number of cubes along a dimension, with the rest as the last of them, to a side and to entire
+        // cubes.
         let side = |axis: usize, cubes: u32| {
             cubes * cube[axis] - if rest[axis] > 0 { cube[axis] - rest[axis] } else { 0 }
         };
@@ -146,10 +149,11 @@ impl FreeBoxes {
         }
     }
 
-    /// Returns how many cubes the end of a box along d may have at most if the box is larger than the largest one.
+    /// Returns how many cubes the end of a box along d may have at most if the box is larger than the largest
+    /// one.
     ///
-    /// Of a cube at the end some nodes are unused. So each entire cube there makes the box smaller than all entire cubes
-    /// together, and only cubes that are free in part make it larger.
+    /// Of a cube at the end some nodes are unused. So each entire cube there makes the box smaller than all
+    /// entire cubes together, and only cubes that are free in part make it larger.
     fn most_ends(&self, rest: u32, d: usize, room: &Room) -> u32 {
         let all = self.cubes.nodes();
         let used = all / self.cubes.sides[d] * rest;
@@ -157,8 +161,8 @@ impl FreeBoxes {
         (room.partial + most / (all - used)).min(room.entire + room.partial)
     }
 
-    /// Returns false if there are too few entire cubes for those of a box and for the parts beyond those that the cubes
-    /// that are free in part have at one place.
+    /// Returns false if there are too few entire cubes for those of a box and for the parts beyond those that
+    /// the cubes that are free in part have at one place.
     fn may_fit(&mut self, sides: [u32; 3], room: &Room) -> bool {
         let (mut spare, mut takes_entire) = (room.entire, false);
         kinds(sides, self.cubes.sides).all(|kind| {
@@ -171,7 +175,8 @@ impl FreeBoxes {
         })
     }
 
-    /// Returns the most cubes, of those that are free in part, that are free at one place for a part of these sizes.
+    /// Returns the most cubes, of those that are free in part, that are free at one place for a part of these
+    /// sizes.
     fn reach(&mut self, sizes: [u32; 3], takes_entire: bool) -> u32 {
         let Self { reconfig, cubes, reach, .. } = self;
         let new = || {
@@ -249,7 +254,8 @@ fn nodes([x, y, z]: [u32; 3]) -> u32 {
     x * y * z
 }
 
-/// Returns the rests that the sides of a box may have beyond entire cubes, without those of entire cubes only.
+/// Returns the rests that the sides of a box may have beyond entire cubes, without those of entire cubes
+/// only.
 fn rests(cube: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let [width, length, depth] = cube;
     let all = (0..depth).flat_map(move |z| (0..length).flat_map(move |y| (0..width).map(move |x| [x, y, z])));

@@ -1,14 +1,15 @@
-//! The policies of RFold: boxes of a 3D torus, folded into other boxes and put together from cubes behind optical
-//! switches.
+//! The policies of RFold: boxes of a 3D torus, folded into other boxes and put together from cubes behind
+//! optical switches.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025, and
-//! its simulator (github.com/shuoshuc/RFold). A job asks for a box
-//! of a torus. A policy may turn it, fold it (replace it by another box in which its links still exist), and, on a
-//! machine of cubes whose faces are joined by optical circuit switches, put it together from parts of cubes that need
-//! not be neighbours.
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025, and its simulator (github.com/shuoshuc/RFold). A job asks for a box of a torus. A policy may turn
+//! it, fold it (replace it by another box in which its links still exist), and, on a machine of cubes whose
+//! faces are joined by optical circuit switches, put it together from parts of cubes that need not be
+//! neighbours.
 //!
-//! `turns` has the orientations in RFold's order, `foldings` lists foldings, `pieces` cuts a box into the parts that
-//! come from different cubes, `offsets` has the places of a part in its cube, and `path` finds paths through a cube.
+//! `turns` has the orientations in RFold's order, `foldings` lists foldings, `pieces` cuts a box into the
+//! parts that come from different cubes, `offsets` has the places of a part in its cube, and `path` finds
+//! paths through a cube.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

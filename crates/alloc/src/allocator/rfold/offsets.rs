@@ -2,11 +2,12 @@
 
 use meshreplay_machine::machine::Coord;
 
-/// The order in which RFold tries the corners of a cube of side 4, by the sizes of the part: `px,py,pz,x.y.z x.y.z …`.
+/// The order in which RFold tries the corners of a cube of side 4, by the sizes of the part: `px,py,pz,x.y.z
+/// x.y.z …`.
 ///
-/// RFold keeps the corners in a set of the language Python, so that their order is that of hash values and follows no
-/// rule of the policy. The table was written down with the function of RFold's simulator (github.com/shuoshuc/RFold)
-/// under Python 3.11. It has facts, and nothing of the program.
+/// RFold keeps the corners in a set of the language Python, so that their order is that of hash values and
+/// follows no rule of the policy. The table was written down with the function of RFold's simulator
+/// (github.com/shuoshuc/RFold) under Python 3.11. It has facts, and nothing of the program.
 const CORNERS: &str = include_str!("corner-order.csv");
 
 /// The offsets of parts of a box inside their cubes.
@@ -24,8 +25,8 @@ impl Offsets {
         Self { cube, corners: if cube == [4; 3] { rows.collect() } else { Vec::new() } }
     }
 
-    /// Returns the offsets that a part of these sizes may have in the order in which they are tried: all, or the corners
-    /// beside entire cubes.
+    /// Returns the offsets that a part of these sizes may have in the order in which they are tried: all, or
+    /// the corners beside entire cubes.
     pub(super) fn of_part(&self, sizes: [u32; 3], takes_entire: bool) -> Vec<Coord> {
         if takes_entire { self.corners(sizes) } else { self.all(sizes).collect() }
     }
@@ -39,8 +40,8 @@ impl Offsets {
         })
     }
 
-    /// Returns the offsets at which a part of these sizes lies in a corner of its cube, each once. In cubes of side 4
-    /// they are in RFold's order, in others they are sorted by x, then y, then z.
+    /// Returns the offsets at which a part of these sizes lies in a corner of its cube, each once. In cubes
+    /// of side 4 they are in RFold's order, in others they are sorted by x, then y, then z.
     pub(super) fn corners(&self, sizes: [u32; 3]) -> Vec<Coord> {
         if let Some((_, corners)) = self.corners.iter().find(|(of, _)| *of == sizes) {
             return corners.clone();

@@ -1,9 +1,10 @@
 //! Finds a path through a cube, from a node of two opposite faces to another.
 //!
-//! The cube wraps around, as switches can join its opposite faces. The path is simple: it has no node twice. It is the
-//! first one by depth-first search, with the nodes sorted by x, then y, then z as starts, the same as ends, and
-//! neighbours in the order of [`Cube::neighbours`]. RFold's simulator searches in that order, too, and gives up after
-//! 10 s of wall time; here a number of steps is the limit, so that results do not depend on the computer.
+//! The cube wraps around, as switches can join its opposite faces. The path is simple: it has no node twice.
+//! It is the first one by depth-first search, with the nodes sorted by x, then y, then z as starts, the same
+//! as ends, and neighbours in the order of [`Cube::neighbours`]. RFold's simulator searches in that order,
+//! too, and gives up after 10 s of wall time; here a number of steps is the limit, so that results do not
+//! depend on the computer.
 
 use meshreplay_machine::machine::Coord;
 
@@ -59,8 +60,9 @@ impl Cube {
         self.free[self.index(at)]
     }
 
-    /// Returns the neighbours of a node, at most six, and their number: those that are smaller by x, then y, then z, in
-    /// ascending order; then the larger ones, along x first, then y, then z, and the nearer coordinate first.
+    /// Returns the neighbours of a node, at most six, and their number: those that are smaller by x, then y,
+    /// then z, in ascending order; then the larger ones, along x first, then y, then z, and the nearer
+    /// coordinate first.
     fn neighbours(&self, at: Coord) -> ([Coord; 6], usize) {
         let (mut found, mut smaller, mut count) = ([[0; 3]; 6], 0, 0);
         for d in 0..3 {
@@ -77,7 +79,8 @@ impl Cube {
                 }
                 let mut next = at;
                 next[d] = position;
-                // Insertion sort: a smaller one goes to its place among the smaller ones, a larger one to the end.
+                // Insertion sort: a smaller one goes to its place among the smaller ones, a larger one to the
+                // end.
                 let place = if position < here {
                     smaller += 1;
                     found[..smaller - 1].iter().position(|other| next < *other).unwrap_or(smaller - 1)
@@ -101,8 +104,9 @@ impl Cube {
         along(0) + along(1) + along(2)
     }
 
-    /// Returns the first path of exactly `nodes` free nodes of which both ends lie in the first or the last layer of
-    /// the cube along dimension `d`; `None` if there is none, if the search gives up, or if `nodes` is below 2.
+    /// Returns the first path of exactly `nodes` free nodes of which both ends lie in the first or the last
+    /// layer of the cube along dimension `d`; `None` if there is none, if the search gives up, or if `nodes`
+    /// is below 2.
     pub(super) fn path(&self, nodes: u32, d: usize) -> Option<Vec<Coord>> {
         if nodes < 2 {
             return None;
@@ -127,8 +131,8 @@ impl Cube {
 }
 
 impl Search<'_> {
-    /// Looks for a path between two nodes. Returns whether there is one, which `path` has then. If there is none or the
-    /// search gives up, `path` is empty.
+    /// Looks for a path between two nodes. Returns whether there is one, which `path` has then. If there is
+    /// none or the search gives up, `path` is empty.
     fn run(&mut self, start: Coord, end: Coord) -> bool {
         self.end = end;
         if self.is_too_far(start, end, self.nodes - 1) {
@@ -168,15 +172,15 @@ impl Search<'_> {
         }
     }
 
-    /// Returns whether no path of `more` hops can lead from a node to another. If all sides are even, the cube is
-    /// bipartite, and paths between two nodes are all of even or all of odd length.
+    /// Returns whether no path of `more` hops can lead from a node to another. If all sides are even, the
+    /// cube is bipartite, and paths between two nodes are all of even or all of odd length.
     fn is_too_far(&self, from: Coord, to: Coord, more: u32) -> bool {
         let hops = self.cube.hops(from, to);
         hops > more || (self.cube.is_bipartite && (more - hops) % 2 == 1)
     }
 
-    /// Returns the next neighbour of `last`, the last node of the path, by which the path can go on; `None` if there is
-    /// none. `more` nodes are missing, of which the last one is the end.
+    /// Returns the next neighbour of `last`, the last node of the path, by which the path can go on; `None`
+    /// if there is none. `more` nodes are missing, of which the last one is the end.
     fn next(&mut self, last: Coord, more: u32) -> Option<Coord> {
         if self.steps >= MOST_STEPS || self.is_too_far(last, self.end, more) {
             return None;

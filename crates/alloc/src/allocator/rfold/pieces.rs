@@ -11,7 +11,8 @@ pub(super) struct Kind {
     pub(super) along: [u32; 3],
 }
 
-/// The kinds of parts in the order in which they get cubes: whether a part has the rest of the side along x, y, z.
+/// The kinds of parts in the order in which they get cubes: whether a part has the rest of the side along x,
+/// y, z.
 const RESTS: [[bool; 3]; 8] = [
     [false, false, false],
     [false, false, true],
@@ -35,9 +36,9 @@ impl Kind {
     }
 }
 
-/// Returns the kinds of parts of a box with these sides, for cubes with sides `cube`. A side s = f · cube + p gives f
-/// parts of a cube's side, and one of side p unless p is 0. Kinds without parts are left out. The box has fewer than
-/// 2^32 nodes.
+/// Returns the kinds of parts of a box with these sides, for cubes with sides `cube`. A side s = f · cube + p
+/// gives f parts of a cube's side, and one of side p unless p is 0. Kinds without parts are left out. The box
+/// has fewer than 2^32 nodes.
 pub(super) fn kinds(shape: [u32; 3], cube: [u32; 3]) -> impl Iterator<Item = Kind> {
     RESTS.into_iter().filter_map(move |rest| {
         let left = |d: usize| shape[d] % cube[d];

@@ -1,24 +1,25 @@
 //! RFold: jobs are folded so that they need few cubes, and then put together from parts of cubes.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
-//! policy `rfold` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025: the policy `rfold` of its simulator (github.com/shuoshuc/RFold).
 //!
-//! 1. A job with one side above 1 is laid along a path (2 to 4). For any other shape, list its foldings that need no
-//!    more cubes than the shape. If there are any, exchange the shape for the one with the fewest cubes. Of several,
-//!    take the one with the most sides above 1, then that with the smallest sides, shortest first. (The simulator takes
-//!    whichever its set yields first.) Then place it as `rfold-reconfig` does.
-//! 2. A path takes cubes with more than one free node: those in use in part, and then entire ones from the last to the
-//!    first, until their free nodes are enough. Of these, those with the most free nodes come first; take them until
-//!    their free nodes are enough.
-//! 3. All these cubes but the last are taken with all their free nodes. In the last one, find a path through exactly as
-//!    many nodes as are missing, from face to face of the cube along z, otherwise y, otherwise x. A cube wraps around
-//!    here.
-//! 4. If there is no such path, as for a single missing node, place the job as `rfold-reconfig` does. The search gives
-//!    up after 100,000 steps; the simulator gives up after 10 s of wall time.
+//! 1. A job with one side above 1 is laid along a path (2 to 4). For any other shape, list its foldings that
+//!    need no more cubes than the shape. If there are any, exchange the shape for the one with the fewest
+//!    cubes. Of several, take the one with the most sides above 1, then that with the smallest sides,
+//!    shortest first. (The simulator takes whichever its set yields first.) Then place it as `rfold-reconfig`
+//!    does.
+//! 2. A path takes cubes with more than one free node: those in use in part, and then entire ones from the
+//!    last to the first, until their free nodes are enough. Of these, those with the most free nodes come
+//!    first; take them until their free nodes are enough.
+//! 3. All these cubes but the last are taken with all their free nodes. In the last one, find a path through
+//!    exactly as many nodes as are missing, from face to face of the cube along z, otherwise y, otherwise x.
+//!    A cube wraps around here.
+//! 4. If there is no such path, as for a single missing node, place the job as `rfold-reconfig` does. The
+//!    search gives up after 100,000 steps; the simulator gives up after 10 s of wall time.
 //!
-//! From two sides A, B above 1, foldings are {A/2, B, 2} and {A, B/2, 2}. With cubes of side 4 they are also {A/4, B,
-//! 4}, {A/2, B/2, 4} and {A, B/4, 4}, and a side of 2 may become 4 while another is halved. Sides of 1 do not count.
-//! Time as of `rfold-reconfig`, and that of the search for paths.
+//! From two sides A, B above 1, foldings are {A/2, B, 2} and {A, B/2, 2}. With cubes of side 4 they are also
+//! {A/4, B, 4}, {A/2, B/2, 4} and {A, B/4, 4}, and a side of 2 may become 4 while another is halved. Sides of
+//! 1 do not count. Time as of `rfold-reconfig`, and that of the search for paths.
 
 use super::foldings::{foldings, rank};
 use super::path::Cube;
@@ -69,7 +70,8 @@ fn folded(shape: [u32; 3], cube: [u32; 3]) -> [u32; 3] {
 }
 
 impl RFold {
-    /// Returns the nodes of a row of `size` nodes that is laid along paths through cubes; `None` if there is no path.
+    /// Returns the nodes of a row of `size` nodes that is laid along paths through cubes; `None` if there is
+    /// no path.
     fn row(&self, size: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = |cube: u32| self.nodes(cube, machine).filter(|&node| machine.free().contains(node));
         let taken = self.cubes_of_row(size, |cube| free(cube).count() as u32)?;
@@ -87,8 +89,8 @@ impl RFold {
         Some(nodes)
     }
 
-    /// Returns the cubes that a row of `size` nodes takes, in that order; `None` if their free nodes are not enough.
-    /// `free` says how many nodes of a cube are free.
+    /// Returns the cubes that a row of `size` nodes takes, in that order; `None` if their free nodes are not
+    /// enough. `free` says how many nodes of a cube are free.
     fn cubes_of_row(&self, size: u32, free: impl Fn(u32) -> u32) -> Option<Vec<u32>> {
         let all: u32 = self.reconfig.cube.iter().product();
         let counted: Vec<(u32, u32)> = (0..self.reconfig.cubes).map(|cube| (free(cube), cube)).collect();

@@ -1,15 +1,16 @@
-//! RFold's first fit: the first free box of the job's shape, turned in every way, on a torus that wraps around.
+//! RFold's first fit: the first free box of the job's shape, turned in every way, on a torus that wraps
+//! around.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
-//! policy `firstfit` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025: the policy `firstfit` of its simulator (github.com/shuoshuc/RFold).
 //!
-//! 1. Try the orientations (a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b) and (c, b, a) of the job's shape one
-//!    after the other; leave out those that do not fit the machine.
-//! 2. Of all free submeshes of that orientation take the first by its base: the smallest x, then y, then z. Along the
-//!    dimensions that wrap around, a submesh may begin at every node.
+//! 1. Try the orientations (a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b) and (c, b, a) of the job's
+//!    shape one after the other; leave out those that do not fit the machine.
+//! 2. Of all free submeshes of that orientation take the first by its base: the smallest x, then y, then z.
+//!    Along the dimensions that wrap around, a submesh may begin at every node.
 //!
-//! It serves the same jobs as first fit with `turn=yes`, which has another order of places (z, then y, then x of the
-//! base) and of turns. Time O(N) per request and orientation on a machine of N nodes.
+//! It serves the same jobs as first fit with `turn=yes`, which has another order of places (z, then y, then x
+//! of the base) and of turns. Time O(N) per request and orientation on a machine of N nodes.
 
 use super::turns::turns_on;
 use crate::allocator::contiguous::orientations::row_by_row;
@@ -32,8 +33,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(strategy(sizes)),
 };
 
-/// Returns the strategy that takes the first free submesh in the order of x, y and z of the base. `sizes` says which
-/// sizes serve a request, the preferred one first.
+/// Returns the strategy that takes the first free submesh in the order of x, y and z of the base. `sizes`
+/// says which sizes serve a request, the preferred one first.
 pub(super) fn strategy(sizes: fn(&Request, &Mesh) -> Vec<[u32; 3]>) -> Strategy {
     let submeshes = Submeshes { sizes, nodes: row_by_row };
     Strategy::of(CornerScan { submeshes, free_submeshes: FreeSubmeshes::default() })

@@ -1,18 +1,19 @@
 //! RFold's folding: first fit for the folding of the job's shape that has the shortest longest side.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
-//! policy `folding` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025: the policy `folding` of its simulator (github.com/shuoshuc/RFold).
 //!
-//! 1. List the foldings of the job's shape, where blocks have the shortest side of the machine. For a row of nodes the
-//!    list has every box of as many nodes. Leave out those with a side above the shortest side of the machine.
-//! 2. If the list is empty, keep the shape. Otherwise take the folding with the shortest longest side. Of several, take
-//!    the one with the most sides above 1, then that with the smallest sides, shortest first. (The simulator takes
-//!    whichever its set yields first.)
+//! 1. List the foldings of the job's shape, where blocks have the shortest side of the machine. For a row of
+//!    nodes the list has every box of as many nodes. Leave out those with a side above the shortest side of
+//!    the machine.
+//! 2. If the list is empty, keep the shape. Otherwise take the folding with the shortest longest side. Of
+//!    several, take the one with the most sides above 1, then that with the smallest sides, shortest first.
+//!    (The simulator takes whichever its set yields first.)
 //! 3. Place the shape as `rfold-first-fit` does.
 //!
-//! From two sides A, B above 1, foldings are {A/2, B, 2} and {A, B/2, 2}. If the machine's shortest side is 4, they are
-//! also {A/4, B, 4}, {A/2, B/2, 4} and {A, B/4, 4}, and a side of 2 may become 4 while another is halved. Sides of 1 do
-//! not count, and a row may become any box.
+//! From two sides A, B above 1, foldings are {A/2, B, 2} and {A, B/2, 2}. If the machine's shortest side is
+//! 4, they are also {A/4, B, 4}, {A/2, B/2, 4} and {A, B/4, 4}, and a side of 2 may become 4 while another is
+//! halved. Sides of 1 do not count, and a row may become any box.
 //!
 //! A folded job may be refused although its own shape would fit. Time as of `rfold-first-fit`.
 

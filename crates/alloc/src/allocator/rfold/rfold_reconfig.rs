@@ -1,22 +1,24 @@
 //! RFold's reconfiguration: a job's box is put together from parts of cubes that optical switches join.
 //!
-//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
-//! policy `reconfig` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891,
+//! 2025: the policy `reconfig` of its simulator (github.com/shuoshuc/RFold).
 //!
-//! 1. The machine is a list of cubes, such as those of `ocs:8x4x4x4`. Switches join the faces of any two of them, so
-//!    that the cubes of a job need not be neighbours. Any other machine is one cube.
-//! 2. Try the orientations of the job's shape in the order of `rfold-first-fit`. A side s = f·c + p, for cubes of side
-//!    c, gives f parts of side c and a part of side p. Each part comes from a cube of its own.
-//! 3. Parts of the same sizes are placed together, in this order: entire cubes; parts with the rest p along z only;
-//!    along y; along x; along y and z; along x and z; along x and y; along all.
-//! 4. All parts of one kind have the same place inside their cubes, as switches join equal positions of faces. If the
-//!    job takes an entire cube, these places are the corners, otherwise all places, by x, then y, then z. The first
-//!    place is taken at which enough cubes that no other part has are free there, in the order of their numbers.
+//! 1. The machine is a list of cubes, such as those of `ocs:8x4x4x4`. Switches join the faces of any two of
+//!    them, so that the cubes of a job need not be neighbours. Any other machine is one cube.
+//! 2. Try the orientations of the job's shape in the order of `rfold-first-fit`. A side s = f·c + p, for
+//!    cubes of side c, gives f parts of side c and a part of side p. Each part comes from a cube of its own.
+//! 3. Parts of the same sizes are placed together, in this order: entire cubes; parts with the rest p along z
+//!    only; along y; along x; along y and z; along x and z; along x and y; along all.
+//! 4. All parts of one kind have the same place inside their cubes, as switches join equal positions of
+//!    faces. If the job takes an entire cube, these places are the corners, otherwise all places, by x, then
+//!    y, then z. The first place is taken at which enough cubes that no other part has are free there, in the
+//!    order of their numbers.
 //! 5. If a kind has no place, the next orientation is tried.
 //!
-//! In cubes of side 4, corners are tried in the order of the simulator, which comes from a set of the language Python
-//! and is kept as a table; in other cubes by x, then y, then z. Nothing wraps around inside a cube. Rank order is that
-//! of the box, row by row. Time O(N) per request, orientation and kind on a machine of N nodes.
+//! In cubes of side 4, corners are tried in the order of the simulator, which comes from a set of the
+//! language Python and is kept as a table; in other cubes by x, then y, then z. Nothing wraps around inside a
+//! cube. Rank order is that of the box, row by row. Time O(N) per request, orientation and kind on a machine
+//! of N nodes.
 
 use super::offsets::Offsets;
 use super::pieces::{Kind, cubes_for, kinds};
@@ -41,8 +43,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, setup| Ok(strategy(Reconfig::on(setup.mesh))),
 };
 
-/// Returns the strategy of an allocator that gives a request the nodes of its shape, or refuses it by the state of the
-/// machine, and keeps no index.
+/// Returns the strategy of an allocator that gives a request the nodes of its shape, or refuses it by the
+/// state of the machine, and keeps no index.
 pub(super) fn strategy(allocator: impl Allocator + 'static) -> Strategy {
     Strategy::of(allocator)
         .served(Served::ByState(Foresight::Proposes))
@@ -95,8 +97,8 @@ impl Reconfig {
         placement
     }
 
-    /// Returns the places of all parts of a box with these sides; `None` if a part finds none. `is_free` returns whether
-    /// a part of these sizes is free in a cube at an offset.
+    /// Returns the places of all parts of a box with these sides; `None` if a part finds none. `is_free`
+    /// returns whether a part of these sizes is free in a cube at an offset.
     pub(super) fn parts(
         &self,
         sides: [u32; 3],
@@ -116,7 +118,8 @@ impl Reconfig {
         Some(placed)
     }
 
-    /// Returns the first place at which enough cubes are free for the parts of one kind; `None` if there is none.
+    /// Returns the first place at which enough cubes are free for the parts of one kind; `None` if there is
+    /// none.
     fn part(
         &self,
         kind: Kind,

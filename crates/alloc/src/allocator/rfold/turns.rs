@@ -2,8 +2,8 @@
 
 use meshreplay_machine::machine::Mesh;
 
-/// Returns the orientations of the shape `[a, b, c]`, each once: (a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b)
-/// and (c, b, a). That is the order of Python's `itertools.permutations`.
+/// Returns the orientations of the shape `[a, b, c]`, each once: (a, b, c), (a, c, b), (b, a, c), (b, c, a),
+/// (c, a, b) and (c, b, a). That is the order of Python's `itertools.permutations`.
 pub(super) fn turns([a, b, c]: [u32; 3]) -> Vec<[u32; 3]> {
     let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
     for sizes in [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]] {

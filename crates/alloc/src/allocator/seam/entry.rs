@@ -46,13 +46,14 @@ impl fmt::Display for OnTori {
     }
 }
 
-/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/laws check every row of the
-/// registry.
+/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/laws check every
+/// row of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
     /// Whether a placement has exactly as many nodes as processors are requested.
     pub exact: bool,
-    /// Whether a request is refused only if fewer nodes are free than its placement needs, see [`Strategy::nodes_for`].
+    /// Whether a request is refused only if fewer nodes are free than its placement needs, see
+    /// [`Strategy::nodes_for`].
     pub complete: bool,
     /// What it remembers.
     pub memory: Memory,
@@ -63,8 +64,8 @@ pub struct Promises {
 pub enum Memory {
     /// Nothing: the choice depends on the request and on which nodes are in use.
     None,
-    /// How the nodes in use came to be so, such as which blocks were split or which submeshes came first, or who holds them. It decides
-    /// like a new allocator as soon as all nodes are free again.
+    /// How the nodes in use came to be so, such as which blocks were split or which submeshes came first, or
+    /// who holds them. It decides like a new allocator as soon as all nodes are free again.
     UntilIdle,
     /// More than that, such as where its random numbers stand.
     Lasting,
@@ -113,7 +114,8 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Builds an allocator from the parameters of its spec. Fails if a value is not allowed or does not suit the machine.
+/// Builds an allocator from the parameters of its spec. Fails if a value is not allowed or does not suit the
+/// machine.
 pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Strategy, SpecError>;
 
 /// An allocator that was built from a spec.
@@ -162,9 +164,9 @@ impl Entry {
         self.refusal(mesh).is_none()
     }
 
-    /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may have at most
-    /// `max_dims` dimensions of more than one node, which may wrap around unless the allocator refuses tori, and
-    /// unavailable nodes only if the allocator does not refuse them.
+    /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may
+    /// have at most `max_dims` dimensions of more than one node, which may wrap around unless the allocator
+    /// refuses tori, and unavailable nodes only if the allocator does not refuse them.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
         if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
             return Some(format!("it is for machines of at most {} dimensions", self.max_dims));

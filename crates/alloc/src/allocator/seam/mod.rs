@@ -1,7 +1,7 @@
 //! The interface between allocators and their callers.
 //!
-//! [`Allocator`] is the trait. It answers a [`Request`] with a [`Placement`]. [`Strategy`] is a built allocator with
-//! its capabilities, and [`Entry`] is a row of the registry of allocators.
+//! [`Allocator`] is the trait. It answers a [`Request`] with a [`Placement`]. [`Strategy`] is a built
+//! allocator with its capabilities, and [`Entry`] is a row of the registry of allocators.
 
 mod allocator;
 mod block;

@@ -8,8 +8,8 @@ use meshreplay_machine::machine::{Machine, NodeId};
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
-    /// The sides of the box that the nodes form in rank order, if their numbers do not show it, because its parts are of
-    /// different cubes; `None` if they do, or if there is no box.
+    /// The sides of the box that the nodes form in rank order, if their numbers do not show it, because its
+    /// parts are of different cubes; `None` if they do, or if there is no box.
     pub sides: Option<[u32; 3]>,
     /// The moves of running jobs that must happen first; `None` if all nodes are free already.
     pub rearrangement: Option<Box<Rearrangement>>,
@@ -32,14 +32,14 @@ impl Placement {
     }
 }
 
-/// A plan of moves by which running jobs make room for a new job. The plan changes nothing by itself. The caller
-/// carries it out and then reports this to the allocator.
+/// A plan of moves by which running jobs make room for a new job. The plan changes nothing by itself. The
+/// caller carries it out and then reports this to the allocator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rearrangement {
     /// The jobs that move. All of them give up their old nodes before any job takes its new nodes.
     pub moves: Vec<JobMove>,
-    /// The time from the request until the decision is made. If a job that should move ends within this time, the whole
-    /// plan is dropped.
+    /// The time from the request until the decision is made. If a job that should move ends within this time,
+    /// the whole plan is dropped.
     pub decided: Time,
     /// The time from the decision until the new job can start.
     pub ready: Time,

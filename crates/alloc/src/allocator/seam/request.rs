@@ -10,11 +10,12 @@ pub struct Request {
     pub procs: u32,
     /// The submesh that the job prefers. Most non-contiguous allocators ignore it.
     pub shape: Shape,
-    /// The number of the list of the nodes that the job had according to its log, see [`super::Setup::lists`]; `None` if
-    /// the log has no list for it. Only allocators that repeat what happened use it.
+    /// The number of the list of the nodes that the job had according to its log, see
+    /// [`super::Setup::lists`]; `None` if the log has no list for it. Only allocators that repeat what
+    /// happened use it.
     pub nodes: Option<u32>,
-    /// The job that asks; `None` if nobody knows which one it is, as when it is only asked what can be served. No allocator of
-    /// this program uses it. Those from outside may, see `guest::JobTable`.
+    /// The job that asks; `None` if nobody knows which one it is, as when it is only asked what can be
+    /// served. No allocator of this program uses it. Those from outside may, see `guest::JobTable`.
     pub job: Option<JobId>,
 }
 
@@ -30,22 +31,24 @@ impl Request {
         Self { procs, shape: Shape::default(), nodes: None, job: None }
     }
 
-    /// Returns the request without what belongs to one job alone. Requests of one size and shape are then equal.
+    /// Returns the request without what belongs to one job alone. Requests of one size and shape are then
+    /// equal.
     #[must_use]
     pub fn kind(self) -> Self {
         Self { nodes: None, job: None, ..self }
     }
 
-    /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this number
-    /// exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
+    /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this
+    /// number exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         Self { procs, shape: Shape::Sides(sides), nodes: None, job: None }
     }
 
-    /// Returns the sides of the submesh that the request asks for on `mesh`. Returns `None` if the machine has no such
-    /// submesh, if the submesh has more nodes than the machine, or if it has fewer nodes than the job has processors.
-    /// The sides are not compared with the machine's extents: perhaps no orientation of them fits.
+    /// Returns the sides of the submesh that the request asks for on `mesh`. Returns `None` if the machine
+    /// has no such submesh, if the submesh has more nodes than the machine, or if it has fewer nodes than the
+    /// job has processors. The sides are not compared with the machine's extents: perhaps no orientation of
+    /// them fits.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,

@@ -7,8 +7,8 @@ use super::request::Request;
 use meshreplay_base::job::NodesFor;
 use meshreplay_machine::machine::{Machine, Mesh, NodeId, Submesh};
 
-/// An allocator and its capabilities, as a builder returns them. The capabilities can depend on parameters of the
-/// allocator. They are fixed when it is built, so that callers need no trial request to find them out.
+/// An allocator and its capabilities, as a builder returns them. The capabilities can depend on parameters of
+/// the allocator. They are fixed when it is built, so that callers need no trial request to find them out.
 pub struct Strategy {
     allocator: Box<dyn Allocator>,
     /// The condition under which a request is served while no node is down.
@@ -17,15 +17,15 @@ pub struct Strategy {
     served_when_down: Option<Served>,
     /// Whether placements may contain a rearrangement, which moves running jobs.
     pub moves_jobs: bool,
-    /// A function that lists the blocks into which the allocator divides a machine. `None` if the allocator does not
-    /// use blocks that split.
+    /// A function that lists the blocks into which the allocator divides a machine. `None` if the allocator
+    /// does not use blocks that split.
     pub blocks: Option<BlocksOf>,
     /// The rule for the number of nodes of a placement; `None` if the number follows from `served`.
     nodes_for: Option<NodesRule>,
 }
 
-/// Lists all blocks of a machine, in use or not. Smaller blocks come first. Blocks of equal size come in the order in
-/// which the allocator takes free ones.
+/// Lists all blocks of a machine, in use or not. Smaller blocks come first. Blocks of equal size come in the
+/// order in which the allocator takes free ones.
 pub type BlocksOf = Box<dyn Fn(&Mesh) -> Vec<Block> + Send>;
 
 /// Returns how many nodes a placement for a request has.
@@ -37,22 +37,23 @@ pub enum Served {
     ByCount,
     /// A request is served whenever one of its submeshes is free somewhere on the machine.
     BySubmesh(Submeshes),
-    /// Which nodes are free decides in some other way. A request may be refused now and be served later with fewer free
-    /// nodes.
+    /// Which nodes are free decides in some other way. A request may be refused now and be served later with
+    /// fewer free nodes.
     ByState(Foresight),
 }
 
 /// The submeshes that can serve a request.
 #[derive(Clone, Copy)]
 pub struct Submeshes {
-    /// Returns the sizes along x, y and z of the submeshes that can serve a request, the preferred size first. The list
-    /// is empty if no submesh fits the machine.
+    /// Returns the sizes along x, y and z of the submeshes that can serve a request, the preferred size
+    /// first. The list is empty if no submesh fits the machine.
     pub sizes: fn(&Request, &Mesh) -> Vec<[u32; 3]>,
     /// Returns the nodes of one such submesh, in rank order.
     pub nodes: fn(&Request, Submesh, &Machine) -> Vec<NodeId>,
 }
 
-/// Returns the placement that an allocator would choose in a given state of the machine; `None` if it would refuse.
+/// Returns the placement that an allocator would choose in a given state of the machine; `None` if it would
+/// refuse.
 pub type Foresee = dyn Fn(&Request, &Machine) -> Option<Placement> + Send;
 
 /// The way to find out what an allocator would choose in a hypothetical state of the machine.
@@ -64,8 +65,8 @@ pub enum Foresight {
 }
 
 impl Strategy {
-    /// Returns a strategy that serves a request whenever enough nodes are free, and takes exactly as many nodes as are
-    /// requested. Other capabilities are added by the functions below.
+    /// Returns a strategy that serves a request whenever enough nodes are free, and takes exactly as many
+    /// nodes as are requested. Other capabilities are added by the functions below.
     pub fn of(allocator: impl Allocator + 'static) -> Self {
         let allocator = Box::new(allocator);
         let served = Served::ByCount;
@@ -78,8 +79,8 @@ impl Strategy {
         Self { served, ..self }
     }
 
-    /// Returns the strategy with another condition while nodes are down. It is for allocators that can use some free nodes
-    /// only together with others, which single nodes that are down take from them.
+    /// Returns the strategy with another condition while nodes are down. It is for allocators that can use
+    /// some free nodes only together with others, which single nodes that are down take from them.
     #[must_use]
     pub fn served_when_down(self, served: Served) -> Self {
         Self { served_when_down: Some(served), ..self }
@@ -110,9 +111,9 @@ impl Strategy {
     }
 
     /// Returns how many nodes a placement for `request` has; schedulers count with this number. A rule from
-    /// [`Self::with_nodes_for`] comes first. Otherwise an allocator that is served by submesh takes the nodes of the
-    /// preferred submesh, or `u32::MAX` (more than are ever free) if no submesh fits the machine. All other allocators
-    /// take exactly as many nodes as processors are requested.
+    /// [`Self::with_nodes_for`] comes first. Otherwise an allocator that is served by submesh takes the nodes
+    /// of the preferred submesh, or `u32::MAX` (more than are ever free) if no submesh fits the machine. All
+    /// other allocators take exactly as many nodes as processors are requested.
     pub fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
         match (&self.nodes_for, &self.served) {
             (Some(rule), _) => rule(request, mesh),
@@ -128,17 +129,18 @@ impl Strategy {
         self.nodes_for.is_none() && !matches!(self.served, Served::BySubmesh(_))
     }
 
-    /// Returns the proposal of the allocator, see [`Allocator::propose`]. Returns `None` if the allocator refuses. Also
-    /// returns `None`, without asking the allocator, if more processors are requested than nodes are free or if none is
-    /// requested.
+    /// Returns the proposal of the allocator, see [`Allocator::propose`]. Returns `None` if the allocator
+    /// refuses. Also returns `None`, without asking the allocator, if more processors are requested than
+    /// nodes are free or if none is requested.
     pub fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if fits(request, machine) { self.allocator.propose(request, machine) } else { None }
     }
 
-    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from the
-    /// real state of the machine. The call changes no later decision of the allocator. Returns `None` if the allocator
-    /// would refuse, and always `None` for an allocator that does not serve the machine by its state ([`Served::ByState`]). Where an
-    /// allocator serves otherwise, [`Self::served_on`] itself tells whether the request would be served.
+    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may
+    /// differ from the real state of the machine. The call changes no later decision of the allocator.
+    /// Returns `None` if the allocator would refuse, and always `None` for an allocator that does not serve
+    /// the machine by its state ([`Served::ByState`]). Where an allocator serves otherwise,
+    /// [`Self::served_on`] itself tells whether the request would be served.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match self.served_on(machine) {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {

@@ -1,8 +1,8 @@
 //! Shell scores on an array or a single ring, all of them exactly in one pass.
 //!
-//! In one dimension the k free nodes nearest to a centre are consecutive in the list of free nodes, and from one centre
-//! to the next this window only moves upwards. Sums of distances are differences of prefix sums of positions, so all
-//! scores together cost O(free nodes).
+//! In one dimension the k free nodes nearest to a centre are consecutive in the list of free nodes, and from
+//! one centre to the next this window only moves upwards. Sums of distances are differences of prefix sums of
+//! positions, so all scores together cost O(free nodes).
 
 use super::centre::Centre;
 use super::greedy::Last;
@@ -47,8 +47,8 @@ impl ArrayScores {
     /// Calls `each` with every free node and its score, in location order. At least `k` nodes must be free.
     pub(super) fn for_each(&self, k: u32, mut each: impl FnMut(Centre)) {
         let (nodes, k) = (self.at.len(), k as usize);
-        // A ring is unrolled to three rounds, and the centres are those of the second one. Within one round no node is in
-        // the window twice, as it has at most as many nodes as a round.
+        // A ring is unrolled to three rounds, and the centres are those of the second one. Within one round
+        // no node is in the window twice, as it has at most as many nodes as a round.
         let (first, end) = if self.round > 0 { (nodes, 3 * nodes) } else { (0, nodes) };
         let mut low = 0;
         for (i, &centre) in (first..first + nodes).zip(&self.at) {
@@ -73,11 +73,12 @@ impl ArrayScores {
         self.dimension
     }
 
-    /// Returns what the fill of MC1x1 around `centre` takes besides whole shells, in the order of choice, until it has `k`
-    /// nodes. `shell` is the shell of the k-th nearest free node, at least 1. Only for arrays.
+    /// Returns what the fill of MC1x1 around `centre` takes besides whole shells, in the order of choice,
+    /// until it has `k` nodes. `shell` is the shell of the k-th nearest free node, at least 1. Only for
+    /// arrays.
     ///
-    /// The nodes taken are consecutive in the list of free nodes. Sums of distances to them grow outwards on both sides, so
-    /// that only the next free node on either side can be the best.
+    /// The nodes taken are consecutive in the list of free nodes. Sums of distances to them grow outwards on
+    /// both sides, so that only the next free node on either side can be the best.
     pub(super) fn picks(&self, k: u32, centre: u32, shell: usize, last: Last) -> Vec<u32> {
         let (k, centre, shell) = (k as usize, i64::from(centre), shell as i64);
         let mut low = self.at.partition_point(|&at| at <= centre - shell);

@@ -1,17 +1,17 @@
 //! The centres of a machine state in the order in which MC1x1 tries them, a batch at a time.
 //!
-//! The order is that of the lower bounds of scores (see `scores`), then that of locations. Hundreds of thousands of
-//! centres of a large machine may have the smallest bound, and a few of them are tried as a rule. So the first ones are
-//! found without a list of all: a heap keeps the first of those visited so far, and the last of these narrows the
-//! search for others.
+//! The order is that of the lower bounds of scores (see `scores`), then that of locations. Hundreds of
+//! thousands of centres of a large machine may have the smallest bound, and a few of them are tried as a
+//! rule. So the first ones are found without a list of all: a heap keeps the first of those visited so far,
+//! and the last of these narrows the search for others.
 
 use std::collections::BinaryHeap;
 
 use super::scores::ShellScores;
 use meshreplay_machine::machine::{Coord, Machine, Mesh};
 
-/// A centre by its place in the order: the bound, and in the lowest 32 bits the rank in location order. One number is
-/// compared faster than a score and coordinates.
+/// A centre by its place in the order: the bound, and in the lowest 32 bits the rank in location order. One
+/// number is compared faster than a score and coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate(u128);
 
@@ -42,9 +42,10 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Sets the batch to the first `count` centres behind `after`, or from the first one on without it, of those with a
-    /// bound of at most `wanted.0`. Centres with just this bound may be left out if their x is above `wanted.1`. There are
-    /// fewer only if no more are left. `shells` must be prepared for `k` nodes of `machine`.
+    /// Sets the batch to the first `count` centres behind `after`, or from the first one on without it, of
+    /// those with a bound of at most `wanted.0`. Centres with just this bound may be left out if their x is
+    /// above `wanted.1`. There are fewer only if no more are left. `shells` must be prepared for `k` nodes of
+    /// `machine`.
     pub(super) fn find(
         &mut self,
         shells: &mut ShellScores,

@@ -1,8 +1,9 @@
 //! The fill of MC1x1: the k free nodes that one centre takes.
 //!
-//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all nodes of the
-//! whole shells are free, the fill begins like that of an idle machine, which `idle` knows. Next, `cube` in three
-//! dimensions and `near` in two choose among the nodes near the centre, as long as these are known to be the best.
+//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all
+//! nodes of the whole shells are free, the fill begins like that of an idle machine, which `idle` knows.
+//! Next, `cube` in three dimensions and `near` in two choose among the nodes near the centre, as long as
+//! these are known to be the best.
 
 use super::array_scores::ArrayScores;
 use super::cube::{Cube, Outcome};
@@ -34,8 +35,8 @@ impl<T> Fill<T> {
         self.shell as u32
     }
 
-    /// Returns the k nodes taken: first the nodes of whole shells in location order, then the others in the order of
-    /// choice. `machine` must be in the state of the fill.
+    /// Returns the k nodes taken: first the nodes of whole shells in location order, then the others in the
+    /// order of choice. `machine` must be in the state of the fill.
     pub(crate) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();
         let coords: Vec<Coord> = match self.shell.checked_sub(1) {
@@ -79,7 +80,8 @@ impl ShellFill {
         Self { greedy: Greedy::new(last), idle: IdleFills::new(last), ..Self::default() }
     }
 
-    /// Copies the free nodes of `machine`, the state of the fills that follow. It must be the same machine each time.
+    /// Copies the free nodes of `machine`, the state of the fills that follow. It must be the same machine
+    /// each time.
     pub(crate) fn prepare(&mut self, machine: &Machine) {
         self.is_array = ArrayScores::is_array(machine.mesh());
         if self.is_array {
@@ -89,9 +91,9 @@ impl ShellFill {
         }
     }
 
-    /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
-    /// free. `counts` must have the free nodes of `machine`. `bound` is the shell score of the centre, the sum of L∞
-    /// distances to its k nearest free nodes, which no choice of k nodes is below.
+    /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k
+    /// nodes are free. `counts` must have the free nodes of `machine`. `bound` is the shell score of the
+    /// centre, the sum of L∞ distances to its k nearest free nodes, which no choice of k nodes is below.
     pub(crate) fn fill(
         &mut self,
         counts: &FreeCounts,
@@ -107,8 +109,8 @@ impl ShellFill {
         self.fill_for(counts, machine, k, (centre, shell), &mut score)
     }
 
-    /// Returns the k nodes that `centre` takes, of which `shell` is the shell of the k-th nearest free node; `None` if
-    /// `worth` says that they are of no use.
+    /// Returns the k nodes that `centre` takes, of which `shell` is the shell of the k-th nearest free node;
+    /// `None` if `worth` says that they are of no use.
     pub(super) fn fill_for<W: Worth>(
         &mut self,
         counts: &FreeCounts,
@@ -122,8 +124,8 @@ impl ShellFill {
         if self.is_array || shell == 0 {
             self.pick_simply(mesh, k, centre, shell, worth)?;
         } else {
-            // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best
-            // here, where there is less to choose from.
+            // On an idle machine each pick is the best of all nodes. As long as these are free here, they are
+            // the best here, where there is less to choose from.
             let picks = self.idle.picks(counts, mesh, k, centre, shell);
             for pick in picks.take_while(|&pick| self.greedy.is_free(pick)) {
                 if !worth.add(mesh, pick) {
@@ -143,8 +145,8 @@ impl ShellFill {
         Some(Fill { centre, score: worth.total(), shell, picks: self.picks.clone() })
     }
 
-    /// Sets the picks for a centre of an array, where sums of distances need no search, or for a centre that takes itself
-    /// alone. Returns nothing if the fill is of no use.
+    /// Sets the picks for a centre of an array, where sums of distances need no search, or for a centre that
+    /// takes itself alone. Returns nothing if the fill is of no use.
     fn pick_simply(
         &mut self,
         mesh: &Mesh,
@@ -169,8 +171,8 @@ impl ShellFill {
         Some(())
     }
 
-    /// Adds nodes near the centre to the picks, as long as it is known that they are the best. Returns nothing if the fill
-    /// is of no use.
+    /// Adds nodes near the centre to the picks, as long as it is known that they are the best. Returns
+    /// nothing if the fill is of no use.
     fn pick_near(&mut self, mesh: &Mesh, around: Around, worth: &mut impl Worth) -> Option<()> {
         let Around { k, centre, shell, whole } = around;
         let shells = (shell, whole);
@@ -229,8 +231,9 @@ mod tests {
     use super::super::states::patchy;
     use super::*;
 
-    /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of distances to
-    /// the nodes taken, then of the smallest distance to the centre, then the first, again and again.
+    /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of
+    /// distances to the nodes taken, then of the smallest distance to the centre, then the first, again and
+    /// again.
     fn plain(machine: &Machine, k: u32, centre: Coord, shell: usize, last: Last) -> Vec<Coord> {
         let mesh = machine.mesh();
         let free =

@@ -1,10 +1,11 @@
 //! The greedy choice of MC1x1: the free node that is nearest to the nodes taken, again and again.
 //!
-//! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z), where each
-//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a line is convex,
-//! and that of a ring falls and rises once if the nodes taken are close together. The best free node of a row is then
-//! the nearest one on either side of the minimum of X, and the bits of the row show which node that is. Rows are visited
-//! outwards from the minima of Y and Z until they cannot win any more.
+//! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z),
+//! where each term is the sum along one dimension. So taking a node only updates three short tables. The
+//! table of a line is convex, and that of a ring falls and rises once if the nodes taken are close together.
+//! The best free node of a row is then the nearest one on either side of the minimum of X, and the bits of
+//! the row show which node that is. Rows are visited outwards from the minima of Y and Z until they cannot
+//! win any more.
 
 use super::hops::Hops;
 use super::valley::Valley;
@@ -20,11 +21,12 @@ pub(crate) enum Last {
     Shell,
 }
 
-/// A free node with its sort key: the sum of L1 distances to the nodes taken, the L1 distance to the centre, and the
-/// coordinates. The smallest is taken first.
+/// A free node with its sort key: the sum of L1 distances to the nodes taken, the L1 distance to the centre,
+/// and the coordinates. The smallest is taken first.
 type Candidate = (u64, u32, Coord);
 
-/// The free nodes of a machine, and those of them that the fill at hand has not taken. Memory is kept between fills.
+/// The free nodes of a machine, and those of them that the fill at hand has not taken. Memory is kept between
+/// fills.
 #[derive(Debug, Default)]
 pub(super) struct Greedy {
     last: Last,
@@ -44,12 +46,12 @@ pub(super) struct Greedy {
     ends: Ends,
 }
 
-/// For each row of nodes those of its nodes that can be the best: the nearest ones on either side of the valley of X.
-/// They are kept until one of them is taken or the valley moves.
+/// For each row of nodes those of its nodes that can be the best: the nearest ones on either side of the
+/// valley of X. They are kept until one of them is taken or the valley moves.
 #[derive(Debug, Default)]
 struct Ends {
-    /// The positions below and above the valley, [`NONE`] if there is none on a side. If a node of the valley is free,
-    /// both are the best such node.
+    /// The positions below and above the valley, [`NONE`] if there is none on a side. If a node of the valley
+    /// is free, both are the best such node.
     nearest: Vec<[u32; 2]>,
     /// For each row the number of the valley for which its ends hold.
     valley_of: Vec<u32>,
@@ -89,7 +91,8 @@ impl Greedy {
         self.copy(mesh, |_, bits| u64::MAX >> (64 - bits));
     }
 
-    /// Sets the free nodes. `bits` returns those of up to 64 consecutive nodes, the first of which is the lowest bit.
+    /// Sets the free nodes. `bits` returns those of up to 64 consecutive nodes, the first of which is the
+    /// lowest bit.
     fn copy(&mut self, mesh: &Mesh, bits: impl Fn(usize, usize) -> u64) {
         let extents = mesh.extents();
         let width = extents[0] as usize;
@@ -129,8 +132,8 @@ impl Greedy {
         &self.free[(z * self.sums[1].len() + y) * self.words..][..self.words]
     }
 
-    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`, which must be
-    /// free and no nearer. Returns the number of nodes taken.
+    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`, which
+    /// must be free and no nearer. Returns the number of nodes taken.
     pub(super) fn start(&mut self, mesh: &Mesh, centre: Coord, shell: usize, picks: &[Coord]) -> u32 {
         let inner = self.take_inner(mesh, centre, shell);
         for pick in picks {
@@ -143,8 +146,8 @@ impl Greedy {
         inner + picks.len() as u32
     }
 
-    /// Returns the free node to take next in a fill around `centre`, of which `shell` is the shell of the k-th nearest
-    /// free node; `None` if there is none.
+    /// Returns the free node to take next in a fill around `centre`, of which `shell` is the shell of the
+    /// k-th nearest free node; `None` if there is none.
     pub(super) fn next(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Coord> {
         let found = match self.last {
             Last::Nearest => self.best(mesh, centre),
@@ -153,8 +156,8 @@ impl Greedy {
         found.map(|(_, _, node)| node)
     }
 
-    /// Takes all free nodes nearer to the centre than `shell`, and counts them by position in `taken`. Returns their
-    /// number, which is 0 for shell 0.
+    /// Takes all free nodes nearer to the centre than `shell`, and counts them by position in `taken`.
+    /// Returns their number, which is 0 for shell 0.
     fn take_inner(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> u32 {
         self.taken.iter_mut().for_each(|taken| taken.fill(0));
         let Some(radius) = shell.checked_sub(1) else { return 0 };
@@ -219,8 +222,9 @@ impl Greedy {
         let mut ends = std::mem::take(&mut self.ends);
         let [_, ys, zs] = &self.sums;
         let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.valleys[d].low]);
-        // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other dimensions exceed
-        // the best so far. Where sums only grow further out, a hopeless position ends its direction.
+        // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other
+        // dimensions exceed the best so far. Where sums only grow further out, a hopeless position ends its
+        // direction.
         let mut best: Option<Candidate> = None;
         let mut least = u64::MAX;
         self.valleys[2].outward(zs.len(), |z| {
@@ -249,8 +253,8 @@ impl Greedy {
         best
     }
 
-    /// Returns the free node of a shell to take next; `None` if none is left in it. All nearer free nodes must be
-    /// taken, so that a search of the whole submesh finds only nodes of the shell.
+    /// Returns the free node of a shell to take next; `None` if none is left in it. All nearer free nodes
+    /// must be taken, so that a search of the whole submesh finds only nodes of the shell.
     fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
         let [width, length, _] = mesh.extents().map(|extent| extent as usize);
         let xs = ranges(centre[0] as usize, shell, width, mesh.wraps(0));
@@ -266,8 +270,9 @@ impl Greedy {
         rows(mesh, centre, shell).flat_map(in_row).map(candidate).min()
     }
 
-    /// Returns the best free node of row (y, z); `None` if none is left in it. The result is the sum along x and the x of
-    /// the node. Of equal sums the one with the fewest hops along x from `centre` is best, then the first.
+    /// Returns the best free node of row (y, z); `None` if none is left in it. The result is the sum along x
+    /// and the x of the node. Of equal sums the one with the fewest hops along x from `centre` is best, then
+    /// the first.
     fn best_in_row(
         &self,
         mesh: &Mesh,
@@ -306,7 +311,8 @@ impl Greedy {
         }
     }
 
-    /// Puts back all nodes that the fill around `centre` has taken. No node taken is farther than `reach` (L∞).
+    /// Puts back all nodes that the fill around `centre` has taken. No node taken is farther than `reach`
+    /// (L∞).
     pub(super) fn restore(&mut self, mesh: &Mesh, centre: Coord, reach: usize) {
         let length = self.sums[1].len();
         for (y, z) in rows(mesh, centre, reach) {
@@ -316,8 +322,9 @@ impl Greedy {
     }
 }
 
-/// Returns the positions of a row of `width` nodes that can be the best: those of its set bits that are nearest to the
-/// valley on both sides. If bits of the valley are set, both are the best of these, which `best` finds in a range.
+/// Returns the positions of a row of `width` nodes that can be the best: those of its set bits that are
+/// nearest to the valley on both sides. If bits of the valley are set, both are the best of these, which
+/// `best` finds in a range.
 fn valley_ends(
     row: &[u64],
     valley: Valley,
@@ -350,8 +357,8 @@ fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usiz
         .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
 }
 
-/// Returns a mask for word `word` of a row: its ones are at the positions in `start..end`. The word must have at least
-/// one of these positions.
+/// Returns a mask for word `word` of a row: its ones are at the positions in `start..end`. The word must have
+/// at least one of these positions.
 fn mask(word: usize, start: usize, end: usize) -> u64 {
     let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
     // Ones from `low` upwards, and ones below `high`.
@@ -390,7 +397,8 @@ fn last_before(row: &[u64], end: usize) -> Option<usize> {
     Some(word * 64 + 63 - (row[word] & mask(word, 0, end)).leading_zeros() as usize)
 }
 
-/// Returns the bits of a row of `width` nodes from `first` on, `side` of them; 0 where the row ends, unless it is a ring.
+/// Returns the bits of a row of `width` nodes from `first` on, `side` of them; 0 where the row ends, unless
+/// it is a ring.
 #[inline]
 pub(super) fn window(row: &[u64], width: usize, first: i64, side: usize, wraps: bool) -> u64 {
     let bits = |from: usize, count: usize| {

@@ -16,8 +16,8 @@ impl Hops {
         }
     }
 
-    /// Adds to `sums` the hops from the position `at` among those that `sums` has numbers for. These are positions of dimension
-    /// `d` in order: all of them, or on a ring at most half of them.
+    /// Adds to `sums` the hops from the position `at` among those that `sums` has numbers for. These are
+    /// positions of dimension `d` in order: all of them, or on a ring at most half of them.
     #[inline]
     pub(super) fn add(&self, d: usize, at: usize, sums: &mut [u64]) {
         let hops = &self.0[d];

@@ -1,15 +1,18 @@
-//! The fills of MC1x1 on an idle machine, which begin the fills wherever the whole shells of a centre are free.
+//! The fills of MC1x1 on an idle machine, which begin the fills wherever the whole shells of a centre are
+//! free.
 //!
-//! The fill around a centre is the same in all states of the machine in which the nodes that it takes are free: of the
-//! nodes that are free there, these are still the best. So it is computed once for the idle machine and kept. It is also
-//! the same around all centres that are far enough from the border of the machine, or from the end of a ring, where the
-//! order of locations begins anew. These centres share one fill.
+//! The fill around a centre is the same in all states of the machine in which the nodes that it takes are
+//! free: of the nodes that are free there, these are still the best. So it is computed once for the idle
+//! machine and kept. It is also the same around all centres that are far enough from the border of the
+//! machine, or from the end of a ring, where the order of locations begins anew. These centres share one
+//! fill.
 //!
-//! Why they do: let R be the greatest distance (L∞) of a node taken. Along a line, sums of distances grow strictly
-//! beyond the nodes taken. Along a ring, they are concave there, so they grow from both ends of the range of the nodes
-//! taken to a top between them, and strictly if that range and its next position are within half the ring. So each node
-//! that is farther than R + 1 along a dimension is worse than one at distance R + 1, which is not taken. The choice is
-//! between nodes within R + 1, and these have the same distances and the same order around all such centres.
+//! Why they do: let R be the greatest distance (L∞) of a node taken. Along a line, sums of distances grow
+//! strictly beyond the nodes taken. Along a ring, they are concave there, so they grow from both ends of the
+//! range of the nodes taken to a top between them, and strictly if that range and its next position are
+//! within half the ring. So each node that is farther than R + 1 along a dimension is worse than one at
+//! distance R + 1, which is not taken. The choice is between nodes within R + 1, and these have the same
+//! distances and the same order around all such centres.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +46,9 @@ impl IdleFills {
         Self { greedy: Greedy::new(last), ..Self::default() }
     }
 
-    /// Returns the nodes that `centre` would take on an idle machine besides whole shells, in the order of choice; none
-    /// if a node nearer than `shell` is not free. `shell` is the shell of the k-th nearest free node, by `counts`.
+    /// Returns the nodes that `centre` would take on an idle machine besides whole shells, in the order of
+    /// choice; none if a node nearer than `shell` is not free. `shell` is the shell of the k-th nearest free
+    /// node, by `counts`.
     pub(super) fn picks(
         &mut self,
         counts: &FreeCounts,
@@ -65,8 +69,8 @@ impl IdleFills {
         })
     }
 
-    /// Returns a centre with which `centre` shares its fill, and the picks of that fill. `shell` is the shell of the k-th
-    /// nearest node.
+    /// Returns a centre with which `centre` shares its fill, and the picks of that fill. `shell` is the shell
+    /// of the k-th nearest node.
     fn shared(&mut self, mesh: &Mesh, k: u32, centre: Coord, shell: usize) -> (Coord, &[Coord]) {
         let mut reach = shell as u32;
         let mut near = representative(mesh, centre, reach);
@@ -107,8 +111,8 @@ impl IdleFills {
     }
 }
 
-/// Returns the centre that stands for `centre`: in each dimension in which both are farther than `reach` + 1 from the
-/// border it is in the middle, in all others it is at the same position.
+/// Returns the centre that stands for `centre`: in each dimension in which both are farther than `reach` + 1
+/// from the border it is in the middle, in all others it is at the same position.
 fn representative(mesh: &Mesh, centre: Coord, reach: u32) -> Coord {
     [0, 1, 2].map(|d| {
         let extent = mesh.extents()[d];

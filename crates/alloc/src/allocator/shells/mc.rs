@@ -1,23 +1,26 @@
 //! MC: takes free nodes shell by shell around a submesh of the job's own shape.
 //!
-//! J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
-//! PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V.
+//! J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor
+//! allocation", PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor
+//! allocation", 2010, §V.
 //!
-//! 1. The job's shape is tried in every orientation that fits the machine. If it fits in none, the shape nearest to a
-//!    square or cube replaces it. At each base, shell 0 is the nodes of the submesh of this shape, free or not. Shell i
-//!    is the nodes that are added when the submesh, already grown by i − 1, grows by one more in every direction.
+//! 1. The job's shape is tried in every orientation that fits the machine. If it fits in none, the shape
+//!    nearest to a square or cube replaces it. At each base, shell 0 is the nodes of the submesh of this
+//!    shape, free or not. Shell i is the nodes that are added when the submesh, already grown by i − 1, grows
+//!    by one more in every direction.
 //! 2. A submesh takes the k free nodes in the lowest shells. Its cost is the sum of their shell numbers.
-//! 3. The submesh of lowest cost wins; ties are broken by the base in scan order (z, then y, then x), then by the
-//!    orientation. A cost of 0 means that k nodes of the submesh itself are free.
-//! 4. Lower shells are taken as a whole. From the last shell, the node with the smallest sum of L1 distances to the
-//!    nodes taken is added again and again. Ties are broken by L1 distance to the middle of the submesh, then by
-//!    location.
+//! 3. The submesh of lowest cost wins; ties are broken by the base in scan order (z, then y, then x), then by
+//!    the orientation. A cost of 0 means that k nodes of the submesh itself are free.
+//! 4. Lower shells are taken as a whole. From the last shell, the node with the smallest sum of L1 distances
+//!    to the nodes taken is added again and again. Ties are broken by L1 distance to the middle of the
+//!    submesh, then by location.
 //!
-//! The sources leave steps 3 and 4 open. Walker, Bunde and Leung say that MC and MC1x1 differ only in the initial
-//! shell; then only free nodes would be centres of MC's submeshes. That every base is tried is a choice of ours. The
-//! strategy never refuses while k nodes are free. A call takes time O(N) to find a submesh with k free nodes, in vectorised
-//! passes over rows of bases. If there is none, the submesh with the most free nodes sets a limit, and only submeshes
-//! whose free nodes allow a cost within it are looked at, in time O(R), where R is the number of shells that k nodes need.
+//! The sources leave steps 3 and 4 open. Walker, Bunde and Leung say that MC and MC1x1 differ only in the
+//! initial shell; then only free nodes would be centres of MC's submeshes. That every base is tried is a
+//! choice of ours. The strategy never refuses while k nodes are free. A call takes time O(N) to find a
+//! submesh with k free nodes, in vectorised passes over rows of bases. If there is none, the submesh with the
+//! most free nodes sets a limit, and only submeshes whose free nodes allow a cost within it are looked at, in
+//! time O(R), where R is the number of shells that k nodes need.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
@@ -43,7 +46,8 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[derive(Default)]
 struct Mc {
-    /// The shape nearest to a square or cube for each number of processors; `None` where it is not computed yet.
+    /// The shape nearest to a square or cube for each number of processors; `None` where it is not computed
+    /// yet.
     shapes: Vec<Option<[u32; 3]>>,
     counts: FreeCounts,
     /// Scratch memory of the counts.
@@ -75,8 +79,8 @@ impl Allocator for Mc {
 }
 
 impl Mc {
-    /// Returns the shape nearest to a square or cube for `k` processors; `None` if no such shape fits `mesh`. It is
-    /// computed once for each number of processors.
+    /// Returns the shape nearest to a square or cube for `k` processors; `None` if no such shape fits `mesh`.
+    /// It is computed once for each number of processors.
     fn near_square(&mut self, k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
         let known = &mut self.shapes[k as usize];
         match *known {
@@ -85,9 +89,11 @@ impl Mc {
         }
     }
 
-    /// Returns the submesh of lowest cost for `k` nodes, the first of equals; `None` if no orientation is given.
+    /// Returns the submesh of lowest cost for `k` nodes, the first of equals; `None` if no orientation is
+    /// given.
     fn cheapest(&mut self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Submesh> {
-        // One with k free nodes costs nothing. If there is none, the one with the most free nodes is likely to be cheap.
+        // One with k free nodes costs nothing. If there is none, the one with the most free nodes is likely
+        // to be cheap.
         let mut most: Option<(i32, Submesh)> = None;
         let found = self.for_each_place(mesh, orientations, |place, free| {
             if most.is_none_or(|(most, _)| free > most) {
@@ -126,8 +132,9 @@ impl Mc {
         best
     }
 
-    /// Calls `is_wanted` with each submesh of these sizes and the number of its free nodes, in scan order of the bases,
-    /// then in the order of the sizes. Returns the first one for which it is true; `None` if there is none.
+    /// Calls `is_wanted` with each submesh of these sizes and the number of its free nodes, in scan order of
+    /// the bases, then in the order of the sizes. Returns the first one for which it is true; `None` if there
+    /// is none.
     fn for_each_place(
         &mut self,
         mesh: &Mesh,
@@ -158,8 +165,8 @@ impl Mc {
         }
     }
 
-    /// Returns the cost of a submesh; `None` if the cost is not below `limit`. Each of the k nodes counts once for every
-    /// radius that does not reach it, so no node has to be looked at.
+    /// Returns the cost of a submesh; `None` if the cost is not below `limit`. Each of the k nodes counts
+    /// once for every radius that does not reach it, so no node has to be looked at.
     fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
         debug_assert!(is_inside(mesh, place));
         let mut cost = 0;
@@ -176,8 +183,8 @@ impl Mc {
         Some(cost)
     }
 
-    /// Returns the `k` nodes that a submesh takes: those of whole shells in location order, then the others in the
-    /// order of choice.
+    /// Returns the `k` nodes that a submesh takes: those of whole shells in location order, then the others
+    /// in the order of choice.
     fn take(&self, machine: &Machine, k: u32, place: Submesh) -> Vec<u32> {
         let mesh = machine.mesh();
         let reached = |&radius: &usize| self.counts.around_submesh(place, radius) >= k as i32;
@@ -207,8 +214,8 @@ impl Mc {
     }
 }
 
-/// Returns whether a submesh lies on the machine. One as long as the machine is the same at every base of a dimension
-/// that wraps, so only the first counts.
+/// Returns whether a submesh lies on the machine. One as long as the machine is the same at every base of a
+/// dimension that wraps, so only the first counts.
 fn is_inside(mesh: &Mesh, place: Submesh) -> bool {
     (0..3).all(|d| {
         let (end, extent) = (place.base[d] + place.sizes[d], mesh.extents()[d]);
@@ -216,9 +223,10 @@ fn is_inside(mesh: &Mesh, place: Submesh) -> bool {
     })
 }
 
-/// Returns a lower bound of the free nodes of a submesh of these sizes whose cost for `k` nodes is below `limit`. With
-/// f free nodes inside, at most f + B(r) are within distance r, where B(r) is the number of nodes in the shells up to r
-/// around a submesh far from any border. `all` is the number of nodes of the machine.
+/// Returns a lower bound of the free nodes of a submesh of these sizes whose cost for `k` nodes is below
+/// `limit`. With f free nodes inside, at most f + B(r) are within distance r, where B(r) is the number of
+/// nodes in the shells up to r around a submesh far from any border. `all` is the number of nodes of the
+/// machine.
 fn least_free(mesh: &Mesh, k: u32, sizes: [u32; 3], limit: i64, all: usize) -> i32 {
     let has = |d: usize| mesh.extents()[d] > 1;
     let nodes = |radius: i64| -> i64 {
@@ -241,8 +249,8 @@ fn least_free(mesh: &Mesh, k: u32, sizes: [u32; 3], limit: i64, all: usize) -> i
     low as i32
 }
 
-/// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is always the
-/// one with the smallest sum of L1 distances to the nodes taken so far.
+/// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is
+/// always the one with the smallest sum of L1 distances to the nodes taken so far.
 fn add_nearest(mesh: &Mesh, place: Submesh, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
     let apart = |a: Coord, b: Coord| u64::from(mesh.l1(a, b));
     // `sums[i]` is the sum for `shell[i]`. Each node that is moved adds one distance to every sum.
@@ -264,7 +272,8 @@ fn add_nearest(mesh: &Mesh, place: Submesh, mut shell: Vec<Coord>, taken: &mut V
 mod tests {
     use super::*;
 
-    /// Returns the nodes that a job of `k` gets on a machine drawn with `#` for busy nodes, the row y = 0 last.
+    /// Returns the nodes that a job of `k` gets on a machine drawn with `#` for busy nodes, the row y = 0
+    /// last.
     fn placed(rows: &[&str], k: u32) -> Result<Vec<Coord>, Box<dyn std::error::Error>> {
         let (width, length) = (rows[0].len() as u32, rows.len() as u32);
         let mesh = Mesh::new(&[width, length])?;

@@ -1,4 +1,5 @@
-//! MC1x1, the version behind the published quality results: takes whole shells around a free node, then near nodes.
+//! MC1x1, the version behind the published quality results: takes whole shells around a free node, then near
+//! nodes.
 //!
 //! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008;
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §IV ("slightly more
@@ -6,19 +7,21 @@
 //!
 //! 1. Every free node is a centre. Let o be the shell (L∞ distance) of its k-th nearest free node.
 //! 2. The centre takes all free nodes in shells below o.
-//! 3. Until k nodes are taken, it adds the free node in shell o or beyond with the smallest sum of L1 distances to the
-//!    nodes taken. Ties are broken by L1 distance to the centre, then by location.
-//!    This is `fill=nearest`, the rule of the authors' program, from which the published numbers come. The paper says
-//!    that as many nodes as possible are taken from a shell before higher shells are considered. The program breaks
-//!    this rule: a node beyond shell o may be nearer to the nodes taken than the last nodes of shell o are.
-//!    `fill=shells` keeps the rule of the paper, and looks only at shell o.
-//! 4. The score of a centre is the sum of the shell numbers of its nodes. The smallest score wins. Of equal scores, the
-//!    one that `tie-break` prefers wins (see `tie_break`), then the first centre in location order.
+//! 3. Until k nodes are taken, it adds the free node in shell o or beyond with the smallest sum of L1
+//!    distances to the nodes taken. Ties are broken by L1 distance to the centre, then by location. This is
+//!    `fill=nearest`, the rule of the authors' program, from which the published numbers come. The paper says
+//!    that as many nodes as possible are taken from a shell before higher shells are considered. The program
+//!    breaks this rule: a node beyond shell o may be nearer to the nodes taken than the last nodes of shell o
+//!    are. `fill=shells` keeps the rule of the paper, and looks only at shell o.
+//! 4. The score of a centre is the sum of the shell numbers of its nodes. The smallest score wins. Of equal
+//!    scores, the one that `tie-break` prefers wins (see `tie_break`), then the first centre in location
+//!    order.
 //!
 //! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free.
 //!
-//! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all centres
-//! at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any more.
+//! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all
+//! centres at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any
+//! more.
 
 use super::batch::Batch;
 use super::centre::Centre;
@@ -100,14 +103,15 @@ impl Mc1x1 {
         Some(best.nodes(machine))
     }
 
-    /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine was told to
-    /// stop.
+    /// Returns the best fill of all centres, of which that of the `first` one is known; `None` if the machine
+    /// was told to stop.
     fn try_others(&mut self, machine: &Machine, k: u32, first: Fill) -> Option<Fill> {
         let (mesh, first_centre) = (machine.mesh(), first.centre);
         let mut value = self.value(machine, &first);
         let (mut best, mut tried, mut count) = (first, None, FIRST_BATCH);
         loop {
-            // Without a tie-break, a centre that can only reach the same score has to come before the best so far.
+            // Without a tie-break, a centre that can only reach the same score has to come before the best so
+            // far.
             let last_x = if self.ties.is_none() { best.centre[0] } else { u32::MAX };
             self.batch.find(&mut self.shells, machine, k, tried, (best.score, last_x), count);
             for &candidate in self.batch.list() {
@@ -118,7 +122,8 @@ impl Mc1x1 {
                 // The largest score with which this centre can beat the best so far.
                 let wins_ties = !self.ties.is_none() || centre < best.centre;
                 let limit = if wins_ties { best.score } else { best.score - 1 };
-                // The centres that follow have larger bounds, or later locations with the same bound: none of them can win.
+                // The centres that follow have larger bounds, or later locations with the same bound: none of
+                // them can win.
                 if bound > limit {
                     return Some(best);
                 }
@@ -141,8 +146,8 @@ impl Mc1x1 {
         }
     }
 
-    /// Returns the value that decides between equal scores; the smaller one wins. Without a tie-break it is always 0,
-    /// so that location decides.
+    /// Returns the value that decides between equal scores; the smaller one wins. Without a tie-break it is
+    /// always 0, so that location decides.
     fn value(&self, machine: &Machine, fill: &Fill) -> i64 {
         if self.ties.is_none() {
             return 0;

@@ -1,16 +1,17 @@
-//! The greedy choice of MC1x1 among the nodes near a centre of a machine of two dimensions, as fast as a small machine.
+//! The greedy choice of MC1x1 among the nodes near a centre of a machine of two dimensions, as fast as a
+//! small machine.
 //!
-//! The nodes taken lie within the shell of the k-th nearest free node or a little beyond it. So the sums of distances are
-//! kept for the nodes of a cube around the centre only, each as a 16-bit number: its sum less the smallest one at the
-//! start. Taking a node adds one number to each of them, which is a pass of vector instructions, and the next node is that
-//! of the smallest number. Numbers that grow too large stop at the limit of the type (saturating arithmetic), and stand
-//! for nodes that are not to be taken.
+//! The nodes taken lie within the shell of the k-th nearest free node or a little beyond it. So the sums of
+//! distances are kept for the nodes of a cube around the centre only, each as a 16-bit number: its sum less
+//! the smallest one at the start. Taking a node adds one number to each of them, which is a pass of vector
+//! instructions, and the next node is that of the smallest number. Numbers that grow too large stop at the
+//! limit of the type (saturating arithmetic), and stand for nodes that are not to be taken.
 //!
-//! A choice holds for the whole machine if its sum is below that of every node outside the cube. Along each dimension sums
-//! are smallest somewhere in the cube and grow beyond its ends: on a line because they are convex; on a ring because they
-//! are concave on the arc outside, so that they are smallest at its two ends, if the cube with these ends is no longer than
-//! half the ring. So the sums at the positions just outside bound those of all nodes outside. Where a choice does not
-//! hold, the search of `greedy` goes on.
+//! A choice holds for the whole machine if its sum is below that of every node outside the cube. Along each
+//! dimension sums are smallest somewhere in the cube and grow beyond its ends: on a line because they are
+//! convex; on a ring because they are concave on the arc outside, so that they are smallest at its two ends,
+//! if the cube with these ends is no longer than half the ring. So the sums at the positions just outside
+//! bound those of all nodes outside. Where a choice does not hold, the search of `greedy` goes on.
 
 use std::ops::Range;
 
@@ -58,8 +59,9 @@ struct Part {
 }
 
 impl Near {
-    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`. Returns the
-    /// number of nodes taken; `None` if the cube would be too large for the machine or for this search.
+    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`.
+    /// Returns the number of nodes taken; `None` if the cube would be too large for the machine or for this
+    /// search.
     pub(super) fn start(
         &mut self,
         greedy: &Greedy,
@@ -229,15 +231,16 @@ impl Near {
         self.numbers[(k * (2 * self.reach[1] + 1) + j) * self.stride + i] = GONE;
         for Part { at, place: [x, y, z] } in &self.parts {
             let across = (y.abs_diff(j) + z.abs_diff(k)) as i16;
-            // A plain loop over two slices, which the compiler vectorises; it does not do so with groups as arrays.
+            // A plain loop over two slices, which the compiler vectorises; it does not do so with groups as
+            // arrays.
             for (number, step) in self.numbers[at.clone()].iter_mut().zip(&self.steps[*x..]) {
                 *number = number.saturating_add(step + across);
             }
         }
     }
 
-    /// Sets `parts` for a cube with these sides. Nodes nearer than the shell are never to be taken, so that in the rows that
-    /// come near the centre the groups between are left out.
+    /// Sets `parts` for a cube with these sides. Nodes nearer than the shell are never to be taken, so that
+    /// in the rows that come near the centre the groups between are left out.
     fn list_parts(&mut self, sides: [usize; 3], shell: usize) {
         self.parts.clear();
         let [near, ..] = self.reach;
@@ -262,8 +265,8 @@ impl Near {
     }
 }
 
-/// Returns the position on the machine of the `i`-th of the positions within `reach` of a centre along a dimension; `None`
-/// if the machine ends before.
+/// Returns the position on the machine of the `i`-th of the positions within `reach` of a centre along a
+/// dimension; `None` if the machine ends before.
 fn position(mesh: &Mesh, d: usize, centre: u32, i: usize, reach: usize) -> Option<u32> {
     let extent = i64::from(mesh.extents()[d]);
     let at = i64::from(centre) + i as i64 - reach as i64;

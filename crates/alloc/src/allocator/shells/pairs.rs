@@ -1,13 +1,14 @@
 //! The pairwise sum of a fill, and lower bounds of it before the fill begins and after each node.
 //!
-//! A centre takes the free nodes of its whole shells, and then r others, one after the other. The pairwise sum of the
-//! whole shells follows from the numbers of free nodes at each position of each dimension, which are differences of prefix
-//! sums. Let f be the least sum of distances to the nodes taken that a node still to be taken has. Each of the r nodes adds
-//! at least f, and as they are different nodes, the pairs among them add at least what r different nodes of an endless
-//! grid have: at most 2, 4·j or 4·j² + 2 nodes are j hops from a node, in one, two or three dimensions.
+//! A centre takes the free nodes of its whole shells, and then r others, one after the other. The pairwise
+//! sum of the whole shells follows from the numbers of free nodes at each position of each dimension, which
+//! are differences of prefix sums. Let f be the least sum of distances to the nodes taken that a node still
+//! to be taken has. Each of the r nodes adds at least f, and as they are different nodes, the pairs among
+//! them add at least what r different nodes of an endless grid have: at most 2, 4·j or 4·j² + 2 nodes are j
+//! hops from a node, in one, two or three dimensions.
 //!
-//! * Before the fill, f is bounded by the positions alone: the other nodes lie outside the whole shells, so along some
-//!   dimension they are at a position beyond these.
+//! * Before the fill, f is bounded by the positions alone: the other nodes lie outside the whole shells, so
+//!   along some dimension they are at a position beyond these.
 //! * Each time the fill chooses a node, f is the sum of this node, as no other one has a smaller sum.
 
 use super::hops::Hops;
@@ -17,7 +18,8 @@ use meshreplay_machine::machine::{Coord, FreeCounts, Mesh, Submesh, distances_al
 /// The pairwise sum of the fill at hand. Memory is kept between fills.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// For each dimension the positions for which the tables below have numbers. A pick beyond them makes these all positions.
+    /// For each dimension the positions for which the tables below have numbers. A pick beyond them makes
+    /// these all positions.
     places: [Places; 3],
     /// For each dimension and place the number of nodes taken.
     taken: [Vec<u32>; 3],
@@ -38,15 +40,16 @@ pub(super) struct Pairs {
     along: Vec<u64>,
 }
 
-/// Positions along a dimension, among them all those of the whole shells, in the order in which a ring has them.
+/// Positions along a dimension, among them all those of the whole shells, in the order in which a ring has
+/// them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     /// The first position.
     first: u32,
     /// The number of positions.
     side: u32,
-    /// Whether these are all positions of a ring. If not, hops among them are those of a line, and every position
-    /// besides them has a sum of hops at least as large as the first or the last of them.
+    /// Whether these are all positions of a ring. If not, hops among them are those of a line, and every
+    /// position besides them has a sum of hops at least as large as the first or the last of them.
     is_ring: bool,
 }
 
@@ -54,16 +57,16 @@ struct Places {
 const MARGIN: u32 = 8;
 
 impl Places {
-    /// Returns the positions of whole shells along dimension `d`, and at least the next `margin` ones on either side, as far
-    /// as there are any.
+    /// Returns the positions of whole shells along dimension `d`, and at least the next `margin` ones on
+    /// either side, as far as there are any.
     fn around(mesh: &Mesh, d: usize, whole: Submesh, margin: u32) -> Self {
         let (low, size, extent) = (whole.base[d], whole.sizes[d], mesh.extents()[d]);
         if !mesh.wraps(d) {
             let first = low.saturating_sub(margin);
             return Self { first, side: (low + size + margin).min(extent) - first, is_ring: false };
         }
-        // Sums are concave on the other arc of the ring, so that they are smallest at its ends, if these positions are
-        // within half the ring.
+        // Sums are concave on the other arc of the ring, so that they are smallest at its ends, if these
+        // positions are within half the ring.
         if 2 * (size + 2 * margin) <= extent {
             let first = (low + extent - margin) % extent;
             return Self { first, side: size + 2 * margin, is_ring: false };
@@ -76,8 +79,8 @@ impl Places {
         Self { first: 0, side: mesh.extents()[d], is_ring: mesh.wraps(d) }
     }
 
-    /// Returns which of the places has position `at` of a dimension of `extent` positions. It is none of them if this is no
-    /// less than their number.
+    /// Returns which of the places has position `at` of a dimension of `extent` positions. It is none of them
+    /// if this is no less than their number.
     fn place(self, at: u32, extent: u32) -> usize {
         let ahead = if at < self.first { at + extent - self.first } else { at - self.first };
         ahead as usize
@@ -91,7 +94,8 @@ impl Pairs {
         self.hops.set(mesh);
         let dims = extents.iter().filter(|&&extent| extent > 1).count();
         self.least.clear();
-        // The least sum of hops from a node to n − 1 others, the hops to the last of them, and how many more may be as near.
+        // The least sum of hops from a node to n − 1 others, the hops to the last of them, and how many more
+        // may be as near.
         let (mut nearest, mut distance, mut rest) = (0_u64, 0_u64, 0_u64);
         for n in 0..=u64::from(k) {
             // The sums of all n nodes have each pair twice.
@@ -106,8 +110,8 @@ impl Pairs {
         }
     }
 
-    /// Returns a lower bound of the pairwise sum of the fill of k nodes around `centre`. `shell` is the shell of the k-th
-    /// nearest free node.
+    /// Returns a lower bound of the pairwise sum of the fill of k nodes around `centre`. `shell` is the shell
+    /// of the k-th nearest free node.
     pub(super) fn bound(
         &mut self,
         counts: &FreeCounts,
@@ -180,8 +184,8 @@ impl Pairs {
         distances_along(&self.taken[d], all.is_ring, &mut self.sums[d]);
     }
 
-    /// Sets `along` to the sums of hops along dimension `d` from each of `places` to the free nodes of the whole shells, and
-    /// returns the sum of hops along it over the pairs of these nodes.
+    /// Sets `along` to the sums of hops along dimension `d` from each of `places` to the free nodes of the
+    /// whole shells, and returns the sum of hops along it over the pairs of these nodes.
     fn count(&mut self, counts: &FreeCounts, mesh: &Mesh, d: usize, whole: Submesh, places: Places) -> u64 {
         let (side, extent) = (places.side as usize, mesh.extents()[d]);
         self.counts.clear();

@@ -1,19 +1,21 @@
 //! Shell scores of all centres that can win, which both versions of MC1x1 and MC-pair use.
 //!
-//! The score of a centre is the sum of the L∞ distances to its k nearest free nodes. Let F(r) be the number of free
-//! nodes within distance r of the centre. Then the score is Σ_{r ≥ 0} max(0, k − F(r)), as each of the k nodes counts
-//! once for every radius that does not reach it. F comes from prefix sums, for a row of centres at a time.
+//! The score of a centre is the sum of the L∞ distances to its k nearest free nodes. Let F(r) be the number
+//! of free nodes within distance r of the centre. Then the score is Σ_{r ≥ 0} max(0, k − F(r)), as each of
+//! the k nodes counts once for every radius that does not reach it. F comes from prefix sums, for a row of
+//! centres at a time.
 //!
-//! A lower bound of the score needs F at only one radius. Let B(r) be the number of nodes within distance r of a centre
-//! that is far from any border, and let m be the smallest radius with B(m) ≥ k. Then F(r) ≤ min(F(m), B(r)) for r < m,
-//! and F(r) ≤ F(m) + B(r) − B(m) for r > m. So the largest F(m) of a row bounds the scores of all its centres.
+//! A lower bound of the score needs F at only one radius. Let B(r) be the number of nodes within distance r
+//! of a centre that is far from any border, and let m be the smallest radius with B(m) ≥ k. Then F(r) ≤
+//! min(F(m), B(r)) for r < m, and F(r) ≤ F(m) + B(r) − B(m) for r > m. So the largest F(m) of a row bounds
+//! the scores of all its centres.
 //!
-//! Branch and bound: rows are scored in ascending order of their bounds, and rows with a bound above the limit are
-//! skipped. In the other rows the same bound holds for each centre. If it leaves only a few centres, these are scored
-//! one by one, otherwise the whole row is. The terms of the sum are never negative, so a row or a centre is also given up
-//! as soon as its (smallest) partial sum exceeds the limit. All scores up to the limit are exact, and none of them is left
-//! out. If only the first of the best centres counts, one that comes later has to be better, and its bound mostly says
-//! that it is not.
+//! Branch and bound: rows are scored in ascending order of their bounds, and rows with a bound above the
+//! limit are skipped. In the other rows the same bound holds for each centre. If it leaves only a few
+//! centres, these are scored one by one, otherwise the whole row is. The terms of the sum are never negative,
+//! so a row or a centre is also given up as soon as its (smallest) partial sum exceeds the limit. All scores
+//! up to the limit are exact, and none of them is left out. If only the first of the best centres counts, one
+//! that comes later has to be better, and its bound mostly says that it is not.
 //!
 //! On machines of one dimension all scores come from `array_scores`.
 
@@ -27,8 +29,8 @@ struct Bound {
     k: i64,
     /// The radius m.
     middle: usize,
-    /// For each radius from 0 on, as far as bounds need it, B(r), the number of nodes within this distance of a centre that is
-    /// far from any border.
+    /// For each radius from 0 on, as far as bounds need it, B(r), the number of nodes within this distance of
+    /// a centre that is far from any border.
     cubes: Vec<i64>,
 }
 
@@ -55,7 +57,8 @@ impl Bound {
         }
     }
 
-    /// Returns the lower bound of the scores of centres with F(m) = `most`. It falls or stays as `most` grows.
+    /// Returns the lower bound of the scores of centres with F(m) = `most`. It falls or stays as `most`
+    /// grows.
     fn of(&self, most: i64) -> i64 {
         let missing = self.k - most;
         // The terms of the sum: first for radii below m, then for all others.
@@ -65,7 +68,8 @@ impl Bound {
         inner + outer.iter().map(|cube| missing - growth(cube)).take_while(|&term| term > 0).sum::<i64>()
     }
 
-    /// Returns the smallest F(m) with which a centre can have a score of at most `limit`; [`NEVER`] if none can.
+    /// Returns the smallest F(m) with which a centre can have a score of at most `limit`; [`NEVER`] if none
+    /// can.
     fn need(&self, limit: i64) -> i64 {
         let (mut low, mut high) = (0, self.cubes[self.middle]);
         if self.of(high) > limit {
@@ -124,10 +128,11 @@ pub(crate) struct ShellScores {
 }
 
 impl ShellScores {
-    /// Starts on a request for `k` nodes: counts the free nodes of `machine` and bounds the scores of its rows.
+    /// Starts on a request for `k` nodes: counts the free nodes of `machine` and bounds the scores of its
+    /// rows.
     pub(crate) fn prepare(&mut self, machine: &Machine, k: u32) {
-        // The radius of a cube with k free nodes at the average density, and more to be safe. `row` rebuilds the counts
-        // if it needs a larger radius.
+        // The radius of a cube with k free nodes at the average density, and more to be safe. `row` rebuilds
+        // the counts if it needs a larger radius.
         let extents = machine.mesh().extents();
         let dims = extents.iter().filter(|&&extent| extent > 1).count().max(1);
         let nodes = f64::from(machine.mesh().nodes());
@@ -146,7 +151,8 @@ impl ShellScores {
         &self.counts
     }
 
-    /// Returns the centre of smallest score, the first in location order of equals; `None` if no node is free.
+    /// Returns the centre of smallest score, the first in location order of equals; `None` if no node is
+    /// free.
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
         let mut best: Option<(i64, Coord, NodeId)> = None;
         let mesh = machine.mesh();
@@ -170,10 +176,10 @@ impl ShellScores {
         });
     }
 
-    /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at most `limit`.
-    /// `each` returns the limit for the calls that follow. A limit has two parts: the largest score that matters, and the
-    /// largest x at which a node of just this score matters. Limits may only become stricter. Centres that do not matter
-    /// may be visited, too.
+    /// Calls `each` with free nodes as centres, in no particular order: at first with those of a score of at
+    /// most `limit`. `each` returns the limit for the calls that follow. A limit has two parts: the largest
+    /// score that matters, and the largest x at which a node of just this score matters. Limits may only
+    /// become stricter. Centres that do not matter may be visited, too.
     pub(super) fn visit(
         &mut self,
         machine: &Machine,
@@ -191,8 +197,8 @@ impl ShellScores {
             return;
         }
         let [width, length, depth] = machine.mesh().extents();
-        // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums are kept in
-        // 32 bits, of which one vector instruction adds twice as many.
+        // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums
+        // are kept in 32 bits, of which one vector instruction adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
         let bound = std::mem::take(&mut self.bound);
         let mut wanted = Wanted::new(&bound, limit);
@@ -285,8 +291,8 @@ impl ShellScores {
             let most = self.free.iter().fold(0, |most, &free| most.max(free));
             self.rows.push((i64::from(most), row as u32));
         }
-        // Few different counts occur, so rows are sorted by count and each bound is computed once. The bound falls as
-        // the count grows, so the rows then ascend by bound.
+        // Few different counts occur, so rows are sorted by count and each bound is computed once. The bound
+        // falls as the count grows, so the rows then ascend by bound.
         self.rows.sort_unstable_by_key(|&(most, row)| (-most, row));
         let mut latest = (-1, 0);
         for (most, _) in &mut self.rows {
@@ -297,8 +303,8 @@ impl ShellScores {
         }
     }
 
-    /// Returns the scores of one row of centres, in the memory of `scores`. Scores up to `limit` are exact. Scores
-    /// above it may come out too small, but still above it.
+    /// Returns the scores of one row of centres, in the memory of `scores`. Scores up to `limit` are exact.
+    /// Scores above it may come out too small, but still above it.
     fn row<S>(&mut self, machine: &Machine, row: u32, k: u32, limit: i64, mut scores: Vec<S>) -> Vec<S>
     where
         S: Copy + Default + Ord + From<i32> + Into<i64> + std::ops::Add<Output = S>,
@@ -316,8 +322,8 @@ impl ShellScores {
                 self.counts.rebuild(machine, 2 * radius);
             }
             self.counts.boxes(y, z, radius, &mut self.line, &mut self.free);
-            // The loop has no branch, so that the compiler vectorises it. `any` is 0 once every centre of the row
-            // reaches k free nodes.
+            // The loop has no branch, so that the compiler vectorises it. `any` is 0 once every centre of the
+            // row reaches k free nodes.
             let (mut any, mut least) = (0, scores[0] + S::from((k - self.free[0]).max(0)));
             for (score, &free) in scores.iter_mut().zip(&self.free) {
                 let term = (k - free).max(0);

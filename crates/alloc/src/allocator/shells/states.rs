@@ -2,8 +2,8 @@
 
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// Returns a machine on which `quarters` of four patches are busy, by a multiplicative hash that `seed` changes. A patch has
-/// `side` nodes along each dimension.
+/// Returns a machine on which `quarters` of four patches are busy, by a multiplicative hash that `seed`
+/// changes. A patch has `side` nodes along each dimension.
 pub(super) fn patchy(
     text: &str,
     side: u32,

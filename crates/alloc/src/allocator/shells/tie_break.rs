@@ -1,17 +1,18 @@
 //! The tie-break of MC1x1: decides which of several centres of the same score is best for later jobs.
 //!
-//! C. Johnson, D. Bunde, V. Leung, "A tie-breaking strategy for processor allocation in meshes", ICPP Workshops 2010.
+//! C. Johnson, D. Bunde, V. Leung, "A tie-breaking strategy for processor allocation in meshes", ICPP
+//! Workshops 2010.
 //!
-//! Let o be the shell (L∞ distance from the centre) of its k-th nearest free node, and let s be the number of shells
-//! that are looked at beyond o. A node in shell d has the weight o + s − d + 1. The centre wins for which this value is
-//! smallest:
+//! Let o be the shell (L∞ distance from the centre) of its k-th nearest free node, and let s be the number of
+//! shells that are looked at beyond o. A node in shell d has the weight o + s − d + 1. The centre wins for
+//! which this value is smallest:
 //!
 //! available · Σ weights of free nodes in shells up to o + s that are not taken
 //! − wall · Σ weights of nodes taken that lie on a wall of the mesh, in a dimension of more than two nodes
 //! − border · Σ weights of busy nodes in shell o + 1
 //!
-//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A dimension
-//! that wraps has no walls.
+//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A
+//! dimension that wraps has no walls.
 
 use std::fmt;
 use std::str::FromStr;
@@ -41,8 +42,8 @@ impl TieBreak {
         self.shells == 0
     }
 
-    /// Returns the value of a placement on `nodes` around `centre`; of equal scores the smallest value wins. `last` is
-    /// the shell of the k-th nearest free node of the centre. O(N).
+    /// Returns the value of a placement on `nodes` around `centre`; of equal scores the smallest value wins.
+    /// `last` is the shell of the k-th nearest free node of the centre. O(N).
     pub(crate) fn value(self, machine: &Machine, centre: Coord, last: u32, nodes: &[NodeId]) -> i64 {
         let mesh = machine.mesh();
         let extents = mesh.extents();

@@ -1,4 +1,5 @@
-//! The valley of a table of sums: where the sums of one dimension are smallest, and how far they only grow from there.
+//! The valley of a table of sums: where the sums of one dimension are smallest, and how far they only grow
+//! from there.
 
 use std::cmp::Ordering;
 
@@ -11,25 +12,26 @@ enum Walk {
     Down,
 }
 
-/// The positions of the smallest sum along one dimension of n positions, and the directions in which the sums grow. On
-/// a ring, positions at or above n stand for those n below.
+/// The positions of the smallest sum along one dimension of n positions, and the directions in which the sums
+/// grow. On a ring, positions at or above n stand for those n below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Valley {
     /// The first position of the smallest sum.
     pub(super) low: usize,
     /// The last position of the smallest sum. All positions in between have it too.
     pub(super) high: usize,
-    /// The number of positions above `low` up to which sums do not fall: to the end of a line, or to the top of a ring.
-    /// The positions beyond are reached downwards from `low`, and do not fall in that direction either.
+    /// The number of positions above `low` up to which sums do not fall: to the end of a line, or to the top
+    /// of a ring. The positions beyond are reached downwards from `low`, and do not fall in that direction
+    /// either.
     upwards: usize,
-    /// Whether that holds, and whether the sums even grow strictly until the largest one is reached. If not, `upwards`
-    /// has all other positions.
+    /// Whether that holds, and whether the sums even grow strictly until the largest one is reached. If not,
+    /// `upwards` has all other positions.
     pub(super) grows: bool,
 }
 
 impl Valley {
-    /// Returns the valley of sums along a line or a ring. The search begins at position `near`. Sums along a line must be
-    /// convex.
+    /// Returns the valley of sums along a line or a ring. The search begins at position `near`. Sums along a
+    /// line must be convex.
     pub(super) fn of(sums: &[u64], wraps: bool, near: usize) -> Self {
         if wraps {
             Self::of_one(sums, near).unwrap_or_else(|| Self::of_ring(sums))
@@ -43,8 +45,8 @@ impl Valley {
         (self.low, self.high, self.grows) == (other.low, other.high, other.grows)
     }
 
-    /// Returns the valley of sums along a ring that have one valley and one top; `None` if they have more or are all
-    /// equal. The search descends from position `near`, and then goes round once.
+    /// Returns the valley of sums along a ring that have one valley and one top; `None` if they have more or
+    /// are all equal. The search descends from position `near`, and then goes round once.
     fn of_one(sums: &[u64], near: usize) -> Option<Self> {
         let n = sums.len();
         let (next, before) =
@@ -85,7 +87,8 @@ impl Valley {
         (here > sums[low]).then_some(Self { low, high, upwards, grows: true })
     }
 
-    /// Returns the valley of sums along a line. The sums must be convex. The search descends from position `near`.
+    /// Returns the valley of sums along a line. The sums must be convex. The search descends from position
+    /// `near`.
     fn of_line(sums: &[u64], near: usize) -> Self {
         let mut low = near;
         while low + 1 < sums.len() && sums[low + 1] < sums[low] {
@@ -101,8 +104,9 @@ impl Valley {
         Self { low, high, upwards: sums.len() - 1 - low, grows: true }
     }
 
-    /// Returns the valley of sums along a ring. The sums of nodes within half a ring have one valley and one top. Other
-    /// sums may have several; then `grows` is false, and the valley is the first position of the smallest sum.
+    /// Returns the valley of sums along a ring. The sums of nodes within half a ring have one valley and one
+    /// top. Other sums may have several; then `grows` is false, and the valley is the first position of the
+    /// smallest sum.
     fn of_ring(sums: &[u64]) -> Self {
         let n = sums.len();
         let least = sums.iter().copied().min().unwrap_or(0);
@@ -128,15 +132,16 @@ impl Valley {
         Self { low, high, upwards: top - low, grows: true }
     }
 
-    /// Returns the position, among `count`, at which sums end to grow upwards. On a ring where they grow it has the
-    /// largest sum.
+    /// Returns the position, among `count`, at which sums end to grow upwards. On a ring where they grow it
+    /// has the largest sum.
     pub(super) fn top(self, count: usize) -> usize {
         let top = self.low + self.upwards;
         if top < count { top } else { top - count }
     }
 
-    /// Calls `visit` with the positions of a dimension of `count` positions: from `low` upwards, then from `low` − 1
-    /// downwards. If `visit` returns false, the positions beyond, whose sums are no smaller, are left out.
+    /// Calls `visit` with the positions of a dimension of `count` positions: from `low` upwards, then from
+    /// `low` − 1 downwards. If `visit` returns false, the positions beyond, whose sums are no smaller, are
+    /// left out.
     pub(super) fn outward(self, count: usize, mut visit: impl FnMut(usize) -> bool) {
         let around = |at: usize| if at < count { at } else { at - count };
         let mut go = |at: usize| visit(around(at)) || !self.grows;

@@ -7,7 +7,8 @@ pub(super) trait Worth {
     /// What a fill is worth in the end.
     type Total;
 
-    /// Adds the node that the fill takes next besides whole shells. Returns whether the fill can still be of use.
+    /// Adds the node that the fill takes next besides whole shells. Returns whether the fill can still be of
+    /// use.
     fn add(&mut self, mesh: &Mesh, pick: Coord) -> bool;
 
     /// Returns what the fill is worth once it has all its nodes.

@@ -47,8 +47,8 @@ impl Cluster {
         sizes
     }
 
-    /// Returns the nodes of the box of `size` nodes that a job gets if `free` are the idle nodes, ascending; `None` if
-    /// no box of this size is idle.
+    /// Returns the nodes of the box of `size` nodes that a job gets if `free` are the idle nodes, ascending;
+    /// `None` if no box of this size is idle.
     pub(super) fn choose(&mut self, size: u32, free: &NodeSet) -> Option<Vec<NodeId>> {
         let mut idle = std::mem::take(&mut self.idle);
         let mut best: Option<Candidate> = None;
@@ -119,8 +119,8 @@ impl Cluster {
     }
 }
 
-/// Returns the idle box of a placement that destroys the fewest boxes of the next one, the first of equals in the order
-/// of the search, and their number; `None` if no box is idle. `idle` has the idle cells.
+/// Returns the idle box of a placement that destroys the fewest boxes of the next one, the first of equals in
+/// the order of the search, and their number; `None` if no box is idle. `idle` has the idle cells.
 fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 3], u32)> {
     let is_idle = |base: [u32; 3]| idle.in_box(base, boxes.sides) == boxes.size;
     let Some(next) = boxes.next.map(|next| &torus.placements[next]) else {
@@ -128,8 +128,8 @@ fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 
     };
     let mut idle_ones = boxes.bases().filter(|&base| is_idle(base)).peekable();
     idle_ones.peek()?;
-    // On machines in use one of the first boxes often destroys nothing, and the search ends. A box that overlaps too many
-    // others to look at each ends this attempt, as it may be the one.
+    // On machines in use one of the first boxes often destroys nothing, and the search ends. A box that
+    // overlaps too many others to look at each ends this attempt, as it may be the one.
     for base in idle_ones.take(FEW) {
         match torus.count_overlapped(next, base, boxes.sides, idle, FEW_AT_ONCE) {
             Some(0) => return Some((base, 0)),
@@ -137,7 +137,8 @@ fn least_destroying(torus: &Torus, boxes: &Boxes, idle: &Sums) -> Option<([u32; 
             None => break,
         }
     }
-    // Otherwise all are looked at, in the order of the memory, and the order of the search decides between equals.
+    // Otherwise all are looked at, in the order of the memory, and the order of the search decides between
+    // equals.
     let all_idle = torus.idle_boxes(next, idle);
     let [xs, ys, zs] = [0, 1, 2].map(|d| next.overlapping_along(d, &boxes.anchors[d], boxes.sides[d]));
     let mut best: Option<(u32, [usize; 3])> = None;

@@ -3,9 +3,9 @@
 /// The greatest number of names that one list may stand for.
 const MOST: usize = meshreplay_machine::machine::mesh::MAX_NODES as usize;
 
-/// Returns the names that a list stands for, in its order. With several pairs of brackets in a name the last one varies
-/// fastest. A number in brackets keeps its leading zeros. Fails, with the reason in words, if the list is not well
-/// formed or stands for more names than a machine may have nodes.
+/// Returns the names that a list stands for, in its order. With several pairs of brackets in a name the last
+/// one varies fastest. A number in brackets keeps its leading zeros. Fails, with the reason in words, if the
+/// list is not well formed or stands for more names than a machine may have nodes.
 pub(super) fn names(list: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for word in words(list)? {
@@ -79,8 +79,8 @@ fn expand(word: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns the numbers of a range such as `7` or `001-032`, each with at least as many digits as the range's first
-/// number. Returns `None` if the text is no range or the range is longer than any list may be.
+/// Returns the numbers of a range such as `7` or `001-032`, each with at least as many digits as the range's
+/// first number. Returns `None` if the text is no range or the range is longer than any list may be.
 fn numbers_of(range: &str) -> Option<Vec<String>> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let number = |text: &str| -> Option<usize> {

@@ -5,8 +5,8 @@ use super::topology_file::TorusText;
 use super::torus::{Torus, powers_of_two};
 use meshreplay_machine::machine::{Mesh, NodeId, intervals};
 
-/// Returns the cluster of a topology that has a placement for each box whose sides are powers of two, at the multiples
-/// of its sides. Boxes wrap around where the machine does.
+/// Returns the cluster of a topology that has a placement for each box whose sides are powers of two, at the
+/// multiples of its sides. Boxes wrap around where the machine does.
 pub(super) fn default_cluster(mesh: &Mesh) -> Cluster {
     let dims = mesh.extents();
     let nodes = (0..mesh.nodes()).map(Some).collect();
@@ -16,12 +16,12 @@ pub(super) fn default_cluster(mesh: &Mesh) -> Cluster {
 /// A cluster and the names of its nodes.
 pub(super) type Named = (Cluster, Vec<(NodeId, String)>);
 
-/// Returns the cluster of the toruses of a file, with the names of the machine's nodes. Fails, in words, if the machine
-/// is not the one of the file.
+/// Returns the cluster of the toruses of a file, with the names of the machine's nodes. Fails, in words, if
+/// the machine is not the one of the file.
 ///
-/// A single torus is the machine `torus:XxYxZ`, whose node numbers are the indices of the cells. Cells without node must
-/// be unavailable there. Every topology is also the array of all its nodes: the nodes of each torus are consecutive, in
-/// the order of their cells.
+/// A single torus is the machine `torus:XxYxZ`, whose node numbers are the indices of the cells. Cells
+/// without node must be unavailable there. Every topology is also the array of all its nodes: the nodes of
+/// each torus are consecutive, in the order of their cells.
 pub(super) fn cluster_on(mesh: &Mesh, toruses: &[TorusText]) -> Result<Named, String> {
     let count: usize = toruses.iter().map(|torus| torus.nodes.iter().flatten().count()).sum();
     let is_array = mesh.dims() == 1 && mesh.nodes() as usize == count;

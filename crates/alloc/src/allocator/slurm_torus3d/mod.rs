@@ -1,49 +1,53 @@
 //! Slurm's topology/torus3d: boxes of the shapes and at the anchors that an administrator allows.
 //!
-//! Slurm 26.05 (`SchedMD`, 2026), plugin topology/torus3d and its file topology.yaml. The rules below are ours, in our
-//! words; they were established by asking a running Slurm 26.05.3 for nodes and agree with each of its answers.
+//! Slurm 26.05 (`SchedMD`, 2026), plugin topology/torus3d and its file topology.yaml. The rules below are
+//! ours, in our words; they were established by asking a running Slurm 26.05.3 for nodes and agree with each
+//! of its answers.
 //!
-//! A topology has one or more three-dimensional toruses. Each torus has *placements*: a shape with an anchor seed and an
-//! anchor spacing on each axis. A shape is used as written; another orientation is another placement. The boxes of a
-//! placement begin at seed, seed + spacing, seed + 2 · spacing and so on, modulo the side of the torus, until the seed
-//! comes back, on each axis. Without `anchor_spacing` the spacing is the side of the shape; without `anchor_seed` the
-//! seed is 0. A box wraps around on every axis. Placements are sorted by size; those of one size stay in the order of
-//! the file.
+//! A topology has one or more three-dimensional toruses. Each torus has *placements*: a shape with an anchor
+//! seed and an anchor spacing on each axis. A shape is used as written; another orientation is another
+//! placement. The boxes of a placement begin at seed, seed + spacing, seed + 2 · spacing and so on, modulo
+//! the side of the torus, until the seed comes back, on each axis. Without `anchor_spacing` the spacing is
+//! the side of the shape; without `anchor_seed` the seed is 0. A box wraps around on every axis. Placements
+//! are sorted by size; those of one size stay in the order of the file.
 //!
 //! A job that asks for n nodes gets one box of exactly n nodes:
 //!
-//! 1. Look at the toruses in the order of the file, at their placements of n nodes in order, and at the anchors of each
-//!    in order: x outermost, then y, and z fastest. A box is a candidate if all its cells have idle nodes.
-//! 2. A candidate replaces the best one so far if its weight is lower. The weight of a box is the largest weight of its
-//!    nodes.
-//! 3. If the weights are equal and both are boxes of the same placement, it replaces the best one if it destroys fewer
-//!    boxes. A box destroys the boxes of the next placement that overlap it and are entirely idle. The next placement is
-//!    the first one of the torus with larger boxes; if there is none, nothing is destroyed.
-//! 4. If the weights are equal and the placements differ, it replaces the best one if its torus has fewer idle nodes.
+//! 1. Look at the toruses in the order of the file, at their placements of n nodes in order, and at the
+//!    anchors of each in order: x outermost, then y, and z fastest. A box is a candidate if all its cells
+//!    have idle nodes.
+//! 2. A candidate replaces the best one so far if its weight is lower. The weight of a box is the largest
+//!    weight of its nodes.
+//! 3. If the weights are equal and both are boxes of the same placement, it replaces the best one if it
+//!    destroys fewer boxes. A box destroys the boxes of the next placement that overlap it and are entirely
+//!    idle. The next placement is the first one of the torus with larger boxes; if there is none, nothing is
+//!    destroyed.
+//! 4. If the weights are equal and the placements differ, it replaces the best one if its torus has fewer
+//!    idle nodes.
 //! 5. Otherwise the earlier one stays.
 //!
-//! The job's processes run on the nodes in the order of their numbers. A number of nodes without a placement is never
-//! served: rules such as `--shape list:4x4x4,4x4x8` give jobs sizes that have one, `round=up` takes the next size that
-//! has one, and `--oversize skip` leaves such jobs out.
+//! The job's processes run on the nodes in the order of their numbers. A number of nodes without a placement
+//! is never served: rules such as `--shape list:4x4x4,4x4x8` give jobs sizes that have one, `round=up` takes
+//! the next size that has one, and `--oversize skip` leaves such jobs out.
 //!
-//! `path=FILE` is the topology.yaml. A single torus is the machine `torus:XxYxZ`; node x + X·y + X·Y·z is the one in
-//! cell (x, y, z), and cells without node must be unavailable (`:without=`). Any topology is also the array of all its
-//! nodes, those of one torus after the other, such as `--machine 96`; numbers about distances then mean nothing.
-//! `weights=FILE` is a slurm.conf, of which the values
-//! of `NodeName` and `Weight` count. With `segment=s`, as in `salloc --segment=s`, a job of k · s nodes gets k boxes of
-//! s nodes, chosen one after the other, anywhere; other jobs get one box.
+//! `path=FILE` is the topology.yaml. A single torus is the machine `torus:XxYxZ`; node x + X·y + X·Y·z is the
+//! one in cell (x, y, z), and cells without node must be unavailable (`:without=`). Any topology is also the
+//! array of all its nodes, those of one torus after the other, such as `--machine 96`; numbers about
+//! distances then mean nothing. `weights=FILE` is a slurm.conf, of which the values of `NodeName` and
+//! `Weight` count. With `segment=s`, as in `salloc --segment=s`, a job of k · s nodes gets k boxes of s
+//! nodes, chosen one after the other, anywhere; other jobs get one box.
 //!
-//! Without a file, the topology is one of our own: a placement for each box whose sides are powers of two, at the
-//! multiples of its sides, compact boxes first, and `round=up`. On a mesh no box wraps around.
+//! Without a file, the topology is one of our own: a placement for each box whose sides are powers of two, at
+//! the multiples of its sides, compact boxes first, and `round=up`. On a mesh no box wraps around.
 //!
-//! Slurm's queue, its retry if a segmented job finds some but not all of its boxes, and nodes outside every torus are
-//! not imitated. The cost is O(N) for each box, plus the number of anchors of the placements of the job's size and of
-//! the next one.
+//! Slurm's queue, its retry if a segmented job finds some but not all of its boxes, and nodes outside every
+//! torus are not imitated. The cost is O(N) for each box, plus the number of anchors of the placements of the
+//! job's size and of the next one.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "a torus has at most 2^24 cells, so that sums and products of the sides of boxes on it fit 32 bits; a \
-              host list has at most as many names"
+    reason = "a torus has at most 2^24 cells, so that sums and products of the sides of boxes on it fit 32 \
+         bits; a host list has at most as many names"
 )]
 
 mod choice;
@@ -95,8 +99,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Returns how many boxes a request takes, and the number of nodes of each. Returns `None` if no placement has this
-    /// size.
+    /// Returns how many boxes a request takes, and the number of nodes of each. Returns `None` if no
+    /// placement has this size.
     fn boxes_for(&self, request: &Request) -> Option<(u32, u32)> {
         let nodes = match request.shape {
             // A box from a list of shapes may have more nodes than the job has processors.
@@ -119,8 +123,8 @@ impl Sizes {
     }
 }
 
-/// Reads the parameters and builds the allocator. Fails if a file is not as it must be or the machine is not that of the
-/// file.
+/// Reads the parameters and builds the allocator. Fails if a file is not as it must be or the machine is not
+/// that of the file.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let (path, weights) = (params.take_text("path"), params.take_text("weights"));
     let mut rounding = [("no", false), ("up", true)];

@@ -10,9 +10,9 @@ pub(super) const DEFAULT: u32 = 1;
 
 /// Returns the weight of every node that a text in the form of slurm.conf names.
 ///
-/// Only lines that begin with `NodeName=` count, and of them only the values of `NodeName` and `Weight`. A node without
-/// a weight has that of the last line `NodeName=DEFAULT`, at first 1. Letters of keys may be large or small. `#` begins
-/// a comment, and a line that ends with `\` goes on in the next one.
+/// Only lines that begin with `NodeName=` count, and of them only the values of `NodeName` and `Weight`. A
+/// node without a weight has that of the last line `NodeName=DEFAULT`, at first 1. Letters of keys may be
+/// large or small. `#` begins a comment, and a line that ends with `\` goes on in the next one.
 pub(super) fn parse(text: &str) -> Result<HashMap<String, u32>, Flaw> {
     let (mut weights, mut default) = (HashMap::new(), DEFAULT);
     for (number, line) in joined(text) {
@@ -44,8 +44,8 @@ pub(super) fn parse(text: &str) -> Result<HashMap<String, u32>, Flaw> {
     Ok(weights)
 }
 
-/// Returns the lines without comments, each with the number of its first line; a line that ends with `\` is joined with
-/// the next one.
+/// Returns the lines without comments, each with the number of its first line; a line that ends with `\` is
+/// joined with the next one.
 fn joined(text: &str) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn weights_of_nodes_are_read() -> Result<(), Flaw> {
-        let text = "ClusterName=a\nNodeName=n[1-2] CPUs=4 Weight=7 # comment\nnodename=DEFAULT \\\n weight=3\n\
+        let text = "ClusterName=a\nNodeName=n[1-2] CPUs=4 Weight=7 # comment\nnodename=DEFAULT \\\n \
+             weight=3\n\
                     NodeName=n3\nPartitionName=p Nodes=n[1-3]\n";
         let weights = parse(text)?;
         let found: Vec<_> = ["n1", "n2", "n3", "n4"].map(|name| weights.get(name).copied()).into();

@@ -52,8 +52,8 @@ impl Sums {
         self.below.last().copied().unwrap_or(0)
     }
 
-    /// Returns the sum over the box of `sides` cells from `base` on, which wraps around where it passes the last cell.
-    /// No side is longer than the grid.
+    /// Returns the sum over the box of `sides` cells from `base` on, which wraps around where it passes the
+    /// last cell. No side is longer than the grid.
     pub(super) fn in_box(&self, base: [u32; 3], sides: [u32; 3]) -> u32 {
         let end = [0, 1, 2].map(|d| (base[d] + sides[d]) as usize);
         if (0..3).all(|d| end[d] <= self.extents[d]) {
@@ -79,8 +79,8 @@ impl Sums {
         row(y_end).wrapping_sub(row(y))
     }
 
-    /// Returns the two ranges of positions of a side along dimension `d`, each as its first position and its end. The
-    /// second is empty if the side does not wrap around.
+    /// Returns the two ranges of positions of a side along dimension `d`, each as its first position and its
+    /// end. The second is empty if the side does not wrap around.
     fn parts(&self, d: usize, base: usize, side: usize) -> [(usize, usize); 2] {
         let (end, extent) = (base + side, self.extents[d]);
         if end <= extent { [(base, end), (0, 0)] } else { [(base, extent), (0, end - extent)] }

@@ -15,13 +15,13 @@ fn one_torus(dims: [u32; 3], nodes: &str, placements: &[&str]) -> String {
     let [x, y, z] = dims;
     let listed = placements.join("\n          - ");
     format!(
-        "- topology: t\n  torus3d:\n    toruses:\n      - name: a\n        dims: {{x: {x}, y: {y}, z: {z}}}\n        \
-         nodes: {nodes}\n        placements:\n          - {listed}\n"
+        "- topology: t\n  torus3d:\n    toruses:\n      - name: a\n        dims: {{x: {x}, y: {y}, z: \
+         {z}}}\n        nodes: {nodes}\n        placements:\n          - {listed}\n"
     )
 }
 
-/// Builds the allocator on `machine` from the text of a topology.yaml. `more` are further parameters, each behind a
-/// comma. The folder's name is left out of messages.
+/// Builds the allocator on `machine` from the text of a topology.yaml. `more` are further parameters, each
+/// behind a comma. The folder's name is left out of messages.
 fn built(text: &str, machine: &str, more: &str) -> Result<Built, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = folder.path().join("topology.yaml");
@@ -94,7 +94,8 @@ fn the_box_that_destroys_fewest_boxes_of_the_next_placement_wins() -> Tested {
     assert_eq!(placed(&text, "8", "", &[], 2)?, Some(vec![0, 1]));
     // The box of nodes 4 to 7 is broken already.
     assert_eq!(placed(&text, "8", "", &[5], 2)?, Some(vec![6, 7]));
-    // Only the first larger placement counts: the two shapes of 4 nodes are both whole here, and the one of 8 not.
+    // Only the first larger placement counts: the two shapes of 4 nodes are both whole here, and the one of 8
+    // not.
     let text = one_torus(
         [8, 1, 1],
         "n[1-8]",
@@ -193,7 +194,8 @@ fn without_a_file_jobs_get_boxes_of_powers_of_two() -> Tested {
     };
     assert_eq!(
         message("slurm-torus3d:weights=a")?,
-        "parameter 'weights' of 'slurm-torus3d': nodes have names only in a topology.yaml; give it with path=FILE"
+        "parameter 'weights' of 'slurm-torus3d': nodes have names only in a topology.yaml; give it with \
+             path=FILE"
     );
     assert_eq!(
         message("slurm-torus3d:segment=3")?,
@@ -221,8 +223,8 @@ fn the_machine_must_be_that_of_the_file() {
         (
             TWO,
             "torus:4x2",
-            "FILE: its topology has the toruses 'a' of 4x1x1, 'b' of 2x2x2 with 4 nodes; expected --machine 8, an \
-             array of the nodes of one torus after the other",
+            "FILE: its topology has the toruses 'a' of 4x1x1, 'b' of 2x2x2 with 4 nodes; expected --machine \
+             8, an array of the nodes of one torus after the other",
         ),
     ] {
         let message = built(text, machine, "").err().unwrap_or_default();
@@ -285,7 +287,8 @@ fn mistakes_of_a_torus_are_named_with_their_line() {
     let with = |placement: &str| torus(&format!("{good}      - {placement}\n"));
     let in_regions = |regions: &str| {
         torus(&format!(
-            "      dims: {{x: 4, y: 2, z: 1}}\n      regions:\n{regions}      placements: [dims: {{x: 1, y: 1, z: 1}}]\n"
+            "      dims: {{x: 4, y: 2, z: 1}}\n      regions:\n{regions}      placements: [dims: {{x: 1, y: \
+                 1, z: 1}}]\n"
         ))
     };
     let region = |x: u32, sides: u32, nodes: &str| {
@@ -320,7 +323,8 @@ fn mistakes_of_a_torus_are_named_with_their_line() {
         ),
         (
             with("dims: {x: 4, y: 4, z: 1}"),
-            "8: found a placement of 4x4x1 on a torus of 4x2x1, expected at most 2 along y; boxes are not turned",
+            "8: found a placement of 4x4x1 on a torus of 4x2x1, expected at most 2 along y; boxes are not \
+                 turned",
         ),
         (with("dims: {x: two, y: 1, z: 1}"), "8: found 'two', expected x of dims: a whole number from 1 to"),
         (with("anchor_seed: {x: 1, y: 1, z: 1}"), "8: the placement has no 'dims'; add it"),

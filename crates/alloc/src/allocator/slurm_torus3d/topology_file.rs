@@ -23,8 +23,8 @@ pub(super) struct TorusText {
 /// The names of nodes that were read so far, each with the line that names it.
 type Seen = HashMap<String, usize>;
 
-/// Reads the toruses of the text of a topology.yaml. If it has several topologies of the kind torus3d, the first one
-/// with `cluster_default: true` counts, or else the first one. Other topologies are ignored.
+/// Reads the toruses of the text of a topology.yaml. If it has several topologies of the kind torus3d, the
+/// first one with `cluster_default: true` counts, or else the first one. Other topologies are ignored.
 pub(super) fn parse(text: &str) -> Result<Vec<TorusText>, Flaw> {
     let root = yaml::parse(text)?;
     let topologies = root.list("a list of topologies")?;
@@ -86,7 +86,8 @@ fn torus(node: &Node, seen: &mut Seen) -> Result<TorusText, Flaw> {
     Ok(TorusText { name, dims, nodes, placements })
 }
 
-/// Puts the nodes of a list into the cells of a box of `sides` cells from `anchor` on, x fastest, then y, then z.
+/// Puts the nodes of a list into the cells of a box of `sides` cells from `anchor` on, x fastest, then y,
+/// then z.
 fn fill(
     nodes: &mut [Option<String>],
     dims: [u32; 3],
@@ -113,7 +114,8 @@ fn fill(
         let cell = &mut nodes[(x + dims[0] * (y + dims[1] * z)) as usize];
         if let Some(other) = cell.replace(name.clone()) {
             return Err(fail(format!(
-                "found node '{name}' for cell ({x}, {y}, {z}), in which node '{other}' is already; regions must not overlap"
+                "found node '{name}' for cell ({x}, {y}, {z}), in which node '{other}' is already; regions \
+                     must not overlap"
             )));
         }
     }
@@ -130,7 +132,8 @@ fn placement(node: &Node, dims: [u32; 3]) -> Result<Placed, Flaw> {
         return Err(Flaw::new(
             given.line,
             format!(
-                "found a placement of {shape} on a torus of {machine}, expected at most {} along {axis}; boxes are not turned",
+                "found a placement of {shape} on a torus of {machine}, expected at most {} along {axis}; \
+                     boxes are not turned",
                 dims[d]
             ),
         ));

@@ -33,7 +33,8 @@ pub(super) struct Torus {
     pub(super) dims: [u32; 3],
     /// The node in each cell, x fastest, then y, then z; `None` in cells without node.
     pub(super) nodes: Vec<Option<NodeId>>,
-    /// The placements, smaller boxes first. Placements of one size stay in the order in which they were given.
+    /// The placements, smaller boxes first. Placements of one size stay in the order in which they were
+    /// given.
     pub(super) placements: Vec<Boxes>,
     /// How many cells have nodes.
     existing: Sums,
@@ -57,8 +58,8 @@ pub(super) struct Boxes {
 }
 
 impl Torus {
-    /// Returns the torus with these cells and placements. Along a dimension that is not in `wraps` no box passes the
-    /// last cell.
+    /// Returns the torus with these cells and placements. Along a dimension that is not in `wraps` no box
+    /// passes the last cell.
     pub(super) fn new(
         dims: [u32; 3],
         nodes: Vec<Option<NodeId>>,
@@ -105,8 +106,8 @@ impl Torus {
         idle.in_box(base, boxes.sides) == nodes
     }
 
-    /// Returns how many of `boxes` are idle and overlap the box of `sides` at `base`, as [`Boxes::overlapped`] does,
-    /// by looking at each of them; `None` if more than `most` overlap it.
+    /// Returns how many of `boxes` are idle and overlap the box of `sides` at `base`, as
+    /// [`Boxes::overlapped`] does, by looking at each of them; `None` if more than `most` overlap it.
     pub(super) fn count_overlapped(
         &self,
         boxes: &Boxes,
@@ -162,30 +163,31 @@ impl Boxes {
         xs.iter().flat_map(move |&x| ys.iter().flat_map(move |&y| zs.iter().map(move |&z| [x, y, z])))
     }
 
-    /// Returns how many of these boxes are idle and overlap the box of `sides` at `base`. `idle_boxes` is that of
-    /// [`Torus::idle_boxes`]. O(1).
+    /// Returns how many of these boxes are idle and overlap the box of `sides` at `base`. `idle_boxes` is
+    /// that of [`Torus::idle_boxes`]. O(1).
     pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
         let (first, counts) = self.overlapping(base, sides);
         if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
     }
 
-    /// Returns which of these boxes overlap the box of `sides` at `base`: on each axis the first anchor, by its number in
-    /// rising order, and how many there are from it on, which may go round.
+    /// Returns which of these boxes overlap the box of `sides` at `base`: on each axis the first anchor, by
+    /// its number in rising order, and how many there are from it on, which may go round.
     ///
-    /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of positions that
-    /// may wrap around, so that the boxes form a box in the grid of anchors.
+    /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of
+    /// positions that may wrap around, so that the boxes form a box in the grid of anchors.
     fn overlapping(&self, base: [u32; 3], sides: [u32; 3]) -> ([u32; 3], [u32; 3]) {
         let found = [0, 1, 2].map(|d| self.overlapping_side(d, base[d], sides[d]));
         (found.map(|(first, _)| first), found.map(|(_, count)| count))
     }
 
-    /// Returns, for each of some positions on an axis, the position and what [`Self::overlapping`] returns for a box
-    /// whose side of this length begins there.
+    /// Returns, for each of some positions on an axis, the position and what [`Self::overlapping`] returns
+    /// for a box whose side of this length begins there.
     pub(super) fn overlapping_along(&self, d: usize, at: &[u32], side: u32) -> Vec<(u32, (u32, u32))> {
         at.iter().map(|&at| (at, self.overlapping_side(d, at, side))).collect()
     }
 
-    /// Returns the first anchor on axis `d` at which a box overlaps a side from `base` on, and the number of such anchors.
+    /// Returns the first anchor on axis `d` at which a box overlaps a side from `base` on, and the number of
+    /// such anchors.
     fn overlapping_side(&self, d: usize, base: u32, side: u32) -> (u32, u32) {
         let extent = self.below[d].len() as u32 - 1;
         let all = self.rising[d].len() as u32;
@@ -206,8 +208,8 @@ impl Boxes {
     }
 }
 
-/// Returns the anchors on an axis of `side` cells: `seed`, `seed` + `spacing`, and so on modulo the side, until the
-/// seed comes back. They stay in this order, in which boxes are looked at.
+/// Returns the anchors on an axis of `side` cells: `seed`, `seed` + `spacing`, and so on modulo the side,
+/// until the seed comes back. They stay in this order, in which boxes are looked at.
 pub(super) fn anchors(side: u32, seed: u32, spacing: u32) -> Vec<u32> {
     let mut anchors = vec![seed];
     loop {
@@ -220,9 +222,9 @@ pub(super) fn anchors(side: u32, seed: u32, spacing: u32) -> Vec<u32> {
     }
 }
 
-/// Returns a placement for each box whose sides are powers of two and fit into `dims`, at the multiples of its sides.
-/// Smaller boxes come first; of boxes of one size, compact ones (with the smaller half-perimeter) come first, and then
-/// those with the longer side along x, then y.
+/// Returns a placement for each box whose sides are powers of two and fit into `dims`, at the multiples of
+/// its sides. Smaller boxes come first; of boxes of one size, compact ones (with the smaller half-perimeter)
+/// come first, and then those with the longer side along x, then y.
 pub(super) fn powers_of_two(dims: [u32; 3]) -> Vec<Placed> {
     let powers = |extent: u32| (0..=extent.ilog2()).map(|power| 1 << power);
     let [width, length, depth] = dims;

@@ -61,8 +61,8 @@ struct Open {
     key: Option<(String, usize)>,
 }
 
-/// Returns the first document of a YAML text. Fails if the text is no YAML, is empty, repeats a key, uses a list or a
-/// mapping as a key, or uses aliases (`*name`).
+/// Returns the first document of a YAML text. Fails if the text is no YAML, is empty, repeats a key, uses a
+/// list or a mapping as a key, or uses aliases (`*name`).
 pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
@@ -167,7 +167,8 @@ impl Node {
         }
     }
 
-    /// Returns the value of `key`. Fails if this is no mapping or has no such key. `what` describes the mapping.
+    /// Returns the value of `key`. Fails if this is no mapping or has no such key. `what` describes the
+    /// mapping.
     pub(super) fn need(&self, key: &str, what: &str) -> Result<&Self, Flaw> {
         self.map(what)?;
         self.get(key).ok_or_else(|| Flaw::new(self.line, format!("{what} has no '{key}'; add it")))
@@ -193,8 +194,8 @@ impl Node {
         }
     }
 
-    /// Returns the whole number, which must be at least `least` and at most `most`. `what` describes it for the
-    /// message.
+    /// Returns the whole number, which must be at least `least` and at most `most`. `what` describes it for
+    /// the message.
     pub(super) fn number(&self, what: &str, least: u32, most: u32) -> Result<u32, Flaw> {
         let number = match &self.value {
             Value::Text(text) => text.parse().ok().filter(|number| (least..=most).contains(number)),

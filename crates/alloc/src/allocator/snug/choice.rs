@@ -1,7 +1,7 @@
 //! Searches the submeshes of one machine state for the cheapest set of k free nodes.
 //!
-//! The search is a branch and bound: a lower bound of the cost shows early that a row of submeshes, a submesh or a
-//! whole shape cannot win, and the search skips it.
+//! The search is a branch and bound: a lower bound of the cost shows early that a row of submeshes, a submesh
+//! or a whole shape cannot win, and the search skips it.
 
 use std::cmp::Reverse;
 
@@ -56,8 +56,8 @@ struct Found {
     base: Coord,
 }
 
-/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the
-/// first by z, y, x of the base comes first. Free slots are `None`, and come last.
+/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of
+/// equals, the first by z, y, x of the base comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; SUBMESHES_PER_SHAPE]);
 
@@ -76,8 +76,8 @@ impl Farthest {
         }
     }
 
-    /// Returns the smallest `far_sum` that a submesh of row (y, z) needs to be added, or `need` if that is larger. Rows of
-    /// one layer must be asked about in ascending order.
+    /// Returns the smallest `far_sum` that a submesh of row (y, z) needs to be added, or `need` if that is
+    /// larger. Rows of one layer must be asked about in ascending order.
     fn need(&self, y: usize, z: usize, need: i64) -> i64 {
         // While a slot is free, every submesh is added.
         let Some(last) = self.0[SUBMESHES_PER_SHAPE - 1] else { return need };
@@ -92,8 +92,8 @@ fn row_major([x, y, z]: Coord) -> [u32; 3] {
     [z, y, x]
 }
 
-/// A bound of the rounding errors of a cost, relative to the numbers that are added. It is far larger than real
-/// rounding errors, and far smaller than differences that matter.
+/// A bound of the rounding errors of a cost, relative to the numbers that are added. It is far larger than
+/// real rounding errors, and far smaller than differences that matter.
 const ROUNDING: f64 = 1e-9;
 
 /// The most rows of submeshes that are counted at once. After them, rows that can no longer win are skipped.
@@ -122,8 +122,8 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Starts a search for `k` nodes on a machine state, with the weight W of the definition. The first shapes to be
-    /// searched are `shapes`.
+    /// Starts a search for `k` nodes on a machine state, with the weight W of the definition. The first
+    /// shapes to be searched are `shapes`.
     pub(super) fn prepare(&mut self, machine: &Machine, k: u32, weight: f64, shapes: &[SubmeshShape]) {
         self.counts.rebuild(machine, longest(shapes));
         self.far.measure(machine, &self.counts);
@@ -141,13 +141,14 @@ impl<C: Count> Choice<C> {
         self.best.is_some()
     }
 
-    /// Searches the submeshes of these shapes, and keeps the cheapest set if it is cheaper than the best so far.
+    /// Searches the submeshes of these shapes, and keeps the cheapest set if it is cheaper than the best so
+    /// far.
     pub(super) fn search(&mut self, machine: &Machine, shapes: &[SubmeshShape]) {
         self.counts.cover(machine, longest(shapes));
         let (k, compact) = (u64::from(self.k), self.compact.of(self.k));
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes == k) {
-            // All nodes of such a submesh are taken. Their pairwise sum follows from the shape, so the farthest submesh
-            // is the cheapest.
+            // All nodes of such a submesh are taken. Their pairwise sum follows from the shape, so the
+            // farthest submesh is the cheapest.
             if let Some(found) = self.scan(shape, i, self.need(shape.pairs as f64)).0[0] {
                 let cost = shape.pairs as f64 - self.weight * found.far_sum as f64;
                 self.propose(Best { cost, shape: *shape, base: found.base }, false);
@@ -159,7 +160,8 @@ impl<C: Count> Choice<C> {
             self.found.extend(farthest.0.into_iter().flatten());
         }
         let mut found = std::mem::take(&mut self.found);
-        // The likeliest winner comes first: the cheaper the best set so far, the more of the others are pruned.
+        // The likeliest winner comes first: the cheaper the best set so far, the more of the others are
+        // pruned.
         if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].far_sum) {
             found.swap(0, likely);
         }
@@ -171,12 +173,12 @@ impl<C: Count> Choice<C> {
         self.found = found;
     }
 
-    /// Returns the smallest sum of distances to the free nodes with which a set can win if its pairwise sum is at
-    /// least `pairs`. It is `i64::MIN` if every set can win, and `i64::MAX` if none can.
+    /// Returns the smallest sum of distances to the free nodes with which a set can win if its pairwise sum
+    /// is at least `pairs`. It is `i64::MIN` if every set can win, and `i64::MAX` if none can.
     fn need(&self, pairs: f64) -> i64 {
         let Some(best) = self.best else { return i64::MIN };
-        // A set can only win if pairs − W·sum ≤ best.cost, which is solved for the sum. A slack for rounding errors
-        // keeps the bound on the safe side.
+        // A set can only win if pairs − W·sum ≤ best.cost, which is solved for the sum. A slack for rounding
+        // errors keeps the bound on the safe side.
         let size = pairs + best.cost.abs();
         let short = pairs - best.cost - size * ROUNDING;
         if self.weight > 0.0 {
@@ -188,15 +190,16 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k free nodes
-    /// and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index` is the index of the
-    /// shape in the list that is searched.
+    /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k
+    /// free nodes and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index`
+    /// is the index of the shape in the list that is searched.
     fn scan(&mut self, shape: &SubmeshShape, index: u32, need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
         let [xs, ys, zs] = &self.terms;
         let [widest, longest] = [xs, ys].map(|terms| terms.iter().copied().max().unwrap_or(0));
-        // The farthest layers come first: the farther the submeshes found, the more of the other layers are skipped.
+        // The farthest layers come first: the farther the submeshes found, the more of the other layers are
+        // skipped.
         self.layers.clear();
         self.layers.extend(0..zs.len());
         self.layers.sort_by_key(|&z| Reverse(zs[z]));
@@ -207,9 +210,9 @@ impl<C: Count> Choice<C> {
             }
             let mut y = 0;
             while y < ys.len() {
-                // The distance sum is separable: a term for x, one for y and one for z. A row (y, z) can win only if
-                // its two terms and the largest term along x reach what is needed. The free nodes of other rows are not
-                // counted.
+                // The distance sum is separable: a term for x, one for y and one for z. A row (y, z) can win
+                // only if its two terms and the largest term along x reach what is needed. The free nodes of
+                // other rows are not counted.
                 let can_win = |y: usize| ys[y] + across + widest >= found.need(y, z, need);
                 let end = y + (y..ys.len()).take(ROWS).take_while(|&y| can_win(y)).count();
                 if end == y {
@@ -256,8 +259,8 @@ impl<C: Count> Choice<C> {
         })
     }
 
-    /// Chooses k free nodes of a submesh of more than k nodes, and keeps them if they are cheaper than the best set so
-    /// far.
+    /// Chooses k free nodes of a submesh of more than k nodes, and keeps them if they are cheaper than the
+    /// best set so far.
     fn consider(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord) {
         let (far, inside) = (&self.far, &mut self.inside);
         inside.count(&self.counts, far, shape, base);
@@ -266,9 +269,10 @@ impl<C: Count> Choice<C> {
         let (mut cost, size) = inside.cost(far, base, nodes);
         if spare > 0 {
             if let Some(best) = self.best {
-                // Lower bound of the cost of what remains. Each of the `spare` nodes that leave saves at most the
-                // price of the dearest node. The distances between nodes that leave are in the prices of both, so
-                // they are added once; they are at least the pairwise sum of the most compact set of `spare` nodes.
+                // Lower bound of the cost of what remains. Each of the `spare` nodes that leave saves at most
+                // the price of the dearest node. The distances between nodes that leave are in the prices of
+                // both, so they are added once; they are at least the pairwise sum of the most compact set of
+                // `spare` nodes.
                 let dearest = inside.price(far, base, nodes);
                 let least = cost - f64::from(spare) * dearest + self.compact.of(spare);
                 if least - (size + least.abs()) * ROUNDING > best.cost {
@@ -283,8 +287,9 @@ impl<C: Count> Choice<C> {
         self.propose(Best { cost, shape: *shape, base }, spare > 0);
     }
 
-    /// Keeps a set as the best if it is cheaper than the best so far, or as cheap and first by half-perimeter, sides
-    /// and base. `leaves` says whether it leaves out free nodes of its submesh, which [`Inside::left`] then lists.
+    /// Keeps a set as the best if it is cheaper than the best so far, or as cheap and first by
+    /// half-perimeter, sides and base. `leaves` says whether it leaves out free nodes of its submesh, which
+    /// [`Inside::left`] then lists.
     fn propose(&mut self, set: Best, leaves: bool) {
         let key = |best: &Best| {
             (best.shape.half_perimeter, best.shape.sides, best.base[2], best.base[1], best.base[0])
@@ -326,8 +331,8 @@ fn longest(shapes: &[SubmeshShape]) -> usize {
     shapes.iter().flat_map(|shape| shape.sides).max().unwrap_or(1)
 }
 
-/// Sets `flags` to one byte for each number: 1 if the number is at least k, else 0. Eight more bytes follow, so that
-/// [`any_set`] may read beyond the last flag.
+/// Sets `flags` to one byte for each number: 1 if the number is at least k, else 0. Eight more bytes follow,
+/// so that [`any_set`] may read beyond the last flag.
 fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     flags.resize(numbers.len() + EIGHT, 0);
     for (flag, &number) in flags.iter_mut().zip(numbers) {
@@ -335,12 +340,14 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     }
 }
 
-/// Calls `stop` with each index below `places` at which `row` holds a 1, ascending, until `stop` returns true. Returns
-/// whether it did. The bytes of `row` are 0 or 1, and at least eight more follow the first `places`.
+/// Calls `stop` with each index below `places` at which `row` holds a 1, ascending, until `stop` returns
+/// true. Returns whether it did. The bytes of `row` are 0 or 1, and at least eight more follow the first
+/// `places`.
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {
-        // Eight flags are read as one number, so that a row without a 1 costs one comparison for each eight flags.
+        // Eight flags are read as one number, so that a row without a 1 costs one comparison for each eight
+        // flags.
         let bytes = row[first..].first_chunk::<EIGHT>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         // The mask clears the bytes that lie beyond the row.
         let beyond = EIGHT - (places - first).min(EIGHT);

@@ -1,7 +1,7 @@
 //! Sums of distances from positions and submeshes to the free nodes.
 //!
-//! The L1 distance is separable, so each dimension has a table of its own. The sum for a node is the sum of its three
-//! entries.
+//! The L1 distance is separable, so each dimension has a table of its own. The sum for a node is the sum of
+//! its three entries.
 
 use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
@@ -14,8 +14,8 @@ pub(super) struct Far {
     pub(super) extents: [usize; 3],
     /// Whether each dimension wraps around.
     pub(super) wraps: [bool; 3],
-    /// For each position along a dimension the sum of hops along it to all free nodes. If the dimension wraps, the table
-    /// goes round twice, so that a submesh across the border is a plain range.
+    /// For each position along a dimension the sum of hops along it to all free nodes. If the dimension
+    /// wraps, the table goes round twice, so that a submesh across the border is a plain range.
     at: [Vec<i64>; 3],
     /// The prefix sums of `at`: entry i is the sum of the first i entries.
     below: [Vec<i64>; 3],
@@ -58,13 +58,14 @@ impl Far {
         }
     }
 
-    /// Returns, for each position of dimension `d` from `base` on, the sum of hops along `d` to all free nodes.
+    /// Returns, for each position of dimension `d` from `base` on, the sum of hops along `d` to all free
+    /// nodes.
     pub(super) fn along(&self, d: usize, base: u32) -> &[i64] {
         &self.at[d][base as usize..]
     }
 
-    /// Returns the number of bases that submeshes of a shape can have along each dimension. The bases are 0, 1, … below
-    /// that number.
+    /// Returns the number of bases that submeshes of a shape can have along each dimension. The bases are 0,
+    /// 1, … below that number.
     pub(super) fn places(&self, shape: &SubmeshShape) -> [usize; 3] {
         [0, 1, 2].map(|d| {
             let (extent, side) = (self.extents[d], shape.sides[d]);
@@ -72,14 +73,16 @@ impl Far {
         })
     }
 
-    /// Sets `terms` to one number for each base along each dimension. The three terms of a submesh add up to an upper
-    /// bound of the distances from all its nodes but `spare` to the free nodes: the nodes left out are counted at the
-    /// position where the submesh is nearest to the free nodes, separately in each dimension.
+    /// Sets `terms` to one number for each base along each dimension. The three terms of a submesh add up to
+    /// an upper bound of the distances from all its nodes but `spare` to the free nodes: the nodes left out
+    /// are counted at the position where the submesh is nearest to the free nodes, separately in each
+    /// dimension.
     pub(super) fn terms(&self, shape: &SubmeshShape, spare: i64, terms: &mut [Vec<i64>; 3]) {
         let places = self.places(shape);
         for (d, terms) in terms.iter_mut().enumerate() {
             let (at, below, side) = (&self.at[d], &self.below[d], shape.sides[d]);
-            // `across` nodes of the submesh share each position. A difference of prefix sums is the sum over a range.
+            // `across` nodes of the submesh share each position. A difference of prefix sums is the sum over
+            // a range.
             let across = (shape.nodes / side as u64) as i64;
             let sums = below[side..].iter().zip(below).map(|(high, low)| across * (high - low));
             terms.clear();
@@ -93,8 +96,9 @@ impl Far {
                 }
                 continue;
             }
-            // Along a line the sums are convex, so the smallest one of a range needs no search: it is the last of a
-            // range that lies where they fall, the first of one that lies where they rise, and else the lowest of all.
+            // Along a line the sums are convex, so the smallest one of a range needs no search: it is the
+            // last of a range that lies where they fall, the first of one that lies where they rise, and else
+            // the lowest of all.
             let lowest = self.nearest[d];
             let before = (lowest + 1).saturating_sub(side).min(places[d]);
             let after = lowest.min(places[d]);
@@ -113,8 +117,9 @@ impl Far {
     }
 }
 
-/// Returns, for each position of a line, the sum of distances to `nodes` nodes, of which `counts` has the number at
-/// each position. One sweep: with each step one farther from the nodes passed, and one nearer to all others.
+/// Returns, for each position of a line, the sum of distances to `nodes` nodes, of which `counts` has the
+/// number at each position. One sweep: with each step one farther from the nodes passed, and one nearer to
+/// all others.
 fn line(counts: &[u32], nodes: i64) -> impl Iterator<Item = i64> + '_ {
     let mut below = 0;
     let mut far = counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum::<i64>();

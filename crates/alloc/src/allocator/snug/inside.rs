@@ -1,8 +1,9 @@
-//! The free nodes of one submesh: their cost as a set, and the nodes of highest price, which a job leaves out.
+//! The free nodes of one submesh: their cost as a set, and the nodes of highest price, which a job leaves
+//! out.
 //!
-//! The price of a node is the sum of distances to the other free nodes of the submesh, less W times the sum of
-//! distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term for each
-//! dimension.
+//! The price of a node is the sum of distances to the other free nodes of the submesh, less W times the sum
+//! of distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term
+//! for each dimension.
 
 use super::far::Far;
 use super::shapes::SubmeshShape;
@@ -30,8 +31,8 @@ struct Along {
     counts: Vec<u32>,
     /// The term that each position adds to the price of a node.
     costs: Vec<f64>,
-    /// Whether the shortest way between two of the nodes can lead across the border of the machine. `counts` then has
-    /// all positions of the ring.
+    /// Whether the shortest way between two of the nodes can lead across the border of the machine. `counts`
+    /// then has all positions of the ring.
     wraps: bool,
     /// The sum of hops from each position to the nodes counted; only used where `wraps`.
     distances: Vec<u64>,
@@ -46,8 +47,8 @@ struct Priced {
     at: [u32; 3],
 }
 
-/// The most nodes to leave out for which insertion into a short sorted list is used. For more, a selection over all
-/// nodes of the submesh is faster.
+/// The most nodes to leave out for which insertion into a short sorted list is used. For more, a selection
+/// over all nodes of the submesh is faster.
 const FEW: usize = 12;
 
 impl Inside {
@@ -85,14 +86,14 @@ impl Inside {
         self.along[0].counts.iter().sum()
     }
 
-    /// Returns the cost of all nodes counted as a set, and the size of the numbers behind it; `nodes` is the number of
-    /// nodes counted. The cost is the pairwise sum less the weighted distances to the free nodes. The size is the sum
-    /// of these two numbers, by which rounding errors are bounded.
+    /// Returns the cost of all nodes counted as a set, and the size of the numbers behind it; `nodes` is the
+    /// number of nodes counted. The cost is the pairwise sum less the weighted distances to the free nodes.
+    /// The size is the sum of these two numbers, by which rounding errors are bounded.
     pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.along[..self.dims].iter().enumerate() {
-            // Cuts: the cut behind each position separates the nodes up to there from all later ones. The distance of
-            // two nodes is the number of cuts between them.
+            // Cuts: the cut behind each position separates the nodes up to there from all later ones. The
+            // distance of two nodes is the number of cuts between them.
             let mut below = 0;
             for (&count, far) in along.counts.iter().zip(far.along(d, base[d])) {
                 let count = u64::from(count);
@@ -115,8 +116,8 @@ impl Inside {
         (pairs - apart, pairs + apart)
     }
 
-    /// Sets the terms of the prices for each position of the submesh along each dimension. Returns an upper bound of
-    /// the price of a node, the sum of the largest terms. `nodes` is the number of nodes counted.
+    /// Sets the terms of the prices for each position of the submesh along each dimension. Returns an upper
+    /// bound of the price of a node, the sum of the largest terms. `nodes` is the number of nodes counted.
     pub(super) fn price(&mut self, far: &Far, base: Coord, nodes: u32) -> f64 {
         let mut most = 0.0;
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
@@ -130,8 +131,8 @@ impl Inside {
                 along.costs.extend(costs.map(|(&near, &far)| near as f64 - self.weight * far as f64));
                 dearest = along.costs.iter().copied().fold(dearest, f64::max);
             } else {
-                // One sweep over the positions: with each step one farther from the nodes passed, and one nearer to all
-                // others. `near` starts with the distances from the first position.
+                // One sweep over the positions: with each step one farther from the nodes passed, and one
+                // nearer to all others. `near` starts with the distances from the first position.
                 let mut near: i64 =
                     along.counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum();
                 let mut below = 0;
@@ -150,13 +151,14 @@ impl Inside {
         most
     }
 
-    /// Takes the `spare` nodes of highest price out of the counts; of equal prices the later nodes. Prices must be set.
+    /// Takes the `spare` nodes of highest price out of the counts; of equal prices the later nodes. Prices
+    /// must be set.
     pub(super) fn leave(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord, spare: usize) {
         let mut dearest = std::mem::take(&mut self.dearest);
         dearest.clear();
         if spare <= FEW {
-            // Insertion sort into a list of at most `spare` nodes, ascending by price. A node behind its equals is a
-            // later one, so the first entry is the right one to drop.
+            // Insertion sort into a list of at most `spare` nodes, ascending by price. A node behind its
+            // equals is a later one, so the first entry is the right one to drop.
             self.for_each_price(machine, shape, base, |priced| {
                 if dearest.len() == spare {
                     if priced.cost < dearest[0].cost {
@@ -169,8 +171,8 @@ impl Inside {
                 dearest.insert(after, priced);
             });
         } else {
-            // Quickselect finds the lowest price of a node that leaves. Of the nodes with just this price, the first
-            // `stay` ones are kept.
+            // Quickselect finds the lowest price of a node that leaves. Of the nodes with just this price,
+            // the first `stay` ones are kept.
             let mut keys = std::mem::take(&mut self.keys);
             keys.clear();
             self.for_each_price(machine, shape, base, |priced| keys.push(sortable(priced.cost)));
@@ -200,7 +202,8 @@ impl Inside {
         self.dearest.iter().map(|priced| priced.node)
     }
 
-    /// Calls `visit` with each free node of the submesh at hand and its price, by z, then y, then x in the submesh.
+    /// Calls `visit` with each free node of the submesh at hand and its price, by z, then y, then x in the
+    /// submesh.
     fn for_each_price(
         &self,
         machine: &Machine,
@@ -216,15 +219,17 @@ impl Inside {
     }
 }
 
-/// Returns an integer for a floating-point number; the integers compare as the numbers do in their total order.
+/// Returns an integer for a floating-point number; the integers compare as the numbers do in their total
+/// order.
 fn sortable(cost: f64) -> i64 {
-    // The bit patterns of positive numbers already have the order of integers. Those of negative ones have the reverse
-    // order, so all their bits but the sign are flipped (as `f64::total_cmp` does).
+    // The bit patterns of positive numbers already have the order of integers. Those of negative ones have
+    // the reverse order, so all their bits but the sign are flipped (as `f64::total_cmp` does).
     let bits = cost.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
-/// Calls `visit` with each free node of a submesh and its position relative to the base, by z, then y, then x.
+/// Calls `visit` with each free node of a submesh and its position relative to the base, by z, then y, then
+/// x.
 pub(super) fn for_each_free(
     machine: &Machine,
     base: Coord,
@@ -243,7 +248,8 @@ pub(super) fn for_each_free(
             let mut x = 0;
             while x < a {
                 let at = around(base[0] + x, width);
-                // A chunk ends with the submesh, at the border of the machine, or after the 64 bits of a register.
+                // A chunk ends with the submesh, at the border of the machine, or after the 64 bits of a
+                // register.
                 let chunk = (a - x).min(width - at).min(64);
                 let mut bits = machine.free().bits((row + at) as usize, chunk as usize);
                 while bits != 0 {

@@ -1,52 +1,56 @@
 //! Snug: keeps the nodes of the job close together, and also the nodes that it leaves free.
 //!
-//! The strategy is our own. The idea of shells around a centre is by M. Bender et al., "Communication-aware processor
-//! allocation for supercomputers", Algorithmica 50(2), 2008.
+//! The strategy is our own. The idea of shells around a centre is by M. Bender et al., "Communication-aware
+//! processor allocation for supercomputers", Algorithmica 50(2), 2008.
 //!
-//! Let N be the number of nodes of the machine, F the set of free nodes, and k the number of nodes that the job needs.
-//! P(X) is the sum of L1 distances over all pairs of nodes in X, and far(u) is the sum of the distances d(u, v) over
-//! all v in F. The weight W = w·(1 − (|F| − k)/N)·k/|F| is the product of a parameter w (0.9), the share of the machine
-//! that will be busy, and the share of the free nodes that the job takes.
+//! Let N be the number of nodes of the machine, F the set of free nodes, and k the number of nodes that the
+//! job needs. P(X) is the sum of L1 distances over all pairs of nodes in X, and far(u) is the sum of the
+//! distances d(u, v) over all v in F. The weight W = w·(1 − (|F| − k)/N)·k/|F| is the product of a parameter
+//! w (0.9), the share of the machine that will be busy, and the share of the free nodes that the job takes.
 //!
-//! 1. A set S ⊂ F of k nodes costs P(S) − W·Σ far(u) over u in S. Since P(F∖S) = P(F) − Σ far(u) + P(S), this ranks
-//!    sets as P(S) + c·P(F∖S) does, where c = W/(1 − W). The first term is the dispersal of the job, the second the
-//!    dispersal of the nodes that stay free for later jobs.
-//! 2. The candidates are submeshes whose sides differ by at most 2; only a side as long as the machine may be shorter
-//!    by more. They are searched by half-perimeter, the sum of the sides. Let g be the smallest half-perimeter of a
-//!    submesh with k free nodes. The half-perimeter g is searched, the next one too if g ≥ 7, and the next two if
-//!    g ≥ 14.
-//! 3. Two submeshes of each shape are looked at: those of highest rank among the ones with at least k free nodes; of
-//!    equals the first by z, y, x of the base. The rank is the sum of far(u) over all nodes u of the submesh, free or
-//!    not. For each node above k, the far of the position where the submesh is nearest to F is subtracted, separately
-//!    in each dimension.
-//! 4. From a submesh with more than k free nodes, the nodes of highest price are left out; of equals the later ones. Prices are 64-bit floating-point numbers, so that two that
-//!    are equal as fractions may differ in their last bit.
-//!    The price of u is the sum of d(u, v) over the free nodes v of the submesh, less W·far(u).
-//! 5. The cheapest set wins. Of equals, the one of smaller half-perimeter wins, then the one of smaller sides (x
-//!    first), then the one of the first base.
+//! 1. A set S ⊂ F of k nodes costs P(S) − W·Σ far(u) over u in S. Since P(F∖S) = P(F) − Σ far(u) + P(S), this
+//!    ranks sets as P(S) + c·P(F∖S) does, where c = W/(1 − W). The first term is the dispersal of the job,
+//!    the second the dispersal of the nodes that stay free for later jobs.
+//! 2. The candidates are submeshes whose sides differ by at most 2; only a side as long as the machine may be
+//!    shorter by more. They are searched by half-perimeter, the sum of the sides. Let g be the smallest
+//!    half-perimeter of a submesh with k free nodes. The half-perimeter g is searched, the next one too if g
+//!    ≥ 7, and the next two if g ≥ 14.
+//! 3. Two submeshes of each shape are looked at: those of highest rank among the ones with at least k free
+//!    nodes; of equals the first by z, y, x of the base. The rank is the sum of far(u) over all nodes u of
+//!    the submesh, free or not. For each node above k, the far of the position where the submesh is nearest
+//!    to F is subtracted, separately in each dimension.
+//! 4. From a submesh with more than k free nodes, the nodes of highest price are left out; of equals the
+//!    later ones. Prices are 64-bit floating-point numbers, so that two that are equal as fractions may
+//!    differ in their last bit. The price of u is the sum of d(u, v) over the free nodes v of the submesh,
+//!    less W·far(u).
+//! 5. The cheapest set wins. Of equals, the one of smaller half-perimeter wins, then the one of smaller sides
+//!    (x first), then the one of the first base.
 //!
-//! A job of one node gets the free node with the largest far(u); larger submeshes would give no other. If exactly k
-//! nodes are free, the job gets all of them. The strategy never refuses while k nodes are free, as the whole machine is
-//! a submesh.
+//! A job of one node gets the free node with the largest far(u); larger submeshes would give no other. If
+//! exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free, as
+//! the whole machine is a submesh.
 //!
-//! It takes time O(N) for each shape that is tried, in vectorised passes over prefix sums (of bytes, if the machine has
-//! fewer than 256 nodes), and O(nodes of the submesh) for each of the two submeshes of a shape. Since far(u) is a sum
-//! of one term for each dimension, so is the rank of a submesh. Since P(S) is at least the pairwise sum of the most
-//! compact set of k nodes, submeshes and shapes that cannot win are skipped. Memory is O(N).
+//! It takes time O(N) for each shape that is tried, in vectorised passes over prefix sums (of bytes, if the
+//! machine has fewer than 256 nodes), and O(nodes of the submesh) for each of the two submeshes of a shape.
+//! Since far(u) is a sum of one term for each dimension, so is the rank of a submesh. Since P(S) is at least
+//! the pairwise sum of the most compact set of k nodes, submeshes and shapes that cannot win are skipped.
+//! Memory is O(N).
 //!
-//! Why it works: allocators that look only at the job (MC1x1, MM, Gen-Alg) put a compact job into the middle of a free
-//! region, and no later job fits well into the remainder. Buddy strategies keep remainders whole, but only as blocks of
-//! their own hierarchy. The second term of the cost prices the remainder by its distances, as later jobs will. On a
-//! nearly idle machine the remainder matters little, therefore W has the share of the machine that is busy.
+//! Why it works: allocators that look only at the job (MC1x1, MM, Gen-Alg) put a compact job into the middle
+//! of a free region, and no later job fits well into the remainder. Buddy strategies keep remainders whole,
+//! but only as blocks of their own hierarchy. The second term of the cost prices the remainder by its
+//! distances, as later jobs will. On a nearly idle machine the remainder matters little, therefore W has the
+//! share of the machine that is busy.
 //!
-//! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the final form.
+//! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the
+//! final form.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "the allocator is not built on a machine on which nodes^2 times the half-perimeter exceeds 64 bits; \
-              distances between two sets of nodes are less than that, as the farthest sets are the halves"
+    reason = "the allocator is not built on a machine on which nodes^2 times the half-perimeter exceeds 64 \
+         bits; distances between two sets of nodes are less than that, as the farthest sets are the halves"
 )]
 
 mod choice;
@@ -91,8 +95,8 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     }
     let nodes = setup.mesh.nodes();
     if !sums_fit(setup.mesh) {
-        let problem = "its sums of distances between nodes do not fit 64 bits there; a machine of more dimensions or fewer \
-                       nodes is served"
+        let problem = "its sums of distances between nodes do not fit 64 bits there; a machine of more \
+             dimensions or fewer nodes is served"
             .to_owned();
         let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
         return Err(SpecError::Unsuited { owner, machine, problem });
@@ -107,8 +111,8 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     })
 }
 
-/// Returns whether the sum of the distances between all nodes of `mesh` fits a signed integer of 64 bits. An upper
-/// bound of the sum is used.
+/// Returns whether the sum of the distances between all nodes of `mesh` fits a signed integer of 64 bits. An
+/// upper bound of the sum is used.
 fn sums_fit(mesh: &Mesh) -> bool {
     let half_perimeter: u128 = mesh.extents().iter().map(|&extent| u128::from(extent)).sum();
     u128::from(mesh.nodes()).pow(2) * half_perimeter / 2 <= i64::MAX as u128
@@ -145,8 +149,8 @@ impl<C: Count> Allocator for Snug<C> {
         if k == 1 {
             return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
         }
-        // In most states a submesh of the smallest half-perimeter that has room for k nodes has k free ones. Only
-        // otherwise is the smallest half-perimeter with such a submesh searched for.
+        // In most states a submesh of the smallest half-perimeter that has room for k nodes has k free ones.
+        // Only otherwise is the smallest half-perimeter with such a submesh searched for.
         self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         if !self.choice.has_any() {
             half_perimeter = self.holding(machine, half_perimeter);
@@ -166,10 +170,12 @@ impl<C: Count> Snug<C> {
     }
 
     /// Returns the smallest half-perimeter above `low` of which a submesh has k free nodes. No submesh of the
-    /// half-perimeter `low` may have them. If none of a smaller one has them, it is the half-perimeter of the machine.
+    /// half-perimeter `low` may have them. If none of a smaller one has them, it is the half-perimeter of the
+    /// machine.
     ///
-    /// Steps of growing length bracket the result, then bisection finds it (exponential search). The condition is
-    /// monotone: if a submesh has k free nodes, so has one of the next half-perimeter, as its shortest side can grow.
+    /// Steps of growing length bracket the result, then bisection finds it (exponential search). The
+    /// condition is monotone: if a submesh has k free nodes, so has one of the next half-perimeter, as its
+    /// shortest side can grow.
     fn holding(&mut self, machine: &Machine, mut low: u32) -> u32 {
         let (largest, mut step) = (self.shapes.largest(), 1);
         let mut high = largest;

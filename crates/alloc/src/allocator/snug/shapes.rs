@@ -3,7 +3,8 @@
 use meshreplay_machine::machine::{Mesh, pairwise_along};
 use meshreplay_machine::yardstick::PairwiseBound;
 
-/// The largest difference between two sides of a submesh. Only a side as long as the machine may be shorter by more.
+/// The largest difference between two sides of a submesh. Only a side as long as the machine may be shorter
+/// by more.
 const MOST_DIFFERENCE: u32 = 2;
 
 /// The sides of a submesh, with the numbers that the search needs.
@@ -40,8 +41,8 @@ impl SubmeshShapes {
         }
     }
 
-    /// Returns the smallest half-perimeter of a shape that has at least k nodes, free or not. k must be at least 1 and
-    /// at most the number of nodes of the machine.
+    /// Returns the smallest half-perimeter of a shape that has at least k nodes, free or not. k must be at
+    /// least 1 and at most the number of nodes of the machine.
     pub(super) fn smallest(&mut self, k: u32) -> u32 {
         let known = self.smallest[k as usize];
         if known > 0 {
@@ -63,8 +64,8 @@ impl SubmeshShapes {
         half_perimeter(&self.mesh, self.mesh.extents())
     }
 
-    /// Returns the shapes of the half-perimeter `wanted`, sorted by sides; an empty list if there are none. `wanted`
-    /// must not exceed the half-perimeter of the machine.
+    /// Returns the shapes of the half-perimeter `wanted`, sorted by sides; an empty list if there are none.
+    /// `wanted` must not exceed the half-perimeter of the machine.
     pub(super) fn of_half_perimeter(&mut self, wanted: u32) -> &[SubmeshShape] {
         self.shapes[wanted as usize].get_or_insert_with(|| shapes_of(&self.mesh, wanted))
     }
@@ -76,8 +77,8 @@ fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     let lengths = |d: usize, shortest: u32| {
         shortest.min(extents[d])..=shortest.saturating_add(MOST_DIFFERENCE).min(extents[d])
     };
-    // The half-perimeter of sides from `shortest` to `shortest` + MOST_DIFFERENCE lies between `least` and `most`. Both grow with
-    // `shortest`, so only a range of shortest sides has to be tried.
+    // The half-perimeter of sides from `shortest` to `shortest` + MOST_DIFFERENCE lies between `least` and
+    // `most`. Both grow with `shortest`, so only a range of shortest sides has to be tried.
     let least = |shortest: u32| half_perimeter(mesh, extents.map(|extent| extent.min(shortest)));
     let most = |shortest: u32| least(shortest.saturating_add(MOST_DIFFERENCE));
     let longest = extents.into_iter().max().unwrap_or(1);
@@ -99,8 +100,8 @@ fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
 }
 
-/// Lower bounds of pairwise sums on a machine, which hold for every set of so many nodes. They are computed on first
-/// use and kept.
+/// Lower bounds of pairwise sums on a machine, which hold for every set of so many nodes. They are computed
+/// on first use and kept.
 #[derive(Debug)]
 pub(super) struct Compact {
     bound: PairwiseBound,
@@ -120,8 +121,8 @@ impl Compact {
     }
 }
 
-/// Returns the first number from 1 to `last` for which the condition holds, by bisection; `last` if it holds for none.
-/// If the condition holds for a number, it must hold for all larger ones.
+/// Returns the first number from 1 to `last` for which the condition holds, by bisection; `last` if it holds
+/// for none. If the condition holds for a number, it must hold for all larger ones.
 fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (1, last);
     while low < high {

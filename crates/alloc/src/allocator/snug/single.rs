@@ -1,10 +1,11 @@
-//! The choice for jobs of one node, which are the majority in many logs: the free node farthest from all free nodes.
+//! The choice for jobs of one node, which are the majority in many logs: the free node farthest from all free
+//! nodes.
 
 use super::far::Far;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if no node is
-/// free. O(L·D), or O(free nodes) if x wraps.
+/// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if
+/// no node is free. O(L·D), or O(free nodes) if x wraps.
 pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
@@ -24,7 +25,8 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
                 free_in_row(machine, row, width).for_each(look);
                 continue;
             }
-            // If x does not wrap, the sums along a row are convex, so the largest one is at the first or the last free node.
+            // If x does not wrap, the sums along a row are convex, so the largest one is at the first or the
+            // last free node.
             if let Some(first) = free_in_row(machine, row, width).next() {
                 look(first);
                 if let Some(last) = last_in_row(machine, row, width) {
@@ -36,7 +38,8 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     best.map(|(_, node)| node)
 }
 
-/// Returns the x of each free node of the row that begins with node `row`, ascending; nothing if none is free.
+/// Returns the x of each free node of the row that begins with node `row`, ascending; nothing if none is
+/// free.
 fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item = u32> + '_ {
     (0..width).step_by(64).flat_map(move |from| {
         let mut bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);

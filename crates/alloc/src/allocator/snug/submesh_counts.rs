@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use meshreplay_machine::machine::{Coord, Machine};
 
-/// An unsigned integer that is wide enough to count the nodes of a machine. The narrower it is, the more counts one
-/// vector instruction adds.
+/// An unsigned integer that is wide enough to count the nodes of a machine. The narrower it is, the more
+/// counts one vector instruction adds.
 ///
-/// Its arithmetic wraps. Prefix sums on a torus may exceed the type, but the result of adding and subtracting them is
-/// exact if the result fits, and a number of nodes fits.
+/// Its arithmetic wraps. Prefix sums on a torus may exceed the type, but the result of adding and subtracting
+/// them is exact if the result fits, and a number of nodes fits.
 pub(super) trait Count: Copy + Debug + Default + Ord + Send + 'static {
     /// The largest number that the type can hold.
     const LARGEST: u32;
@@ -57,12 +57,14 @@ counts!(u8, u16, u32);
 
 /// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes.
 ///
-/// In each dimension that wraps, the sums go on beyond the end of the first round as far as submeshes do, so that a
-/// submesh across the border is a plain range of positions. [`meshreplay_machine::machine::FreeCounts`] does the same for submeshes around a centre, which the border of a mesh
-/// clips.
+/// In each dimension that wraps, the sums go on beyond the end of the first round as far as submeshes do, so
+/// that a submesh across the border is a plain range of positions.
+/// [`meshreplay_machine::machine::FreeCounts`] does the same for submeshes around a centre, which the border
+/// of a mesh clips.
 ///
-/// The table has (W + 1)·(L + 1)·(D + 1) numbers for a machine of W × L × D nodes, and it is built in one pass. On a torus
-/// it has W + s, L + s and D + s positions for submeshes of sides up to s. A count is O(1). Rows of counts take one or two vectorised passes.
+/// The table has (W + 1)·(L + 1)·(D + 1) numbers for a machine of W × L × D nodes, and it is built in one
+/// pass. On a torus it has W + s, L + s and D + s positions for submeshes of sides up to s. A count is O(1).
+/// Rows of counts take one or two vectorised passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubmeshCounts<C> {
     /// The number of positions along each dimension that submeshes may cover.
@@ -76,8 +78,8 @@ pub(super) struct SubmeshCounts<C> {
 }
 
 impl<C: Count> SubmeshCounts<C> {
-    /// Counts the free nodes of `machine` again if submeshes of sides up to `longest` cannot be counted yet. The counts
-    /// must be those of the same state of `machine`.
+    /// Counts the free nodes of `machine` again if submeshes of sides up to `longest` cannot be counted yet.
+    /// The counts must be those of the same state of `machine`.
     pub(super) fn cover(&mut self, machine: &Machine, longest: usize) {
         if longest > self.longest && machine.mesh().wraps_any() {
             self.rebuild(machine, longest);
@@ -108,7 +110,8 @@ impl<C: Count> SubmeshCounts<C> {
             }
             self.second_round(stride, (z + 1) * plane, extents[1], length);
             if z > 0 {
-                // Each row so far has the sums of its own plane. The plane below makes them sums over all planes.
+                // Each row so far has the sums of its own plane. The plane below makes them sums over all
+                // planes.
                 let (below, above) = self.sums[z * plane..].split_at_mut(plane);
                 for (cell, below) in above.iter_mut().zip(below) {
                     *cell = cell.plus(*below);
@@ -118,9 +121,10 @@ impl<C: Count> SubmeshCounts<C> {
         self.second_round(plane, 0, extents[2], depth);
     }
 
-    /// Goes round a ring a second time: the sums below position extent + i are the sums of a whole round and those below
-    /// position i. `stride` is the length of the sums of one position, `start` the index of those of position 0, and
-    /// `span` the number of positions that the sums cover. On a line, `span` is `extent`, and nothing is left to do.
+    /// Goes round a ring a second time: the sums below position extent + i are the sums of a whole round and
+    /// those below position i. `stride` is the length of the sums of one position, `start` the index of those
+    /// of position 0, and `span` the number of positions that the sums cover. On a line, `span` is `extent`,
+    /// and nothing is left to do.
     fn second_round(&mut self, stride: usize, start: usize, extent: usize, span: usize) {
         let (first, second) = self.sums[start..].split_at_mut((extent + 1) * stride);
         let whole = &first[extent * stride..];
@@ -133,8 +137,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes the prefix sums of row (y, z), with the sums of the row before in the same plane added. `first` is the
-    /// first node of the row on the machine, and `extent` is the number of nodes in a row.
+    /// Writes the prefix sums of row (y, z), with the sums of the row before in the same plane added. `first`
+    /// is the first node of the row on the machine, and `extent` is the number of nodes in a row.
     fn fill_row(&mut self, machine: &Machine, first: usize, extent: usize, y: usize, z: usize) {
         let [_, stride, plane] = self.strides;
         let from = (z + 1) * plane + (y + 1) * stride;
@@ -142,14 +146,16 @@ impl<C: Count> SubmeshCounts<C> {
         let (line, before) = (&mut rest[1..stride], &before[from - stride + 1..]);
         let mut sum = C::default();
         for (chunk, (cells, before)) in line[..extent].chunks_mut(64).zip(before.chunks(64)).enumerate() {
-            // 64 bits of the free set at a time: eight nodes at once by `running`, then the others one by one.
+            // 64 bits of the free set at a time: eight nodes at once by `running`, then the others one by
+            // one.
             let mut bits = machine.free().bits(first + chunk * 64, cells.len());
             let (eights, others) = cells.as_chunks_mut::<8>();
             let (eights_before, _) = before.as_chunks::<8>();
             for (cells, before) in eights.iter_mut().zip(eights_before) {
                 let within = running(bits & 0xff);
                 bits >>= 8;
-                // Byte i of `within` is the number of free nodes up to the i-th of the eight; the last is their total.
+                // Byte i of `within` is the number of free nodes up to the i-th of the eight; the last is
+                // their total.
                 let numbers = within.to_le_bytes();
                 *cells = std::array::from_fn(|i| before[i].plus(sum).plus(C::of(u32::from(numbers[i]))));
                 sum = sum.plus(C::of((within >> 56) as u32));
@@ -173,10 +179,10 @@ impl<C: Count> SubmeshCounts<C> {
         self.strides[1]
     }
 
-    /// Writes into `counts` the numbers of free nodes in submeshes of these sides whose bases (x, y, z) have every x
-    /// below `places` and every y of `rows`, which must not be empty. The count for (x, y) is at index
-    /// x + (y − rows.start)·stride. Entries between the rows of counts have no meaning; they let one loop without
-    /// branches run over all rows.
+    /// Writes into `counts` the numbers of free nodes in submeshes of these sides whose bases (x, y, z) have
+    /// every x below `places` and every y of `rows`, which must not be empty. The count for (x, y) is at
+    /// index x + (y − rows.start)·stride. Entries between the rows of counts have no meaning; they let one
+    /// loop without branches run over all rows.
     pub(super) fn rows(
         &self,
         sides: [usize; 3],
@@ -192,8 +198,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes the counts of [`SubmeshCounts::rows`] for all planes below z, or subtracts them from `counts`. The free
-    /// nodes of a rectangle follow from the sums at its four corners (inclusion and exclusion).
+    /// Writes the counts of [`SubmeshCounts::rows`] for all planes below z, or subtracts them from `counts`.
+    /// The free nodes of a rectangle follow from the sums at its four corners (inclusion and exclusion).
     fn layer<const SUBTRACT: bool>(&self, sides: [usize; 3], y: usize, z: usize, counts: &mut [C]) {
         let [_, stride, plane] = self.strides;
         let size = counts.len();
@@ -206,8 +212,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes into `counts` the number of free nodes of a submesh at each of its positions along dimension `d`, from
-    /// its base on.
+    /// Writes into `counts` the number of free nodes of a submesh at each of its positions along dimension
+    /// `d`, from its base on.
     pub(super) fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
         let (e, f) = ((d + 1) % 3, (d + 2) % 3);
         let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
@@ -216,7 +222,8 @@ impl<C: Count> SubmeshCounts<C> {
         counts.resize(sides[d], 0);
         let sum = |at: usize| self.sums[at];
         let near = |at: usize| sum(at + high_e + high_f).minus(sum(at + low_e + high_f));
-        // A slice follows from the sums at its four corners. Sums at position 0 are 0, so a base there saves some.
+        // A slice follows from the sums at its four corners. Sums at position 0 are 0, so a base there saves
+        // some.
         match (low_e, low_f) {
             (0, 0) => steps(counts, from, step, |at| sum(at + high_e + high_f)),
             (0, _) => {
@@ -241,12 +248,14 @@ fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(
     }
 }
 
-/// Returns eight running counts: byte i is the number of bits set among bits 0 to i. `bits` must be below 256.
+/// Returns eight running counts: byte i is the number of bits set among bits 0 to i. `bits` must be below
+/// 256.
 fn running(bits: u64) -> u64 {
-    // SWAR (arithmetic on the bytes of one register). The product copies the eight bits into every byte; the mask
-    // leaves bit i of them in byte i.
+    // SWAR (arithmetic on the bytes of one register). The product copies the eight bits into every byte; the
+    // mask leaves bit i of them in byte i.
     let each = (bits * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-    // Adding 127 carries into the top bit of exactly those bytes that are not 0: a 1 for each bit that was set.
+    // Adding 127 carries into the top bit of exactly those bytes that are not 0: a 1 for each bit that was
+    // set.
     let spread = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;
     // The product adds to each byte all lower ones; no sum exceeds 8, so nothing is carried.
     spread.wrapping_mul(0x0101_0101_0101_0101)

@@ -21,8 +21,8 @@ pub(in crate::kinds) struct JobCurve {
     pub(in crate::kinds) row: usize,
 }
 
-/// Returns one curve for each configuration at the first load, or for each of the replays that the user chose. Its
-/// replications belong to the same curve. Fails if a chosen replay does not exist.
+/// Returns one curve for each configuration at the first load, or for each of the replays that the user
+/// chose. Its replications belong to the same curve. Fails if a chosen replay does not exist.
 pub(in crate::kinds) fn job_curves(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -55,8 +55,9 @@ pub(in crate::kinds) struct JobValues<'a> {
     pub(in crate::kinds) values: &'a [f64],
 }
 
-/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns `names`.
-/// Memory does not grow with their number. Returns false if the frame was not kept or lacks a column.
+/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns
+/// `names`. Memory does not grow with their number. Returns false if the frame was not kept or lacks a
+/// column.
 pub(in crate::kinds) fn visit_rows(
     detail: &str,
     options: &PlotOptions<'_>,
@@ -83,8 +84,8 @@ pub(in crate::kinds) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
     points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
 }
 
-/// Returns the values that the replays share, for the subtitle of a plot of single jobs. It says so if the plot has jobs that
-/// means leave out.
+/// Returns the values that the replays share, for the subtitle of a plot of single jobs. It says so if the
+/// plot has jobs that means leave out.
 pub(in crate::kinds) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String {
     let of_all = results
         .table
@@ -97,9 +98,9 @@ pub(in crate::kinds) fn about_jobs(options: &PlotOptions<'_>, results: &Results)
 /// The distributions of a column of the jobs, one for each curve.
 pub(in crate::kinds) type Distributions = Vec<(JobCurve, Distribution)>;
 
-/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the window.
-/// `steps` is the number of steps in a unit up to which values are told apart. Returns `None` if there are no jobs, or no
-/// such column.
+/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the
+/// window. `steps` is the number of steps in a unit up to which values are told apart. Returns `None` if
+/// there are no jobs, or no such column.
 pub(in crate::kinds) fn distributions(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -122,8 +123,8 @@ pub(in crate::kinds) fn distributions(
     Ok(is_there.then(|| curves.into_iter().zip(found).collect()))
 }
 
-/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than x. On a
-/// logarithmic `scale` only points with x above 0 are kept.
+/// Returns a curve for each distribution: its height at x is `factor` times the share of values larger than
+/// x. On a logarithmic `scale` only points with x above 0 are kept.
 pub(in crate::kinds) fn shares(distributions: Distributions, factor: f64, scale: Scale) -> Vec<Series> {
     let has_place = |point: &Point| point.x > 0.0 || matches!(scale, Scale::Linear);
     let series = |(JobCurve { name, look, .. }, found): (JobCurve, Distribution)| {

@@ -38,8 +38,9 @@ pub(in crate::kinds) struct ShownReplay {
     pub(in crate::kinds) outages: Downtimes,
 }
 
-/// Returns the replays that the user chose, or else the first one of each curve at the first load, but at most `most` of
-/// them; and a note on how many are left out, which is empty if none is. Fails if no replay has a chosen number.
+/// Returns the replays that the user chose, or else the first one of each curve at the first load, but at
+/// most `most` of them; and a note on how many are left out, which is empty if none is. Fails if no replay
+/// has a chosen number.
 pub(in crate::kinds) fn shown_replays(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -58,15 +59,16 @@ pub(in crate::kinds) fn shown_replays(
     Ok((shown, if all > most { some_of(options, most, all) } else { String::new() }))
 }
 
-/// Returns the note that a picture shows only some of the replays. On paper it does not say how to choose others.
+/// Returns the note that a picture shows only some of the replays. On paper it does not say how to choose
+/// others.
 pub(in crate::kinds) fn some_of(options: &PlotOptions<'_>, shown: usize, all: usize) -> String {
     let how = if options.page.width.is_some() { "" } else { "; --replay chooses others" };
     format!("{shown} of {all} replays{how}")
 }
 
-/// Hands the jobs of the first seed of each of `replays` to `visit`, in the order of the frame, with the position of the
-/// replay. Jobs whose start and end in seconds `wants` does not accept are only counted. Returns the number of jobs of
-/// each replay; `None` if the jobs or their nodes were not kept.
+/// Hands the jobs of the first seed of each of `replays` to `visit`, in the order of the frame, with the
+/// position of the replay. Jobs whose start and end in seconds `wants` does not accept are only counted.
+/// Returns the number of jobs of each replay; `None` if the jobs or their nodes were not kept.
 pub(in crate::kinds) fn visit_placed(
     options: &PlotOptions<'_>,
     replays: &[ShownReplay],

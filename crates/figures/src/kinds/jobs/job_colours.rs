@@ -1,12 +1,13 @@
-//! Colours of jobs in which neighbours differ in lightness, so that they are told apart in grey print and with any colour
-//! vision.
+//! Colours of jobs in which neighbours differ in lightness, so that they are told apart in grey print and
+//! with any colour vision.
 
 use std::collections::BTreeMap;
 
 use crate::draw::of_hue;
 use meshreplay_machine::machine::NodeId;
 
-/// The luminances of jobs. Each step is a contrast of 1.5 to 1 or more, and so is the step from the lightest to white paper.
+/// The luminances of jobs. Each step is a contrast of 1.5 to 1 or more, and so is the step from the lightest
+/// to white paper.
 const LEVELS: [f64; 5] = [0.0544, 0.125, 0.239, 0.407, 0.640];
 
 /// Jobs that start within this part of the shown time after another job has ended are its neighbours.
@@ -29,10 +30,10 @@ pub(in crate::kinds) struct JobColours {
 }
 
 impl JobColours {
-    /// Chooses the luminances for pictures of the same jobs, which show `span_s` seconds. The job whose neighbours have the
-    /// most different levels chooses next, of several the one with the most neighbours (Brélaz's DSATUR), and at the end
-    /// each chooses again. Where a job has neighbours of every level, as where jobs are scattered over a machine, some
-    /// share one. O(rectangles² + jobs²).
+    /// Chooses the luminances for pictures of the same jobs, which show `span_s` seconds. The job whose
+    /// neighbours have the most different levels chooses next, of several the one with the most neighbours
+    /// (Brélaz's DSATUR), and at the end each chooses again. Where a job has neighbours of every level, as
+    /// where jobs are scattered over a machine, some share one. O(rectangles² + jobs²).
     pub(in crate::kinds) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
         let neighbours = neighbours(pictures, NEAR * span_s);
         let mut levels: BTreeMap<i64, usize> = BTreeMap::new();
@@ -56,8 +57,8 @@ impl JobColours {
         Self { levels }
     }
 
-    /// Returns the colour of a job as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with
-    /// close numbers have very different hues.
+    /// Returns the colour of a job as `#rrggbb`. The hue turns by the golden angle from number to number, so
+    /// that jobs with close numbers have very different hues.
     pub(in crate::kinds) fn colour(&self, job: i64) -> String {
         let hue = (job.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
         of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
@@ -83,7 +84,8 @@ fn neighbours(pictures: &[Vec<Rectangle>], near_s: f64) -> Neighbours {
     neighbours
 }
 
-/// Returns the level that a job shares with the fewest of its neighbours, of several the one whose next levels are.
+/// Returns the level that a job shares with the fewest of its neighbours, of several the one whose next
+/// levels are.
 fn best(job: i64, neighbours: &BTreeMap<i64, usize>, levels: &BTreeMap<i64, usize>) -> usize {
     let mut shared = [0; LEVELS.len()];
     let mut close = [0; LEVELS.len()];
@@ -101,8 +103,8 @@ fn best(job: i64, neighbours: &BTreeMap<i64, usize>, levels: &BTreeMap<i64, usiz
     (0..LEVELS.len()).min_by_key(|&level| (shared[level], close[level], turned(level))).unwrap_or_default()
 }
 
-/// Returns whether two rectangles of different jobs have a common border, or a gap of at most `near_s` seconds between
-/// them.
+/// Returns whether two rectangles of different jobs have a common border, or a gap of at most `near_s`
+/// seconds between them.
 fn touch(a: &Rectangle, b: &Rectangle, near_s: f64) -> bool {
     let share_time = a.times_s.0 < b.times_s.1 && b.times_s.0 < a.times_s.1;
     let share_nodes = a.nodes.0 <= b.nodes.1 && b.nodes.0 <= a.nodes.1;
@@ -116,8 +118,8 @@ mod tests {
     use super::*;
     use crate::draw::{contrast, luminance};
 
-    /// Returns what a person without red receptors or without green ones sees of a colour (the matrices of Machado,
-    /// Oliveira and Fernandes, 2009).
+    /// Returns what a person without red receptors or without green ones sees of a colour (the matrices of
+    /// Machado, Oliveira and Fernandes, 2009).
     fn seen(colour: &str, matrix: [[f64; 3]; 3]) -> f64 {
         let linear = [1, 3, 5].map(|at| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits")) / 255.0;

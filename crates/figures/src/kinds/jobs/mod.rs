@@ -1,4 +1,5 @@
-//! What kinds of plots share that show single jobs: their columns, their numbers, their nodes, and the axis of time.
+//! What kinds of plots share that show single jobs: their columns, their numbers, their nodes, and the axis
+//! of time.
 
 pub(super) mod columns;
 pub(super) mod held_nodes;

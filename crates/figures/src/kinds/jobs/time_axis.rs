@@ -25,8 +25,9 @@ impl TimeAxis {
         Self { from_s, to_s, unit_s, unit }
     }
 
-    /// Returns the axis of the window that the user chose, or else from the least time to the largest of the columns
-    /// `ends` of a frame and of the times in `more`. Returns `None` if there is no frame with these columns.
+    /// Returns the axis of the window that the user chose, or else from the least time to the largest of the
+    /// columns `ends` of a frame and of the times in `more`. Returns `None` if there is no frame with these
+    /// columns.
     pub(in crate::kinds) fn of(
         detail: &str,
         options: &PlotOptions<'_>,
@@ -55,8 +56,8 @@ impl TimeAxis {
         (time_s - self.from_s) / self.unit_s
     }
 
-    /// Returns the settings of the axis: dates if the results have them, and otherwise the time since its beginning.
-    /// `first` says what that is if there is no window, such as `first start`.
+    /// Returns the settings of the axis: dates if the results have them, and otherwise the time since its
+    /// beginning. `first` says what that is if there is no window, such as `first start`.
     pub(in crate::kinds) fn axis(&self, options: &PlotOptions<'_>, results: &Results, first: &str) -> Axis {
         let unit = self.unit;
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };

@@ -1,20 +1,23 @@
-//! The accounting files of PBS Pro, `OpenPBS`, Torque and Cobalt. Each line is `date;type;job;key=value key=value …`.
+//! The accounting files of PBS Pro, `OpenPBS`, Torque and Cobalt. Each line is `date;type;job;key=value
+//! key=value …`.
 //!
-//! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started, deleted, run
-//! again, reservations) are no jobs. Of a line of type E:
+//! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started,
+//! deleted, run again, reservations) are no jobs. Of a line of type E:
 //!
-//! * The submit time is `ctime`, or the key that the parameter `submit` names. Start and end are `start` and `end`. All of
-//!   them are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an empty value are unknown. Of a
-//!   job that was run again, they are those of its last run.
+//! * The submit time is `ctime`, or the key that the parameter `submit` names. Start and end are `start` and
+//!   `end`. All of them are seconds since 1970; fractions (Cobalt) are rounded, half a second up. 0 and an
+//!   empty value are unknown. Of a job that was run again, they are those of its last run.
 //! * [`place`] and [`size`] find the size: nodes, CPUs or GPUs.
 //! * The estimate is `Resource_List.walltime`.
-//! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and otherwise 0.
+//! * The status is 1 if `Exit_status` is 0, 5 if it is 271 (ended by signal 15, that of `qdel`), and
+//!   otherwise 0.
 //! * The list of nodes has the hosts, each once, with commas.
-//! * The number of the element `[4]` or `-4` of the array job 123 is 123000004. The line of the array as a whole, `123[]`,
-//!   is no job.
+//! * The number of the element `[4]` or `-4` of the array job 123 is 123000004. The line of the array as a
+//!   whole, `123[]`, is no job.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "lines are counted one by one, and known times are above 0, so that their differences are in range"
+    reason = "lines are counted one by one, and known times are above 0, so that their differences are in \
+         range"
 )]
 
 mod place;
@@ -41,7 +44,8 @@ use meshreplay_base::spec::{Params, SpecError};
 pub(super) const FORMAT: Format = Format {
     name: "pbs",
     summary: "accounting file of PBS Pro, OpenPBS, Torque or Cobalt; jobs are the lines of type E",
-    source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, chapter on job logging",
+    source: "PBS Professional Administrator's Guide, section on accounting; Torque Administrator Guide, \
+         chapter on job logging",
     parameters: "unit=nodes|cpus|gpus submit=ctime|qtime|etime",
     reads: READS,
     lacks: "machine; the status says only whether a job failed",
@@ -140,8 +144,8 @@ impl Pbs {
         }
     }
 
-    /// Returns the submission, the start and the end of a job in seconds since 1970, `None` if they are unknown, and counts what is
-    /// odd in them.
+    /// Returns the submission, the start and the end of a job in seconds since 1970, `None` if they are
+    /// unknown, and counts what is odd in them.
     fn instants(&mut self, values: &Values) -> Result<[Option<i64>; 3], Problem> {
         let counts = &mut self.counts;
         let mut time = |key| values.time(key, &mut counts.rounded);
@@ -290,8 +294,8 @@ const CRAY: &str = "jobs of a Cray, sized by mppwidth and mppnppn, as exec_host 
 /// The words for jobs of a Cray without `mppnppn`.
 const WITHOUT_NODES: &str = "jobs of a Cray whose number of nodes is unknown; --unit cpus counts processors";
 
-/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no number for an array
-/// as a whole such as `123[].server`. Returns `None` if the text is none of them.
+/// Returns the number of a job such as `123.server`, `123[4].server` or `123-4.server` (Torque 2), or no
+/// number for an array as a whole such as `123[].server`. Returns `None` if the text is none of them.
 #[expect(clippy::option_option, reason = "an array as a whole is not the same as a text that is no job")]
 fn number_of(id: &str) -> Option<Option<i64>> {
     let id = id.split('.').next().unwrap_or_default();
@@ -305,7 +309,8 @@ fn number_of(id: &str) -> Option<Option<i64>> {
     Some(Some(number_of_task(job, index).unwrap_or(job)))
 }
 
-/// Returns whether a line begins with a date, a time and a type of one letter, such as `05/13/2024 10:00:00;E;`.
+/// Returns whether a line begins with a date, a time and a type of one letter, such as `05/13/2024
+/// 10:00:00;E;`.
 fn is_line(line: &[u8]) -> bool {
     let Some(([m1, m2, b'/', d1, d2, b'/', ..], rest)) = line.split_at_checked(10) else { return false };
     let digits = [m1, m2, d1, d2].into_iter().all(u8::is_ascii_digit);

@@ -1,4 +1,5 @@
-//! Where a job ran: hosts with slots (PBS, Torque), numbered nodes (Cobalt), or a Cray, whose login node alone is logged.
+//! Where a job ran: hosts with slots (PBS, Torque), numbered nodes (Cobalt), or a Cray, whose login node
+//! alone is logged.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "sums and products are checked or saturate; divisors are above 0"
@@ -52,8 +53,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Returns the place of a job of a Cray: `mppwidth` processing elements of `mppdepth` CPUs, `mppnppn` of them on each node, or
-/// `size` CPUs; `None` if the line has neither, or hosts that no login node has.
+/// Returns the place of a job of a Cray: `mppwidth` processing elements of `mppdepth` CPUs, `mppnppn` of them
+/// on each node, or `size` CPUs; `None` if the line has neither, or hosts that no login node has.
 fn cray<'a>(values: &Values<'a>) -> Result<Option<Place<'a>>, Problem> {
     let number = |key| Ok(values.number(key)?.filter(|&number: &i64| number > 0));
     if let Some(width) = values.number("Resource_List.mppwidth")? {
@@ -81,8 +82,8 @@ pub(super) struct Hosts<'a> {
 }
 
 impl<'a> Hosts<'a> {
-    /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer Torque) or
-    /// `(n1[0]:ncpus=4+n1[1]:ncpus=4)` (virtual nodes of one host).
+    /// Returns the hosts of a text such as `n1/0*4+n2/0*4` (PBS Pro), `n1/0+n1/1` (Torque), `n1/0-3,8` (newer
+    /// Torque) or `(n1[0]:ncpus=4+n1[1]:ncpus=4)` (virtual nodes of one host).
     pub(super) fn of(text: &'a str) -> Self {
         let (mut names, mut slots): (Vec<&str>, i64) = (Vec::new(), 0);
         for part in parts(text) {

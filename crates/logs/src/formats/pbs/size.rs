@@ -1,5 +1,5 @@
-//! How many processors a job had, by the unit. What it got goes before what it asked for, and values that are not needed
-//! may be malformed.
+//! How many processors a job had, by the unit. What it got goes before what it asked for, and values that are
+//! not needed may be malformed.
 #![expect(clippy::cast_possible_wrap, reason = "a line has fewer hosts than 2^63")]
 
 use super::place::{Place, parts};
@@ -24,8 +24,8 @@ pub(super) fn procs(values: &Values, place: &Place, unit: Unit) -> Result<Option
     }
 }
 
-/// Returns the number of a key, or else the sum over the chunks that the job asked for; `None` if there is neither. A
-/// malformed number is an error if there is nothing else.
+/// Returns the number of a key, or else the sum over the chunks that the job asked for; `None` if there is
+/// neither. A malformed number is an error if there is nothing else.
 fn asked(values: &Values, key: &str, of: fn(&Chunk) -> Option<i64>) -> Result<Option<i64>, Problem> {
     let number = values.number(key);
     if let Ok(Some(number)) = number {
@@ -119,7 +119,8 @@ mod tests {
             ("Resource_List.nodes=n1:ppn=4+n2:ppn=4", 2, 8, 0),
             ("exec_host=4-7 Resource_List.ncpus=256 Resource_List.nodect=9", 4, 256, 0),
             (
-                "exec_host=R0-N1 resources_used.location=R0-N1 Resource_List.ncpus=512 Resource_List.nodect=32",
+                "exec_host=R0-N1 resources_used.location=R0-N1 Resource_List.ncpus=512 \
+                     Resource_List.nodect=32",
                 32,
                 512,
                 0,

@@ -3,16 +3,14 @@
 use super::*;
 use meshreplay_base::spec::Spec;
 
-const PRO: &str = "05/13/2024 11:00:00;E;123.pbs01;user=anna group=phys account=\"a b\" jobname=run.sh queue=workq \
-                   ctime=1715594400 qtime=1715594401 etime=1715594402 start=1715594460 \
-                   exec_host=n1/0*4+n2/0*4 exec_vnode=(n1:ncpus=4)+(n2:ncpus=4) Resource_List.ncpus=8 \
-                   Resource_List.nodect=2 Resource_List.place=pack Resource_List.select=2:ncpus=4 \
-                   Resource_List.walltime=01:00:00 session=4711 end=1715598060 Exit_status=0 \
-                   resources_used.cput=02:00:00 resources_used.walltime=01:00:00 run_count=1";
-const TORQUE: &str = "05/13/2024 11:00:01;E;124[7].pbs01;user=bert group=chem jobname=t queue=batch ctime=1715594401 \
-                      qtime=1715594401 etime=1715594401 start=1715594500 exec_host=n3/0+n3/1+n4/0-1 \
-                      Resource_List.nodes=2:ppn=2 Resource_List.walltime=24:00 session=1 end=1715594600 \
-                      Exit_status=271";
+const PRO: &str = "05/13/2024 11:00:00;E;123.pbs01;user=anna group=phys account=\"a b\" jobname=run.sh \
+     queue=workq ctime=1715594400 qtime=1715594401 etime=1715594402 start=1715594460 exec_host=n1/0*4+n2/0*4 \
+     exec_vnode=(n1:ncpus=4)+(n2:ncpus=4) Resource_List.ncpus=8 Resource_List.nodect=2 \
+     Resource_List.place=pack Resource_List.select=2:ncpus=4 Resource_List.walltime=01:00:00 session=4711 \
+     end=1715598060 Exit_status=0 resources_used.cput=02:00:00 resources_used.walltime=01:00:00 run_count=1";
+const TORQUE: &str = "05/13/2024 11:00:01;E;124[7].pbs01;user=bert group=chem jobname=t queue=batch \
+     ctime=1715594401 qtime=1715594401 etime=1715594401 start=1715594500 exec_host=n3/0+n3/1+n4/0-1 \
+     Resource_List.nodes=2:ppn=2 Resource_List.walltime=24:00 session=1 end=1715594600 Exit_status=271";
 
 fn pbs(spec: &str) -> Pbs {
     let spec: Spec = spec.parse().expect("a spec");

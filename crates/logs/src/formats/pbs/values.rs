@@ -13,7 +13,8 @@ const MAX_MICROS: i64 = 100_000_000_000 * MICROS_PER_S;
 pub(super) struct Values<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Values<'a> {
-    /// Returns the values of a text such as `user=anna group=g account="a b"`. A word without `=` is left out.
+    /// Returns the values of a text such as `user=anna group=g account="a b"`. A word without `=` is left
+    /// out.
     pub(super) fn of(text: &'a str) -> Self {
         let (mut values, mut rest) = (Vec::new(), text.trim());
         while let Some((before, after)) = rest.split_once('=') {
@@ -45,8 +46,8 @@ impl<'a> Values<'a> {
         Ok(Some(number))
     }
 
-    /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction of a
-    /// second is rounded, half a second up, and counted in `rounded`.
+    /// Returns the instant of a key in seconds since 1970; `None` if it is missing, unknown or 0. A fraction
+    /// of a second is rounded, half a second up, and counted in `rounded`.
     pub(super) fn time(&self, key: &str, rounded: &mut u64) -> Result<Option<i64>, Problem> {
         let Some(text) = self.filled(key).filter(|text| !is_missing(text.as_bytes())) else {
             return Ok(None);

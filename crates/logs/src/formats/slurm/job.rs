@@ -1,8 +1,8 @@
 //! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that differences \
-              are in range; jobs are counted"
+    reason = "instants of JSON are above 0 and those of texts between the years 0 and 9999, so that \
+         differences are in range; jobs are counted"
 )]
 
 use super::tres::Resources;
@@ -23,8 +23,8 @@ pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligibl
 /// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlurmJob<'a> {
-    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where the text
-    /// tells them.
+    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where
+    /// the text tells them.
     pub(super) number: i64,
     /// The instants in seconds since 1970. An eligible job has nothing to wait for but resources.
     pub(super) submit_s: Option<i64>,
@@ -111,13 +111,16 @@ impl Accounting {
 
     /// Returns the record of a job.
     ///
-    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
-    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose start is unknown has
-    ///   started if it has ended, and has nodes and a run time.
-    /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such a job to its end.
+    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is
+    ///   suspended.
+    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended. A job whose
+    ///   start is unknown has started if it has ended, and has nodes and a run time.
+    /// * A job that was cancelled at its start was cancelled while it waited, as Slurm sets the start of such
+    ///   a job to its end.
     /// * Instants of 1970 beside later ones are unknown.
     /// * The run time is unknown if the end is before the start, as after a clock was set back.
-    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that nobody waited.
+    /// * A start before the submission, as after a clock was set back, counts as the submission too, so that
+    ///   nobody waited.
     /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
     pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
         let job = &with_known_instants(job);
@@ -207,7 +210,8 @@ impl Accounting {
     }
 }
 
-/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of later years.
+/// Returns a job without instants of the first days of 1970, for which 0 was written, beside instants of
+/// later years.
 fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
     const FIRST_DAYS_S: i64 = 2 * 86_400;
     /// The year 1985.
@@ -219,7 +223,8 @@ fn with_known_instants<'a>(job: &SlurmJob<'a>) -> SlurmJob<'a> {
     SlurmJob { submit_s, eligible_s, start_s, end_s, ..*job }
 }
 
-/// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they say.
+/// Slurm's words for the states of jobs, with the letters that some commands shorten them to, and what they
+/// say.
 const STATES: [(&[u8], &[u8], Fate); 26] = [
     (b"COMPLETED", b"CD", Fate::Ended(COMPLETED)),
     (b"FAILED", b"F", Fate::Ended(FAILED)),
@@ -252,8 +257,9 @@ const STATES: [(&[u8], &[u8], Fate); 26] = [
 /// The fewest letters of a word that was cut off by which it is known.
 const FEWEST_LETTERS: usize = 3;
 
-/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in `OUT_OF_ME+`: `sacct`
-/// does that where its columns are narrow. What may be cut off from words that say different things is unknown.
+/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says, also if it was cut off, as in
+/// `OUT_OF_ME+`: `sacct` does that where its columns are narrow. What may be cut off from words that say
+/// different things is unknown.
 pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     let word = state.split(|&byte| byte == b' ').next().unwrap_or_default();
     let is_known = |long: &[u8], short: &[u8]| match word.strip_suffix(b"+") {
@@ -265,8 +271,8 @@ pub(in crate::formats) fn fate(state: &[u8]) -> Fate {
     if fates.all(|fate| fate == first) { first } else { Fate::Unknown }
 }
 
-/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is what was
-/// expected, in words, if the text is no time limit.
+/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is
+/// what was expected, in words, if the text is no time limit.
 pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
     if text.eq_ignore_ascii_case(b"Partition_Limit") {
         return Ok(None);

@@ -1,7 +1,8 @@
-//! The text log of job completions (`JobCompType=jobcomp/filetxt`): one line of `Key=Value` for each job that ended.
+//! The text log of job completions (`JobCompType=jobcomp/filetxt`): one line of `Key=Value` for each job that
+//! ended.
 //!
-//! Values may have blanks, as the names of jobs have. A value ends where the next known key begins. Logs of old versions
-//! do not tell when a job was submitted; its start stands for it.
+//! Values may have blanks, as the names of jobs have. A value ends where the next known key begins. Logs of
+//! old versions do not tell when a job was submitted; its start stands for it.
 
 use super::job::{Accounting, SlurmJob, limit};
 use super::tres::{Resources, quantity};
@@ -21,7 +22,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
     reads: READS,
-    lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
+    lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), \
+         applications, memory",
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
     records_starts: true,
@@ -47,7 +49,8 @@ const READS: &[(&str, &str)] = &[
     ("NodeList", "list of nodes"),
 ];
 
-/// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before them.
+/// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before
+/// them.
 const KEYS: [&str; 31] = [
     "JobId",
     "UserId",
@@ -107,7 +110,8 @@ impl<'a> Values<'a> {
             let key = memchr::memchr(b'=', word).and_then(|at| {
                 KEYS.iter().position(|key| key.as_bytes() == &word[..at]).map(|key| (key, start + at + 1))
             });
-            // Users choose the names of jobs, which may look like the keys before them. Those after them come again.
+            // Users choose the names of jobs, which may look like the keys before them. Those after them come
+            // again.
             let is_of_name = |key: usize| key < NAME && values.0[key].is_some();
             if let Some((key, value)) = key.filter(|&(key, _)| !is_of_name(key)) {
                 values.close(line, open, start.saturating_sub(1));
@@ -136,7 +140,8 @@ impl<'a> Values<'a> {
         self.find(key).unwrap_or_default()
     }
 
-    /// Returns the value of a key that has no blanks, without keys of other versions that follow it, such as `8 Cpus=96`.
+    /// Returns the value of a key that has no blanks, without keys of other versions that follow it, such as
+    /// `8 Cpus=96`.
     fn word(&self, key: &str) -> &'a [u8] {
         let value = self.get(key);
         let (first, rest) =
@@ -270,11 +275,11 @@ mod tests {
     use crate::names::NameKind;
     use crate::record::Record;
 
-    const LINE: &str = "JobId=2 UserId=anna b(1000) GroupId=root(0) Name=my job = 3 JobState=COMPLETED Partition=batch \
-                        TimeLimit=5 StartTime=2026-11-22T16:01:22 EndTime=2026-11-22T16:01:24 NodeList=node[2-3] \
-                        NodeCnt=2 ProcCnt=8 WorkDir=/tmp/a b ReservationName= Tres=cpu=8,mem=2M,node=2,billing=8,gres/gpu=4 \
-                        Account=physics QOS=normal WcKey= Cluster=c SubmitTime=2026-11-22T16:01:21 \
-                        EligibleTime=2026-11-22T16:01:21 DerivedExitCode=0:0 ExitCode=0:0 ";
+    const LINE: &str = "JobId=2 UserId=anna b(1000) GroupId=root(0) Name=my job = 3 JobState=COMPLETED \
+         Partition=batch TimeLimit=5 StartTime=2026-11-22T16:01:22 EndTime=2026-11-22T16:01:24 \
+         NodeList=node[2-3] NodeCnt=2 ProcCnt=8 WorkDir=/tmp/a b ReservationName= \
+         Tres=cpu=8,mem=2M,node=2,billing=8,gres/gpu=4 Account=physics QOS=normal WcKey= Cluster=c \
+         SubmitTime=2026-11-22T16:01:21 EligibleTime=2026-11-22T16:01:21 DerivedExitCode=0:0 ExitCode=0:0 ";
 
     fn parsed(spec: &str, line: &str) -> Result<(Record, Facts), Problem> {
         let mut parser = Jobcomp::new(&spec.parse().expect("a spec")).expect("parameters");

@@ -1,8 +1,8 @@
-//! What Slurm writes about finished jobs: the dump of `sacct -P` ([`sacct`]), that of `sacct --json` ([`json`]) and the
-//! text log of job completions ([`jobcomp`]).
+//! What Slurm writes about finished jobs: the dump of `sacct -P` ([`sacct`]), that of `sacct --json`
+//! ([`json`]) and the text log of job completions ([`jobcomp`]).
 //!
-//! The three tell the same facts in three ways. Each parser collects those of a job as a [`job::SlurmJob`], and
-//! [`job::Accounting`] makes the record, so that the three give the same jobs.
+//! The three tell the same facts in three ways. Each parser collects those of a job as a [`job::SlurmJob`],
+//! and [`job::Accounting`] makes the record, so that the three give the same jobs.
 #![expect(clippy::arithmetic_side_effects, reason = "positions in a line and counts of lines")]
 
 mod job;
@@ -14,5 +14,5 @@ mod tres;
 pub(super) use job::{Fate, fate};
 
 /// Where the formats are described, for their rows.
-const SOURCE: &str = "A. Yoo, M. Jette, M. Grondona, \"SLURM: Simple Linux utility for resource management\", JSSPP 2003; \
-                      manual pages sacct(1) and slurm.conf(5)";
+const SOURCE: &str = "A. Yoo, M. Jette, M. Grondona, \"SLURM: Simple Linux utility for resource \
+     management\", JSSPP 2003; manual pages sacct(1) and slurm.conf(5)";

@@ -3,8 +3,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "positions in an entry; at most nine digits on the fast path, other numbers are below 9e15, and sums \
-              are checked"
+    reason = "positions in an entry; at most nine digits on the fast path, other numbers are below 9e15, and \
+         sums are checked"
 )]
 
 use crate::unit::Unit;
@@ -36,10 +36,12 @@ impl Resources {
         }
     }
 
-    /// Reads a list of resources. An empty list tells nothing; in any other list, a missing `gres/gpu` is no GPU. The
-    /// result is `None` if one of the three numbers is malformed or a sum exceeds 64 bits. Other resources are not looked at.
+    /// Reads a list of resources. An empty list tells nothing; in any other list, a missing `gres/gpu` is no
+    /// GPU. The result is `None` if one of the three numbers is malformed or a sum exceeds 64 bits. Other
+    /// resources are not looked at.
     ///
-    /// GPUs are counted by `gres/gpu`. Only if the list does not have it, GPUs by type (`gres/gpu:a100`) are added up.
+    /// GPUs are counted by `gres/gpu`. Only if the list does not have it, GPUs by type (`gres/gpu:a100`) are
+    /// added up.
     pub(super) fn parse(list: &[u8]) -> Option<Self> {
         let mut found = Self::default();
         if list.is_empty() {
@@ -62,8 +64,8 @@ impl Resources {
     }
 }
 
-/// Returns the number that `text` spells, such as `48` or `1.5K`; the suffixes K, M, G, T and P count in steps of 1024, as
-/// in Slurm. `None` if it is no number.
+/// Returns the number that `text` spells, such as `48` or `1.5K`; the suffixes K, M, G, T and P count in
+/// steps of 1024, as in Slurm. `None` if it is no number.
 pub(super) fn quantity(text: &[u8]) -> Option<i64> {
     // The fast path: some digits and nothing else.
     if (1..=9).contains(&text.len()) {

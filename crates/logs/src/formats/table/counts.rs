@@ -80,8 +80,8 @@ impl Counts {
         rows.into_iter().filter(|&(_, count)| count > 0)
     }
 
-    /// Returns what has to be said of the table as a whole. `limit` is the name and the unit of the column of time limits, and
-    /// `state` the name of the column of states.
+    /// Returns what has to be said of the table as a whole. `limit` is the name and the unit of the column of
+    /// time limits, and `state` the name of the column of states.
     pub(super) fn notes(
         &self,
         has_submits: bool,
@@ -116,14 +116,16 @@ impl Limits {
         let by_unit = FACTORS.iter().zip(rest).find(|(_, longer)| 20 * longer <= self.jobs);
         let remedy = match by_unit {
             Some(((other, _), longer)) if unit.name == "seconds" => format!(
-                "; if they count {other}, as {} of {} jobs keep to them then: --columns req-time={name}:{other}",
+                "; if they count {other}, as {} of {} jobs keep to them then: --columns \
+                     req-time={name}:{other}",
                 self.jobs - longer,
                 self.jobs
             ),
             _ => String::new(),
         };
         Some(format!(
-            "{longer} of {} jobs run longer than their time limit in column '{name}', which is read in {}{remedy}",
+            "{longer} of {} jobs run longer than their time limit in column '{name}', which is read in \
+                 {}{remedy}",
             self.jobs, unit.name
         ))
     }

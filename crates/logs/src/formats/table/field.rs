@@ -10,8 +10,8 @@ pub(super) struct Field {
     pub(super) name: &'static str,
     /// What the field holds.
     pub(super) kind: Kind,
-    /// The names of columns that hold the field, in small letters and without anything but letters and digits, the best
-    /// one first; separated by blanks. It is empty if only `--columns` can name the column.
+    /// The names of columns that hold the field, in small letters and without anything but letters and
+    /// digits, the best one first; separated by blanks. It is empty if only `--columns` can name the column.
     pub(super) synonyms: &'static str,
 }
 
@@ -49,43 +49,45 @@ const fn field(name: &'static str, kind: Kind, synonyms: &'static str) -> Field 
 /// The number of fields.
 pub(super) const COUNT: usize = 22;
 
-/// Every field. The first 18 are those of the Standard Workload Format in their order, by its older names here.
+/// Every field. The first 18 are those of the Standard Workload Format in their order, by its older names
+/// here.
 pub(super) const FIELDS: [Field; COUNT] = [
     field("job", Kind::Job, "jobid job id idjob jobnumber jobno jobidraw cobaltjobid"),
     field(
         "submit",
         Kind::Submit,
-        "submit submittime submits submission submissiontime submittimestamp submitted submittedat arrival arrivaltime \
-         qtime created createdat creationtime queued queuedat queuedtimestamp submittedtime timesubmitted submitts submitdate \
-         datesubmit datesubmitted timesubmit submitat timequeued queueat",
+        "submit submittime submits submission submissiontime submittimestamp submitted submittedat arrival \
+         arrivaltime qtime created createdat creationtime queued queuedat queuedtimestamp submittedtime \
+         timesubmitted submitts submitdate datesubmit datesubmitted timesubmit submitat timequeued queueat",
     ),
     field("wait", Kind::Duration(2), "wait waittime waits waiting waitingtime queuetime queuewait"),
     field(
         "run",
         Kind::Duration(3),
-        "run runtime runs runningtime executiontime elapsedraw elapsed elapsedtime duration wallclock wallclocktime \
-         walltimeused usedwalltime",
+        "run runtime runs runningtime executiontime elapsedraw elapsed elapsedtime duration wallclock \
+         wallclocktime walltimeused usedwalltime",
     ),
     field(
         "procs",
         Kind::Procs(4),
-        "procs processors nnodes numnodes nodecount nodes allocnodes nodesused numberofnodes nodesalloc nodealloc allocatednodes \
-         nodesallocated nprocs numprocs usedprocs allocprocs allocatedprocs ncpus numcpus alloccpus cpus cores ncores numcores size \
-         requestednumberofresources",
+        "procs processors nnodes numnodes nodecount nodes allocnodes nodesused numberofnodes nodesalloc \
+         nodealloc allocatednodes nodesallocated nprocs numprocs usedprocs allocprocs allocatedprocs ncpus \
+         numcpus alloccpus cpus cores ncores numcores size requestednumberofresources",
     ),
     field("cpu", Kind::Number(CPU), ""),
     field("memory", Kind::Number(6), ""),
     field(
         "req-procs",
         Kind::Procs(7),
-        "reqprocs requestedprocs requestedprocessors reqnodes nodesreq \
-         requestednodes nodesrequested numnodesrequested reqcpus cpusreq requestedcpus cpusrequested",
+        "reqprocs requestedprocs requestedprocessors reqnodes nodesreq requestednodes nodesrequested \
+         numnodesrequested reqcpus cpusreq requestedcpus cpusrequested",
     ),
     field(
         "req-time",
         Kind::Duration(8),
-        "reqtime requestedtime timereq timerequested timelimit timelimitraw requestedwalltime walltimerequested walltime \
-         walltimelimit reqwalltime wclimit walllimit estimate estimates estimatedruntime",
+        "reqtime requestedtime timereq timerequested timelimit timelimitraw requestedwalltime \
+         walltimerequested walltime walltimelimit reqwalltime wclimit walllimit estimate estimates \
+         estimatedruntime",
     ),
     field("req-memory", Kind::Number(9), ""),
     field("status", Kind::Status, "status state jobstate jobstatus finalstate exitstate success"),
@@ -104,14 +106,14 @@ pub(super) const FIELDS: [Field; COUNT] = [
     field(
         "start",
         Kind::Start,
-        "start starttime starts started startedat startedtime starttimestamp startts startdate datestart timestart timestarted \
-         startingtime begin begintime executionstart",
+        "start starttime starts started startedat startedtime starttimestamp startts startdate datestart \
+         timestart timestarted startingtime begin begintime executionstart",
     ),
     field(
         "end",
         Kind::End,
-        "end endtime ends ended endedat endedtime endtimestamp endts enddate dateend timeend timeended finish finishtime \
-         finished finishedat finishedtime completiontime completedat stop stoptime",
+        "end endtime ends ended endedat endedtime endtimestamp endts enddate dateend timeend timeended \
+         finish finishtime finished finishedat finishedtime completiontime completedat stop stoptime",
     ),
     field("nodes", Kind::Nodes, "nodelist nodenames hosts hostlist hostnames exechost location"),
 ];
@@ -126,8 +128,8 @@ pub(super) fn plain(column: &str) -> String {
     column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the unit of a column of times by its name; `None` if the name has none. The column `TimelimitRaw` of Slurm has
-/// minutes.
+/// Returns the unit of a column of times by its name; `None` if the name has none. The column `TimelimitRaw`
+/// of Slurm has minutes.
 pub(super) fn unit_of(column: &str) -> Option<&'static TimeUnit> {
     if plain(column) == "timelimitraw" {
         Some(MINUTES)
@@ -148,8 +150,8 @@ impl Kind {
     }
 }
 
-/// Returns the sides of a text such as `4x4x2` or `8x4`, where missing sides are 1, or no sides for `-1`, an unknown
-/// shape. Returns `None` if the text is neither.
+/// Returns the sides of a text such as `4x4x2` or `8x4`, where missing sides are 1, or no sides for `-1`, an
+/// unknown shape. Returns `None` if the text is neither.
 #[expect(clippy::option_option, reason = "a text that is no shape is not the same as an unknown shape")]
 pub(super) fn sides(cell: &[u8]) -> Option<Option<[u32; 3]>> {
     if cell == b"-1" {

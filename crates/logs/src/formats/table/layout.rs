@@ -138,9 +138,9 @@ impl Layout {
         Self { columns, units, has_no_submits: told.is_off(Kind::Submit), ..Self::default() }
     }
 
-    /// Returns the layout of a table by its heading. What the spec gives goes first; the other fields are found by the
-    /// usual names of columns, unless such a column already has a field. The error is a message that the heading does
-    /// not have a column that the spec names.
+    /// Returns the layout of a table by its heading. What the spec gives goes first; the other fields are
+    /// found by the usual names of columns, unless such a column already has a field. The error is a message
+    /// that the heading does not have a column that the spec names.
     pub(super) fn of_heading(told: &Told, names: Vec<String>) -> Result<Self, String> {
         let (mut columns, mut units) = (vec![None; COUNT], vec![None; COUNT]);
         for (field, place) in told.places.iter().enumerate() {
@@ -206,8 +206,8 @@ impl Layout {
             if let Some(other) = (1..=self.names.len()).find(same) {
                 let (name, field) = (&self.names[column - 1], FIELDS[field].name);
                 return Err(format!(
-                    "columns {column} and {other} are both called '{name}'; say which one holds {field} by its number: --columns \
-                     {field}={column} or {field}={other}"
+                    "columns {column} and {other} are both called '{name}'; say which one holds {field} by \
+                     its number: --columns {field}={column} or {field}={other}"
                 ));
             }
         }
@@ -235,8 +235,8 @@ impl Layout {
         }
     }
 
-    /// Returns the message that something is missing, with the columns that there are and the argument that tells
-    /// what they hold.
+    /// Returns the message that something is missing, with the columns that there are and the argument that
+    /// tells what they hold.
     pub(super) fn complaint(&self, lacks: &str, first: &[String]) -> String {
         let has_names = !self.names.is_empty();
         let shown = if has_names { &self.names } else { first };
@@ -258,8 +258,9 @@ impl Layout {
                 })
                 .collect();
         format!(
-            "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or number: \
-             --columns {} (run=COLUMN instead of start and end is as good; submit=none takes starts for submissions)",
+            "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or \
+             number: --columns {} (run=COLUMN instead of start and end is as good; submit=none takes starts \
+             for submissions)",
             columns.join(", "),
             suggested.join(",")
         )
@@ -292,8 +293,9 @@ fn counts_others(one: &str, other: &str) -> bool {
     counts_nodes(one) && counts_cpus(other) || counts_cpus(one) && counts_nodes(other)
 }
 
-/// Returns the number of the column with this name, from 1, and the unit behind the name if the field is a time. Upper and
-/// lower case and signs do not matter if no name is the same. The error is a message that there is no such column.
+/// Returns the number of the column with this name, from 1, and the unit behind the name if the field is a
+/// time. Upper and lower case and signs do not matter if no name is the same. The error is a message that
+/// there is no such column.
 fn named(names: &[String], name: &str, kind: Kind) -> Result<(usize, Option<&'static TimeUnit>), String> {
     let same = |name: &str| names.iter().position(|known| known == name);
     let alike = |name: &str| names.iter().position(|known| plain(known) == plain(name));

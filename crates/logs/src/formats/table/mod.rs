@@ -1,17 +1,21 @@
 //! Tables of any program: one job on each line, in columns, with a heading or without.
 //!
-//! What separates the columns, whether there is a heading, and which column holds what is found by the first line,
-//! unless parameters tell it. Each line becomes a record as follows:
+//! What separates the columns, whether there is a heading, and which column holds what is found by the first
+//! line, unless parameters tell it. Each line becomes a record as follows:
 //!
-//! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970. Smaller
-//!   numbers are seconds from the start of the log.
-//! * The wait time is the time from submission to start, and the run time that from start to end. Columns of wait and run
-//!   times stand for instants that are missing; where a row has both and they disagree, the instants count.
-//! * Times with fractions are added up as they are. Then submission, start and end are rounded to seconds, half a second up.
+//! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970.
+//!   Smaller numbers are seconds from the start of the log.
+//! * The wait time is the time from submission to start, and the run time that from start to end. Columns of
+//!   wait and run times stand for instants that are missing; where a row has both and they disagree, the
+//!   instants count.
+//! * Times with fractions are added up as they are. Then submission, start and end are rounded to seconds,
+//!   half a second up.
 //! * An instant of 0, or of 1 January 1970 beside later dates, is unknown.
 //! * A job that started before it was submitted counts as submitted at its start.
-//! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
-//! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
+//! * Names of users, groups, applications, queues and partitions are numbered in the order of their first
+//!   appearance.
+//! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their
+//!   lines.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "columns are positions in a line plus 1, and lines are counted one by one"
@@ -48,14 +52,14 @@ pub use spec::Columns;
 /// The row of the format of tables with or without a heading.
 pub(super) const TABLE: Format = Format {
     name: "table",
-    summary: "one job on each line, in columns separated by commas, tabs, pipes, semicolons or blanks, with a heading \
-              or without",
-    source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, if the \
-             heading does not",
-    parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu memory req-procs \
-                 req-time req-memory status user group app queue partition nodes preceding think shape \
-                 delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
-                 colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
+    summary: "one job on each line, in columns separated by commas, tabs, pipes, semicolons or blanks, with \
+         a heading or without",
+    source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, \
+         if the heading does not",
+    parameters: "submit=COLUMN[:UNIT] start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu \
+         memory req-procs req-time req-memory status user group app queue partition nodes preceding think \
+         shape delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
+         colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
     reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
@@ -72,14 +76,16 @@ pub(super) const TABLE: Format = Format {
     writing: None,
 };
 
-/// The row of the format of columns that are told by number, with the fields of the Standard Workload Format. It is the
-/// same as a table, but by older rules: cells have no quotes, and blanks separate them if that gives enough columns.
+/// The row of the format of columns that are told by number, with the fields of the Standard Workload Format.
+/// It is the same as a table, but by older rules: cells have no quotes, and blanks separate them if that
+/// gives enough columns.
 pub(super) const COLUMNS: Format = Format {
     name: "columns",
-    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
+    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each \
+         holds",
     source: "logs of any program; fields as in swf",
-    parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
-                 app queue partition preceding think shape",
+    parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory \
+         status user group app queue partition preceding think shape",
     reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
@@ -145,8 +151,8 @@ impl Table {
         }
     }
 
-    /// Finds out by the first line what separates the cells and where the fields are. Returns whether the line is a
-    /// heading.
+    /// Finds out by the first line what separates the cells and where the fields are. Returns whether the
+    /// line is a heading.
     fn start(&mut self, line: &[u8]) -> Result<bool, Problem> {
         let mut delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
         let needs_no_heading = self.told.needs_no_heading();
@@ -179,7 +185,8 @@ impl Table {
         Err(Problem::Heading(self.advised(heading, complaint.unwrap_or_default())))
     }
 
-    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is known.
+    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is
+    /// known.
     fn advised(&mut self, line: &[u8], complaint: String) -> String {
         self.cells.split(line, candidates(line)[0], self.told.has_quotes);
         let cells = self.cells.texts();
@@ -315,7 +322,8 @@ impl LineParser for Table {
 }
 
 impl Table {
-    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all quotes are closed.
+    /// Splits a line, or the rest of a line that a quote has gone on in, into cells. Returns whether all
+    /// quotes are closed.
     fn split(&mut self, line: &[u8]) -> bool {
         let delimiter = self.layout.as_ref().map_or(Delimiter::Blanks, |(delimiter, _)| *delimiter);
         if self.partial.is_empty() {
@@ -326,16 +334,18 @@ impl Table {
         self.cells.split(&self.partial, delimiter, self.told.has_quotes)
     }
 
-    /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has the field.
+    /// Returns the name of the column of a field, and the unit of its times; `None` if no named column has
+    /// the field.
     fn named(&self, field: &str) -> Option<NamedColumn<'_>> {
         let (_, layout) = self.layout.as_ref()?;
         let field = field::find(field)?;
         Some(NamedColumn { name: layout.names.get(layout.columns[field]? - 1)?, unit: layout.unit(field) })
     }
 
-    /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what `sacct` prints that lacks
-    /// what its own format needs. Columns of other programs may have points in their job numbers, too, so that a number behind the point
-    /// is that of a step only if the last line without a point was that of the job.
+    /// Returns whether the line is that of a step of a job, such as `12.batch` or `12.0`, in a table of what
+    /// `sacct` prints that lacks what its own format needs. Columns of other programs may have points in
+    /// their job numbers, too, so that a number behind the point is that of a step only if the last line
+    /// without a point was that of the job.
     fn is_step(&mut self) -> bool {
         let Some((_, layout)) = &self.layout else { return false };
         let Some(column) = layout.column(Kind::Job) else { return false };
@@ -356,15 +366,16 @@ impl Table {
         false
     }
 
-    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look the same, so
-    /// that this is no error.
+    /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look
+    /// the same, so that this is no error.
     fn days_of_sheets(&self) -> Option<String> {
         let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.rounded > 0)?;
         let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
         may_be.then(|| {
             format!(
-                "all times are numbers from {first_s} to {last_s}, some with fractions, and are read as seconds; if they \
-                 are the days of a spreadsheet, format its cells as dates, such as 2024-05-01 12:00:00"
+                "all times are numbers from {first_s} to {last_s}, some with fractions, and are read as \
+                 seconds; if they are the days of a spreadsheet, format its cells as dates, such as \
+                 2024-05-01 12:00:00"
             )
         })
     }
@@ -379,54 +390,4 @@ fn is_heading(line: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_of_jobs_are_left_out_whatever_separates_the_columns() -> Result<(), Box<dyn std::error::Error>> {
-        let dump = "JobID|User|Submit|Start|End|Elapsed|State|NNodes\n\
-                    1|anna|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
-                    1.0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    2_3|bob|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    2_3.extern||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    2_3.12||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    1.batch||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|1\n\
-                    2_3.0+0||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    2_3.5||2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4\n\
-                    5.0|eve|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T11:00:00|01:00:00|COMPLETED|4";
-        for delimiter in [",", "\t", ";"] {
-            let mut parser = (TABLE.parser)(&"table:time-zone=UTC".parse()?)?;
-            let mut jobs = Vec::new();
-            for line in dump.replace('|', delimiter).lines() {
-                if let Parsed::Record(record, _) = parser.parse(line.as_bytes())? {
-                    jobs.push(record.job);
-                }
-            }
-            // A number with a fraction is none of a step if its job was not there before.
-            assert_eq!(jobs, [1, 2_000_003, 5], "{delimiter:?}");
-            let counts = parser.facts().counts;
-            assert!(counts.contains(&(STEPS, 7)), "{counts:?}");
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn days_of_spreadsheets_are_named() -> Result<(), Box<dyn std::error::Error>> {
-        for (lines, is_named) in [
-            ("45000.5,45000.5,45000.75,4\n45001.25,45001.25,45002,4\n", true),
-            ("45000,45000,45001,4\n", false),
-            ("45000.5,45000.5,90000.75,4\n", false),
-            ("0.5,45000.5,45000.75,4\n", false),
-        ] {
-            let mut parser = (TABLE.parser)(&"table".parse()?)?;
-            for line in ["submit,start,end,procs"].into_iter().chain(lines.lines()) {
-                parser.parse(line.as_bytes())?;
-            }
-            let facts = parser.facts();
-            let named = facts.notes.iter().any(|note| note.contains("the days of a spreadsheet"));
-            assert_eq!(named, is_named, "{lines}{:?}", facts.notes);
-        }
-        Ok(())
-    }
-}
+mod tests;

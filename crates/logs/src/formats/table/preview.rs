@@ -1,7 +1,7 @@
 //! Finds the order of day and month in a table by a look at its dates before the first row is read.
 //!
-//! `05/04/2024` may be the 4th of May or the 5th of April. A column in which a date such as `13/05/2024` stands has the day
-//! first in all its rows, also in those before that date.
+//! `05/04/2024` may be the 4th of May or the 5th of April. A column in which a date such as `13/05/2024`
+//! stands has the day first in all its rows, also in those before that date.
 
 use super::field::{COUNT, FIELDS};
 use super::{Delimiter, Table};
@@ -16,8 +16,8 @@ struct DecidedOrder {
 }
 
 impl Table {
-    /// Reads rows until the order of every column of dates is known, the dates have a fixed order, or the table ends. A
-    /// column in which each date exists both ways has the order of the others.
+    /// Reads rows until the order of every column of dates is known, the dates have a fixed order, or the
+    /// table ends. A column in which each date exists both ways has the order of the others.
     pub(super) fn find_orders(&mut self, lines: Preview<'_>) -> Result<(), TraceError> {
         if self.told.clock.order.is_some() {
             return Ok(());
@@ -66,7 +66,8 @@ impl Table {
                 DateOrder::MonthFirst => ("month", "second"),
             };
             self.order_notes.push(format!(
-                "dates are read with the {order} first: the {number} number of {example} is no month; --dates to choose"
+                "dates are read with the {order} first: the {number} number of {example} is no month; \
+                     --dates to choose"
             ));
         } else {
             self.orders = decided.map(|decided| decided.map(|decided| decided.order));

@@ -8,17 +8,17 @@ use crate::record::FIELDS;
 use meshreplay_base::spec::{Params, Spec, SpecError};
 
 /// The names of the fields of the Standard Workload Format in specs, in the order of the fields.
-const NAMES: &str = "job submit wait run procs cpu memory req-procs req-time req-memory status user group app queue \
-                     partition preceding think";
+const NAMES: &str = "job submit wait run procs cpu memory req-procs req-time req-memory status user group \
+     app queue partition preceding think";
 
-/// The fields that every job must have if all columns are told by number and the fields are those of the format
-/// `columns`.
+/// The fields that every job must have if all columns are told by number and the fields are those of the
+/// format `columns`.
 const NEEDED: [&str; 3] = ["submit", "run", "procs"];
 /// The name of the column of a job's sides.
 const SHAPE: &str = "shape";
 
-/// The columns of a log: for each field the number or the name of the column that holds it. It also has the other
-/// parameters of the format `table`, such as `delimiter`.
+/// The columns of a log: for each field the number or the name of the column that holds it. It also has the
+/// other parameters of the format `table`, such as `delimiter`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns(Spec);
 
@@ -96,8 +96,8 @@ fn older(spec: &Spec) -> Older {
 }
 
 impl Columns {
-    /// Returns the columns of a spec of the format `columns`, such as `columns:submit=3,run=5,procs=2`. The result is an
-    /// error if one of the needed columns is missing or a field is unknown.
+    /// Returns the columns of a spec of the format `columns`, such as `columns:submit=3,run=5,procs=2`. The
+    /// result is an error if one of the needed columns is missing or a field is unknown.
     pub(super) fn of(spec: &Spec) -> Result<Self, SpecError> {
         let malformed = |problem| SpecError::Malformed { text: spec.to_string(), problem };
         if spec.params.is_empty() {
@@ -116,8 +116,8 @@ impl Columns {
         }
     }
 
-    /// Returns the spec of the format with these columns: `columns` if all are numbers and the fields are those of the
-    /// Standard Workload Format, and otherwise `table`.
+    /// Returns the spec of the format with these columns: `columns` if all are numbers and the fields are
+    /// those of the Standard Workload Format, and otherwise `table`.
     pub fn spec(&self) -> Spec {
         self.0.clone()
     }

@@ -29,21 +29,23 @@ const WORDS: [(&str, i64); 22] = [
     ("aborted", FAILED),
 ];
 
-/// Slurm's numbers for the states of jobs, from 0 on: pending, running, suspended, completed, cancelled, failed, timeout,
-/// node failure, preempted, boot failure, deadline, out of memory. Some tables, such as the `job_table` of slurmdbd, have them
-/// in place of words.
+/// Slurm's numbers for the states of jobs, from 0 on: pending, running, suspended, completed, cancelled,
+/// failed, timeout, node failure, preempted, boot failure, deadline, out of memory. Some tables, such as the
+/// `job_table` of slurmdbd, have them in place of words.
 const STATES: [i64; 12] =
     [UNKNOWN, UNKNOWN, UNKNOWN, COMPLETED, CANCELLED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED, FAILED];
 
-/// Returns the status of the Standard Workload Format for one of Slurm's numbers; `None` if there is no such state.
+/// Returns the status of the Standard Workload Format for one of Slurm's numbers; `None` if there is no such
+/// state.
 pub(super) fn status_of_slurm(state: i64) -> Option<i64> {
     STATES.get(usize::try_from(state).ok()?).copied()
 }
 
-/// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job that
-/// completed, 0 for one that failed (also by its time limit or its node), 5 for one that was cancelled, −1 for one that
-/// has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by 1000`. The words are those
-/// of Slurm, but not its codes of two letters, which are others elsewhere, and some of other systems.
+/// Returns the status of the Standard Workload Format for a word of a batch system, in any case: 1 for a job
+/// that completed, 0 for one that failed (also by its time limit or its node), 5 for one that was cancelled,
+/// −1 for one that has not ended. `None` for an unknown word. Only the first word counts, as in `CANCELLED by
+/// 1000`. The words are those of Slurm, but not its codes of two letters, which are others elsewhere, and
+/// some of other systems.
 pub(super) fn status(text: &str) -> Option<i64> {
     let word = text.split(' ').next().unwrap_or_default().to_ascii_uppercase();
     match fate(word.as_bytes()) {

@@ -1,11 +1,13 @@
 //! The times of one row: checks those that say the same, and rounds instants once.
 //!
-//! A row needs a submission, a start and an end, or the durations from which they follow. All of them are added up to the
-//! microsecond. Then each instant is rounded to seconds, half a second up, and the wait and the run time are differences
-//! of rounded instants. So jobs that follow one another on the same nodes never overlap.
+//! A row needs a submission, a start and an end, or the durations from which they follow. All of them are
+//! added up to the microsecond. Then each instant is rounded to seconds, half a second up, and the wait and
+//! the run time are differences of rounded instants. So jobs that follow one another on the same nodes never
+//! overlap.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in range"
+    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in \
+         range"
 )]
 
 use super::counts::Counts;
@@ -58,8 +60,8 @@ impl Times {
         }
     }
 
-    /// Returns the times of the record, and counts what is odd. `has_starts` says whether the table has a column of starts,
-    /// so that a job without one never started.
+    /// Returns the times of the record, and counts what is odd. `has_starts` says whether the table has a
+    /// column of starts, so that a job without one never started.
     pub(super) fn settle(mut self, has_starts: bool, counts: &mut Counts) -> Settled {
         self.count_contradictions(counts);
         let micros = |instant: Option<Instant>| instant.map(|instant| instant.micros);

@@ -3,8 +3,8 @@
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "years have four digits, all other parts two, and plain numbers are below 10^11 s, so that microseconds are \
-              below 2^59"
+    reason = "years have four digits, all other parts two, and plain numbers are below 10^11 s, so that \
+         microseconds are below 2^59"
 )]
 
 use jiff::Timestamp;
@@ -34,9 +34,11 @@ pub const DATES: &str = "dates";
 /// The words for local times that occur twice or never.
 pub(crate) const AMBIGUOUS: &str = "times at which clocks are put forward or back";
 
-/// The greatest number of seconds that is read as an instant: 3,000 years. Larger numbers are milliseconds or no times.
+/// The greatest number of seconds that is read as an instant: 3,000 years. Larger numbers are milliseconds or
+/// no times.
 const LAST_S: i64 = 100_000_000_000;
-/// Numbers of at least so many seconds count from 1970. The number is in the year 1985, and no log lasts 15 years.
+/// Numbers of at least so many seconds count from 1970. The number is in the year 1985, and no log lasts 15
+/// years.
 const UNIX_S: i64 = 500_000_000;
 
 /// An instant of a log, to the microsecond.
@@ -66,7 +68,8 @@ impl InstantError {
     pub(crate) fn expected(self) -> &'static str {
         match self {
             Self::Form => {
-                "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+02:00, 05/13/2024 9:30 PM or seconds since 1970"
+                "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+02:00, 05/13/2024 9:30 PM or \
+                     seconds since 1970"
             }
             Self::TooLarge => {
                 "seconds since 1970, not milliseconds or less; a table has the parameter submit=COLUMN:ms"
@@ -87,8 +90,8 @@ impl Instant {
         !self.is_epoch() && (self.is_date || self.micros >= UNIX_S * 1_000_000)
     }
 
-    /// Whether the instant is the beginning of 1970 in some time zone, which stands for an unknown time beside dates of
-    /// this century.
+    /// Whether the instant is the beginning of 1970 in some time zone, which stands for an unknown time
+    /// beside dates of this century.
     pub(crate) fn is_epoch(self) -> bool {
         if self.is_date { self.micros.abs() <= DAY_S * 1_000_000 } else { self.micros == 0 }
     }
@@ -103,8 +106,9 @@ pub(crate) struct Clock {
     is_assumed: bool,
     /// The order of day and month in dates that do not fix it; `None` if none was given.
     pub(crate) order: Option<DateOrder>,
-    /// Days, in days since 1970, with the offset of the zone in seconds, which is `None` if it changes on that day. Each day
-    /// has one place in the list, which it shares with others; times of a log are mostly of a few days at a time.
+    /// Days, in days since 1970, with the offset of the zone in seconds, which is `None` if it changes on
+    /// that day. Each day has one place in the list, which it shares with others; times of a log are mostly
+    /// of a few days at a time.
     days: [(i64, Option<i64>); DAYS],
     /// The number of instants with a fraction of a second. They were rounded, half a second up.
     pub(crate) rounded: u64,
@@ -112,10 +116,11 @@ pub(crate) struct Clock {
     pub(crate) local: u64,
     /// The number of local times that occur twice or never, as clocks are put back or forward.
     pub(crate) ambiguous: u64,
-    /// The number of dates that are read with the month first although no order was given, and that exist in both orders.
+    /// The number of dates that are read with the month first although no order was given, and that exist in
+    /// both orders.
     either_order: u64,
-    /// The seconds from the last instant to the other one that the same text may mean, as clocks are put back between
-    /// them; 0 if the text means one instant.
+    /// The seconds from the last instant to the other one that the same text may mean, as clocks are put back
+    /// between them; 0 if the text means one instant.
     other_s: i64,
 }
 
@@ -123,8 +128,9 @@ pub(crate) struct Clock {
 type Counts = (u64, u64, u64, u64);
 
 impl Clock {
-    /// Takes the parameters `time-zone` and `dates` of a format. The zone is a name such as `Europe/Berlin`, or an offset
-    /// such as `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is not known.
+    /// Takes the parameters `time-zone` and `dates` of a format. The zone is a name such as `Europe/Berlin`,
+    /// or an offset such as `+02:00`. Without it, times are those of the machine's zone, or of UTC if that is
+    /// not known.
     pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let order = if params.given(DATES).is_some() {
             let orders =
@@ -154,7 +160,8 @@ impl Clock {
         })
     }
 
-    /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its offset.
+    /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its
+    /// offset.
     pub(crate) fn zone_name(&self) -> Option<String> {
         (self.local > 0).then(|| self.name.clone())
     }
@@ -175,8 +182,8 @@ impl Clock {
         let order = || {
             let dates = if self.either_order == 1 { "date is" } else { "dates are" };
             format!(
-                "{} {dates} read with the month first and would exist with the day first, too, as 05/04/2024 does; \
-                 --dates to choose",
+                "{} {dates} read with the month first and would exist with the day first, too, as 05/04/2024 \
+                 does; --dates to choose",
                 self.either_order
             )
         };
@@ -190,8 +197,8 @@ impl Clock {
         counts.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
-    /// Returns the instant that `text` spells, in whole seconds since 1970, half a second rounded up; `None` if it is
-    /// missing. The error says what was expected.
+    /// Returns the instant that `text` spells, in whole seconds since 1970, half a second rounded up; `None`
+    /// if it is missing. The error says what was expected.
     pub(crate) fn instant(&mut self, text: &[u8]) -> Result<Option<i64>, &'static str> {
         let found = self.exact_instant(text, SECONDS, self.order).map_err(InstantError::expected)?;
         Ok(found.map(|instant| rounded_s(instant.micros)))
@@ -199,12 +206,13 @@ impl Clock {
 
     /// Returns the instant that `text` spells, to the microsecond; `None` if it is missing.
     ///
-    /// Read are the dates of [`Civil::parse`], numbers that count `unit`s since 1970 or since the beginning of the log, and
-    /// the words for missing values. `order` is that of day and month; without it the month is first, which a note counts.
-    /// O(1), and without the zone's table of changes for days that were met before.
+    /// Read are the dates of [`Civil::parse`], numbers that count `unit`s since 1970 or since the beginning
+    /// of the log, and the words for missing values. `order` is that of day and month; without it the month
+    /// is first, which a note counts. O(1), and without the zone's table of changes for days that were met
+    /// before.
     ///
-    /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that never occurs, as
-    /// clocks are put forward, is as much later as they are put forward. Both are counted.
+    /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that
+    /// never occurs, as clocks are put forward, is as much later as they are put forward. Both are counted.
     pub(crate) fn exact_instant(
         &mut self,
         text: &[u8],
@@ -240,8 +248,9 @@ impl Clock {
         Ok(Some(Instant { micros, is_date: false, has_minutes_only: false }))
     }
 
-    /// Returns the instant that `text` spells, as [`Self::instant`] does, of something that was not before `earlier_s`,
-    /// if that is known: a local time that occurs twice is the second of the two instants if the first is too early.
+    /// Returns the instant that `text` spells, as [`Self::instant`] does, of something that was not before
+    /// `earlier_s`, if that is known: a local time that occurs twice is the second of the two instants if the
+    /// first is too early.
     pub(crate) fn instant_after(
         &mut self,
         text: &[u8],
@@ -252,8 +261,8 @@ impl Clock {
         Ok(if is_early { first_s.map(|first_s| first_s + self.other_s) } else { first_s })
     }
 
-    /// Returns the instant that `text` spells, as [`Self::exact_instant`] does, of something that was not before `earlier_us`;
-    /// see [`Self::instant_after`].
+    /// Returns the instant that `text` spells, as [`Self::exact_instant`] does, of something that was not
+    /// before `earlier_us`; see [`Self::instant_after`].
     pub(crate) fn exact_instant_after(
         &mut self,
         text: &[u8],
@@ -270,8 +279,8 @@ impl Clock {
         Ok(found)
     }
 
-    /// Returns the other instant that `text` spells, after `first_s`, if it is a local time that occurs twice; otherwise the same. It
-    /// has been read before, so nothing is counted.
+    /// Returns the other instant that `text` spells, after `first_s`, if it is a local time that occurs
+    /// twice; otherwise the same. It has been read before, so nothing is counted.
     pub(crate) fn later_reading(&mut self, text: &[u8], first_s: i64) -> Option<i64> {
         let counted = self.counted();
         let later_s = self.instant_after(text, Some(first_s + 1));
@@ -289,7 +298,8 @@ impl Clock {
         (self.rounded, self.local, self.ambiguous, self.either_order) = counts;
     }
 
-    /// Returns the microseconds since 1970 of a day and a time of the day; `None` if the calendar does not have it.
+    /// Returns the microseconds since 1970 of a day and a time of the day; `None` if the calendar does not
+    /// have it.
     fn of_civil(&mut self, civil: &Civil) -> Option<i64> {
         let civil_s = civil.seconds()?;
         self.rounded += u64::from(civil.fraction_us > 0);

@@ -1,8 +1,9 @@
 //! Machines that follow from a log: `auto`, `auto:1d`, `auto:3d`, `torus:auto` and so on.
 //!
-//! The machine has as many nodes as the log's machine had processors. Its sides are those of the mesh with the fewest
-//! nodes, at least as many as are needed, whose longest side is at most twice the shortest; of several such meshes the one
-//! closest to a square or a cube. What it has too many is unavailable: the last nodes.
+//! The machine has as many nodes as the log's machine had processors. Its sides are those of the mesh with
+//! the fewest nodes, at least as many as are needed, whose longest side is at most twice the shortest; of
+//! several such meshes the one closest to a square or a cube. What it has too many is unavailable: the last
+//! nodes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +30,8 @@ impl AutoMachine {
         text == "auto" || text.starts_with("auto:")
     }
 
-    /// Returns the machine of `nodes` available nodes. `None` if there are none, or more than a machine can have.
+    /// Returns the machine of `nodes` available nodes. `None` if there are none, or more than a machine can
+    /// have.
     #[inline]
     pub fn on(self, nodes: u64) -> Option<Mesh> {
         let wanted = u32::try_from(nodes).ok().filter(|wanted| (1..=MAX_NODES).contains(wanted))?;
@@ -40,12 +42,14 @@ impl AutoMachine {
     }
 }
 
-/// Returns the sides of the mesh of `dims` dimensions for `nodes` nodes, ascending; `None` if it would be too large.
+/// Returns the sides of the mesh of `dims` dimensions for `nodes` nodes, ascending; `None` if it would be too
+/// large.
 fn sides(nodes: u32, dims: u32) -> Option<Vec<u32>> {
     if dims == 1 {
         return Some(vec![nodes]);
     }
-    // The shortest side is at most the root of the number of nodes, and at least half of what rounding up gives.
+    // The shortest side is at most the root of the number of nodes, and at least half of what rounding up
+    // gives.
     let root = f64::from(nodes).powf(1.0 / f64::from(dims)).ceil() as u32;
     let mut best: Option<(u64, u32, Vec<u32>)> = None;
     for shortest in root.div_ceil(2).max(1)..=root {

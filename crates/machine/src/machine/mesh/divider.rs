@@ -1,7 +1,8 @@
 //! Division by a fixed number, for coordinates of nodes.
 
-/// Division by a fixed number through one multiplication. The result is exact: for n, d < 2^32, n/d is the high half of
-/// n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract. Exper. 2019).
+/// Division by a fixed number through one multiplication. The result is exact: for n, d < 2^32, n/d is the
+/// high half of n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract.
+/// Exper. 2019).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Divider {
     divisor: u32,
@@ -11,7 +12,8 @@ pub(super) struct Divider {
 impl Divider {
     /// Returns the division by `divisor`, which must be at least 1.
     pub(super) fn new(divisor: u32) -> Self {
-        // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it separately.
+        // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it
+        // separately.
         let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
         Self { divisor, magic }
     }

@@ -1,8 +1,9 @@
 //! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8`, `16x8x8:wrap=xy` or
 //! `ocs:8x4x4x4`.
 //!
-//! A kind is one row of [`KINDS`], and a parameter is one row of [`PARAMETERS`]. Parameters are separated by `:` or `,`.
-//! A part without `=` belongs to the value before it, so that a value may be a list such as `0-3,7`.
+//! A kind is one row of [`KINDS`], and a parameter is one row of [`PARAMETERS`]. Parameters are separated by
+//! `:` or `,`. A part without `=` belongs to the value before it, so that a value may be a list such as
+//! `0-3,7`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -159,8 +160,8 @@ fn describe(text: &str) -> Result<Description, Problem> {
     Ok(description)
 }
 
-/// Reads the sizes as a number of cubes and the sides of a cube. The cubes stand in a row along z, so that each has
-/// consecutive node numbers.
+/// Reads the sizes as a number of cubes and the sides of a cube. The cubes stand in a row along z, so that
+/// each has consecutive node numbers.
 fn stack_cubes(description: &mut Description) -> Result<(), Problem> {
     let fail = |problem: String| {
         let expected = "the number of cubes and their three sides, such as ocs:8x4x4x4".to_owned();

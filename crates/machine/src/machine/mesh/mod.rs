@@ -23,8 +23,8 @@ pub use super::unavailable::UnavailableError;
 /// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The shape of a machine: one to three dimensions, each of which may wrap around. On a mesh none does, on a torus all
-/// do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
+/// The shape of a machine: one to three dimensions, each of which may wrap around. On a mesh none does, on a
+/// torus all do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -48,23 +48,23 @@ impl Default for Mesh {
 }
 
 impl Mesh {
-    /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
-    /// are more than [`MAX_NODES`] nodes.
+    /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is
+    /// 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
         Self::wrapping(extents, [false; 3])
     }
 
-    /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around. The
-    /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around.
+    /// The result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::wrapping(extents, [true; 3])
     }
 
-    /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true` wrap
-    /// around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result is an error if
-    /// an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true`
+    /// wrap around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result
+    /// is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     #[inline]
     pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
         Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
@@ -91,7 +91,8 @@ impl Mesh {
         Ok(Self { extents: padded, dims: extents.len(), wraps, cube: None, by_x, by_y, unavailable })
     }
 
-    /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
+    /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not
+    /// have.
     #[inline]
     pub fn extents(&self) -> [u32; 3] {
         self.extents
@@ -109,16 +110,17 @@ impl Mesh {
         (0..3).all(|d| sides[d] <= self.extents()[d])
     }
 
-    /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None` if the
-    /// machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of a cube), and has
-    /// consecutive node numbers. Distances are those of that row, as if no switch had joined other cubes.
+    /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None`
+    /// if the machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of
+    /// a cube), and has consecutive node numbers. Distances are those of that row, as if no switch had joined
+    /// other cubes.
     #[inline]
     pub fn cube(&self) -> Option<[u32; 3]> {
         self.cube
     }
 
-    /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A dimension
-    /// of one node never wraps, since there is nothing to join.
+    /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A
+    /// dimension of one node never wraps, since there is nothing to join.
     #[inline]
     pub fn wraps(&self, d: usize) -> bool {
         self.wraps[d] && self.extents[d] > 1
@@ -136,21 +138,23 @@ impl Mesh {
         (0..3).any(|d| self.wraps(d))
     }
 
-    /// Returns whether some dimension is a ring of an odd number of nodes. Without one, a step between neighbours always
-    /// changes the parity of x + y + z, so that nodes equally far from a third one are an even number of hops apart.
+    /// Returns whether some dimension is a ring of an odd number of nodes. Without one, a step between
+    /// neighbours always changes the parity of x + y + z, so that nodes equally far from a third one are an
+    /// even number of hops apart.
     #[inline]
     pub fn has_odd_ring(&self) -> bool {
         (0..3).any(|d| self.wraps(d) && self.extents[d] % 2 == 1)
     }
 
-    /// Returns whether the description calls the machine a torus: it says of every dimension that it wraps around.
+    /// Returns whether the description calls the machine a torus: it says of every dimension that it wraps
+    /// around.
     fn wraps_everywhere(&self) -> bool {
         self.wraps[..self.dims].iter().all(|&wraps| wraps)
     }
 
-    /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its last node.
-    /// The result is an error if one of them is outside the machine, is unavailable already or is named twice, or if no
-    /// node is left.
+    /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its
+    /// last node. The result is an error if one of them is outside the machine, is unavailable already or is
+    /// named twice, or if no node is left.
     #[inline]
     pub fn without(&self, runs: &[(NodeId, NodeId)]) -> Result<Self, UnavailableError> {
         let all = [self.unavailable(), runs].concat();
@@ -169,8 +173,8 @@ impl Mesh {
         self.nodes() - self.unavailable.count()
     }
 
-    /// Returns the nodes that no job can have, as intervals of their first and last nodes, ascending. There are none on
-    /// most machines.
+    /// Returns the nodes that no job can have, as intervals of their first and last nodes, ascending. There
+    /// are none on most machines.
     #[inline]
     pub fn unavailable(&self) -> &[(NodeId, NodeId)] {
         self.unavailable.runs()
@@ -197,7 +201,8 @@ impl Mesh {
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
-    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round if the dimension wraps.
+    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round if the
+    /// dimension wraps.
     #[inline]
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
@@ -216,8 +221,8 @@ impl Mesh {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
 
-    /// Returns every node in *location order*: sorted by x, then y, then z. Centre-based and buddy allocators break
-    /// ties by it.
+    /// Returns every node in *location order*: sorted by x, then y, then z. Centre-based and buddy allocators
+    /// break ties by it.
     #[inline]
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;

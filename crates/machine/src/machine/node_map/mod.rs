@@ -1,7 +1,7 @@
 //! Node maps: where on a machine the nodes with the names of a log are.
 //!
-//! [`NodeMapSource`] is what a user writes: the path of a table with a row for each node, or a pattern of names such as
-//! `nid{rank}`. [`NodeMap`] is its meaning on one machine.
+//! [`NodeMapSource`] is what a user writes: the path of a table with a row for each node, or a pattern of
+//! names such as `nid{rank}`. [`NodeMap`] is its meaning on one machine.
 
 mod natural;
 mod pattern;
@@ -51,7 +51,8 @@ impl fmt::Display for NodeMapSource {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeMapError {
     /// The file cannot be read.
-    #[error("node map {}: {problem}; expected a file with rows name,x,y,z or name,number, or a pattern such as nid{{rank}}", path.display())]
+    #[error("node map {}: {problem}; expected a file with rows name,x,y,z or name,number, or a pattern such \
+         as nid{{rank}}", path.display())]
     Unreadable {
         /// The path of the file.
         path: PathBuf,
@@ -136,8 +137,8 @@ impl NodeMapSource {
 }
 
 impl NodeMap {
-    /// Returns the map in which `names` are the available nodes of `mesh` in the order of their numbers. Names beyond the
-    /// number of available nodes have no node.
+    /// Returns the map in which `names` are the available nodes of `mesh` in the order of their numbers.
+    /// Names beyond the number of available nodes have no node.
     pub fn in_order(names: impl IntoIterator<Item = String>, mesh: &Mesh) -> Self {
         let nodes = (0..mesh.nodes()).filter(|&node| mesh.is_available(node));
         Self::Table(names.into_iter().zip(nodes).map(|(name, node)| (name, vec![node])).collect())

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Compares two names so that runs of digits count as numbers. Names that differ only in leading zeros have the order of
-/// their texts.
+/// Compares two names so that runs of digits count as numbers. Names that differ only in leading zeros have
+/// the order of their texts.
 pub fn natural_order(name: &str, other: &str) -> Ordering {
     let (mut left, mut right) = (name.as_bytes(), other.as_bytes());
     while let (Some(first), Some(second)) = (left.first(), right.first()) {

@@ -40,7 +40,8 @@ impl FromStr for Pattern {
         let wrong = |problem: &str| SpecError::NoSuchValue {
             found: text.to_owned(),
             expected: format!(
-                "a pattern of node names such as nid{{rank}}, node{{rank+1}} or c{{x:2}}{{y:2}}n{{z}}: {problem}"
+                "a pattern of node names such as nid{{rank}}, node{{rank+1}} or c{{x:2}}{{y:2}}n{{z}}: \
+                     {problem}"
             ),
         };
         let (mut parts, mut rest): (Vec<(String, Field)>, _) = (Vec::new(), text);
@@ -90,8 +91,8 @@ impl Field {
         Some(Self { what: FIELDS.iter().position(|field| *field == name)?, offset, width })
     }
 
-    /// Reads the number at the start of `text`. Returns it without the offset, and the rest of the text. `None` if there is
-    /// no such number.
+    /// Reads the number at the start of `text`. Returns it without the offset, and the rest of the text.
+    /// `None` if there is no such number.
     fn read(self, text: &str) -> Option<(i64, &str)> {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let end = self.width.unwrap_or(digits);
@@ -118,8 +119,8 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// Fails if the pattern does not say which node of `mesh` a name stands for: it has neither the number of the node nor
-    /// all its coordinates.
+    /// Fails if the pattern does not say which node of `mesh` a name stands for: it has neither the number of
+    /// the node nor all its coordinates.
     pub(super) fn suits(&self, mesh: &Mesh) -> Result<(), NodeMapError> {
         let has = |what| self.parts.iter().any(|(_, field)| field.what == what);
         let dims = mesh.dims();

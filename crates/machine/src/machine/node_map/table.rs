@@ -13,7 +13,8 @@ use meshreplay_base::words::excerpt;
 pub enum RowProblem {
     /// The header lacks a column that is needed.
     #[error(
-        "the header has no column {missing}, found {found}; expected name and number, or name and {coordinates}"
+        "the header has no column {missing}, found {found}; expected name and number, or name and \
+             {coordinates}"
     )]
     Header {
         /// The columns that are missing.
@@ -24,7 +25,8 @@ pub enum RowProblem {
         coordinates: String,
     },
     /// A row without header has another number of fields than it must have.
-    #[error("number of fields: found {found}, expected 2 (name,number) or {} (name,{coordinates}), as machine {machine} has {dims} dimensions", dims + 1)]
+    #[error("number of fields: found {found}, expected 2 (name,number) or {} (name,{coordinates}), as \
+         machine {machine} has {dims} dimensions", dims + 1)]
     Fields {
         /// The number of fields.
         found: usize,
@@ -56,7 +58,8 @@ pub enum RowProblem {
     },
     /// The node is not on the machine.
     #[error(
-        "node '{name}' is at {found}, outside of machine {machine}; mend the row, or give a machine that has the place"
+        "node '{name}' is at {found}, outside of machine {machine}; mend the row, or give a machine that has \
+             the place"
     )]
     Outside {
         /// The name of the node.
@@ -92,19 +95,20 @@ struct Columns {
 enum Place {
     /// The number of the node.
     Number(usize),
-    /// The coordinates: as many as the machine has dimensions, and further ones of the table, at which all nodes must be 0.
+    /// The coordinates: as many as the machine has dimensions, and further ones of the table, at which all
+    /// nodes must be 0.
     Coordinates(Vec<usize>),
 }
 
 /// The names of the coordinates.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Reads the table at `path`. Returns the nodes of `mesh` by name. A name that several rows have stands for several nodes,
-/// in the order of the rows.
+/// Reads the table at `path`. Returns the nodes of `mesh` by name. A name that several rows have stands for
+/// several nodes, in the order of the rows.
 ///
-/// Fields are separated by tabs, semicolons, bars, commas or blanks; the first of these that is in the first row counts.
-/// Blank lines and lines that begin with `#` are skipped. The first row is a header if none of its fields behind the first
-/// one is a number.
+/// Fields are separated by tabs, semicolons, bars, commas or blanks; the first of these that is in the first
+/// row counts. Blank lines and lines that begin with `#` are skipped. The first row is a header if none of
+/// its fields behind the first one is a number.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
     let bytes = memory::read_file(path)
         .map_err(|error| NodeMapError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
@@ -146,7 +150,8 @@ fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usiz
     Ok(table)
 }
 
-/// Returns the fields of a row, without blanks and quotation marks around them. Without a separator, blanks separate them.
+/// Returns the fields of a row, without blanks and quotation marks around them. Without a separator, blanks
+/// separate them.
 fn fields_of(line: &str, separator: Option<char>) -> Vec<&str> {
     match separator {
         Some(separator) => line.split(separator).map(bare).collect(),
@@ -279,32 +284,38 @@ mod tests {
             ("a,0,0\nb,1\nc\n", "2: number of fields: found 2, expected 3 as in the first row"),
             (
                 "a,0,0,0\n",
-                "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",
+                "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has \
+                     2 dimensions",
             ),
             ("a,0,0\nb,-1,0\n", "2: x: found '-1', expected a whole number from 0"),
             ("a,0\nb,1.5\n", "2: number: found '1.5', expected a whole number from 0"),
             (
                 "a,0,0\nb,4,0\n",
-                "2: node 'b' is at (4,0), outside of machine 4x2; mend the row, or give a machine that has the place",
+                "2: node 'b' is at (4,0), outside of machine 4x2; mend the row, or give a machine that has \
+                     the place",
             ),
             (
                 "a,8\n",
-                "1: node 'a' is at number 8, outside of machine 4x2; mend the row, or give a machine that has the place",
+                "1: node 'a' is at number 8, outside of machine 4x2; mend the row, or give a machine that \
+                     has the place",
             ),
             (
                 "name,x,y,z\na,0,0,0\nb,0,0,1\n",
-                "3: node 'b' is at (0,0,1), outside of machine 4x2; mend the row, or give a machine that has the place",
+                "3: node 'b' is at (0,0,1), outside of machine 4x2; mend the row, or give a machine that has \
+                     the place",
             ),
             ("a,4\n\nb,4\n", "3: node 'b' is at (0,1), where line 1 has 'a' already; a place has one name"),
             ("a,3\na,3\n", "2: node 'a' is at (3,0), where line 1 has 'a' already; a place has one name"),
             (",3\n", "1: the name of the node is empty"),
             (
                 "name,x\na,3\n",
-                "1: the header has no column with the places, found name x; expected name and number, or name and x y",
+                "1: the header has no column with the places, found name x; expected name and number, or \
+                     name and x y",
             ),
             (
                 "label,x,y\na,3,1\n",
-                "1: the header has no column with the names, found label x y; expected name and number, or name and x y",
+                "1: the header has no column with the names, found label x y; expected name and number, or \
+                     name and x y",
             ),
         ] {
             assert_eq!(nodes(text, "4x2"), Err(message.to_owned()), "{text}");

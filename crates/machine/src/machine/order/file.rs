@@ -1,5 +1,5 @@
-//! Reads orders from files. Each line has one `node rank` pair, as in the simulator of P. Walker, D. Bunde and V. Leung
-//! (2010).
+//! Reads orders from files. Each line has one `node rank` pair, as in the simulator of P. Walker, D. Bunde
+//! and V. Leung (2010).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -44,8 +44,8 @@ const LINE_BYTES: u64 = 64;
 /// The number of bytes that an order file may have for comments.
 const COMMENT_BYTES: u64 = 1 << 20;
 
-/// Returns the content of a file of at most `limit` bytes. A longer one is an error: a device such as /dev/zero has no
-/// end.
+/// Returns the content of a file of at most `limit` bytes. A longer one is an error: a device such as
+/// /dev/zero has no end.
 fn content(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
@@ -59,8 +59,8 @@ fn content(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads the order of the nodes of `mesh` from the file at `path`.
 ///
-/// Each line has the number of a node and its rank, both from 0, separated by blanks. Nodes must ascend. Blank lines
-/// and lines that begin with `#` are skipped. The name of the order is the path. O(N).
+/// Each line has the number of a node and its rank, both from 0, separated by blanks. Nodes must ascend.
+/// Blank lines and lines that begin with `#` are skipped. The name of the order is the path. O(N).
 pub fn from_file(path: &Path, mesh: &Mesh) -> Result<Order, OrderFileError> {
     let bytes = content(path, LINE_BYTES * u64::from(mesh.nodes()) + COMMENT_BYTES)
         .map_err(|source| OrderFileError::Unreadable { path: path.to_owned(), source })?;

@@ -1,16 +1,16 @@
 //! The generalised Hilbert curve of rectangles and cuboids of any size (after J. Červený).
 //!
-//! A block is a corner and three edges. Its path starts at the corner and ends at the far end of the first edge. A long
-//! block is cut across its first edge into two. Other blocks are cut into three (flat or tall blocks) or five
-//! (cube-like blocks), along which the path goes up, over and back down. Each part is again a block with its own first
-//! edge. An edge is cut so that its first part has even length where that is possible. The reason is parity: a path
-//! that ends at the far end of an edge of odd length cannot visit all nodes of a block whose cross-section has an even
-//! number of nodes.
+//! A block is a corner and three edges. Its path starts at the corner and ends at the far end of the first
+//! edge. A long block is cut across its first edge into two. Other blocks are cut into three (flat or tall
+//! blocks) or five (cube-like blocks), along which the path goes up, over and back down. Each part is again a
+//! block with its own first edge. An edge is cut so that its first part has even length where that is
+//! possible. The reason is parity: a path that ends at the far end of an edge of odd length cannot visit all
+//! nodes of a block whose cross-section has an even number of nodes.
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// Returns the nodes along the curve. It starts at node 0 and ends at the far end of the longest side, except on
-/// rectangles with an odd side and a side of 2 nodes.
+/// Returns the nodes along the curve. It starts at node 0 and ends at the far end of the longest side, except
+/// on rectangles with an odd side and a side of 2 nodes.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let sides = Sides::of(mesh);
     let mut nodes = Vec::with_capacity(sides.nodes());
@@ -18,14 +18,14 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     nodes
 }
 
-/// Returns whether the curve is sure to be continuous: on lines, on rectangles unless parity forbids it, and on cuboids
-/// with even sides.
+/// Returns whether the curve is sure to be continuous: on lines, on rectangles unless parity forbids it, and
+/// on cuboids with even sides.
 ///
-/// If the long side of a rectangle is odd and the short side is even, the curve has exactly one diagonal step, of two
-/// hops. Colour the nodes like a chessboard: the two ends of the curve have the same colour, so the curve cannot visit
-/// as many black as white nodes. (If the short side is 2, the curve ends elsewhere and has no such step.) In most
-/// cuboids with an odd side some steps are longer than one hop. Up to 12 nodes a side these are at most one step in
-/// ten.
+/// If the long side of a rectangle is odd and the short side is even, the curve has exactly one diagonal
+/// step, of two hops. Colour the nodes like a chessboard: the two ends of the curve have the same colour, so
+/// the curve cannot visit as many black as white nodes. (If the short side is 2, the curve ends elsewhere and
+/// has no such step.) In most cuboids with an odd side some steps are longer than one hop. Up to 12 nodes a
+/// side these are at most one step in ten.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let sides = Sides::of(mesh);
     let Sides([long, middle, short]) = sides;
@@ -50,7 +50,8 @@ impl Edge {
         Self { length: i64::from(side.extent), step: i64::from(side.stride) }
     }
 
-    /// Returns the first half and the rest. The length of the first half is even unless the edge has two nodes.
+    /// Returns the first half and the rest. The length of the first half is even unless the edge has two
+    /// nodes.
     fn halves(self) -> (Self, Self) {
         let mut half = self.length / 2;
         if half % 2 == 1 && self.length > 2 {
@@ -81,8 +82,8 @@ impl Edge {
     }
 }
 
-/// A cuboid of nodes: its corner as a node number, and its edges from there. The path through it starts at the corner
-/// and ends at the far end of the first edge.
+/// A cuboid of nodes: its corner as a node number, and its edges from there. The path through it starts at
+/// the corner and ends at the far end of the first edge.
 #[derive(Clone, Copy)]
 struct Block {
     corner: i64,
@@ -112,14 +113,15 @@ impl Block {
         }
     }
 
-    /// Returns the block with these edges whose corner is `offset` node numbers from the corner of this block.
+    /// Returns the block with these edges whose corner is `offset` node numbers from the corner of this
+    /// block.
     fn part(self, offset: i64, edges: [Edge; 3]) -> Self {
         Self { corner: self.corner + offset, edges }
     }
 
-    /// Visits three blocks: up along the first half of `up` in the near half of the first edge, across in the other
-    /// half of `up`, and back down in the far half of the first edge. `flat` is the edge that is not cut; `flat_last`
-    /// tells whether it comes last in the upright blocks.
+    /// Visits three blocks: up along the first half of `up` in the near half of the first edge, across in the
+    /// other half of `up`, and back down in the far half of the first edge. `flat` is the edge that is not
+    /// cut; `flat_last` tells whether it comes last in the upright blocks.
     fn arch(self, up: Edge, flat: Edge, flat_last: bool, nodes: &mut Vec<NodeId>) {
         let a = self.edges[0];
         let (near, far) = if flat.length == 1 { a.plain_halves() } else { a.halves() };
@@ -131,7 +133,8 @@ impl Block {
         self.part(a.last() + low.last(), pose(low.reversed(), far.reversed())).visit(nodes);
     }
 
-    /// Visits five blocks: up, over to the far side of the third edge, along the first edge there, back, and down.
+    /// Visits five blocks: up, over to the far side of the third edge, along the first edge there, back, and
+    /// down.
     fn knot(self, nodes: &mut Vec<NodeId>) {
         let [a, b, c] = self.edges;
         let ((near, far), (low, high), (front, back)) = (a.halves(), b.halves(), c.halves());

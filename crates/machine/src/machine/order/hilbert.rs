@@ -3,10 +3,10 @@
 use super::hilbert_walk::{bits, node, skilling, walk};
 use super::{Mesh, NodeId, Side, Sides, spliced};
 
-/// Returns the nodes along the curve. Squares and cubes of side 2^n have the Hilbert curve from the origin to the far
-/// end of the x axis. Other rectangles have the curve of [`spliced`]. Other cuboids have the curve of the smallest cube
-/// of side 2^n that contains them, without the nodes that they lack; it jumps where the curve of the cube leaves the
-/// cuboid.
+/// Returns the nodes along the curve. Squares and cubes of side 2^n have the Hilbert curve from the origin to
+/// the far end of the x axis. Other rectangles have the curve of [`spliced`]. Other cuboids have the curve of
+/// the smallest cube of side 2^n that contains them, without the nodes that they lack; it jumps where the
+/// curve of the cube leaves the cuboid.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     if short.extent == 1 {
@@ -21,7 +21,8 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     nodes
 }
 
-/// Returns whether the curve is sure to be continuous: on cubes of side 2^n, and on rectangles where [`spliced`] is.
+/// Returns whether the curve is sure to be continuous: on cubes of side 2^n, and on rectangles where
+/// [`spliced`] is.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let Sides([long, _, short]) = Sides::of(mesh);
     if short.extent == 1 {

@@ -14,8 +14,8 @@ pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     odometer([short, middle, long])
 }
 
-/// Returns every node. `fast` runs fastest, then `middle`, then `slow`, each always from its first position to its
-/// last.
+/// Returns every node. `fast` runs fastest, then `middle`, then `slow`, each always from its first position
+/// to its last.
 fn odometer([fast, middle, slow]: [Side; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity((fast.extent * middle.extent * slow.extent) as usize);
     for k in 0..slow.extent {

@@ -1,16 +1,17 @@
 //! Linear orders of the nodes of a machine: the space-filling curves of curve allocators and of paging.
 //!
-//! An order is a bijection between ranks 0, 1, … and nodes. Curves are defined with the *longest* side of the machine
-//! as their x axis, whichever side that is. So the curve of 8x16 is the mirror image of that of 16x8, and results do
-//! not depend on how a user writes a machine down. Of equal sides, x counts as the longer one, then y, then z.
+//! An order is a bijection between ranks 0, 1, … and nodes. Curves are defined with the *longest* side of the
+//! machine as their x axis, whichever side that is. So the curve of 8x16 is the mirror image of that of 16x8,
+//! and results do not depend on how a user writes a machine down. Of equal sides, x counts as the longer one,
+//! then y, then z.
 //!
 //! Each family of orders has one file, and each order has one row of [`ORDERS`].
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "strides, coordinates and ranks are at most the 2^24 nodes of a machine, and what a walk adds with a \
-              sign fits 64 bits; an order file has a bounded number of bytes for each node"
+    reason = "strides, coordinates and ranks are at most the 2^24 nodes of a machine, and what a walk adds \
+         with a sign fits 64 bits; an order file has a bounded number of bytes for each node"
 )]
 
 mod file;
@@ -39,7 +40,8 @@ pub struct Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
     /// The number of a node is not below the length of the list.
-    #[error("rank {rank} is node {node}, but the nodes of an order of {nodes} are numbered from 0 to {}", .nodes - 1)]
+    #[error("rank {rank} is node {node}, but the nodes of an order of {nodes} are numbered from 0 to \
+         {}", .nodes - 1)]
     Outside {
         /// The index of the node in the list.
         rank: u32,
@@ -114,8 +116,9 @@ impl Order {
         &self.ranks
     }
 
-    /// Returns the jumps of the curve on `mesh`: each rank whose successor is not a neighbour, with the L1 distance of
-    /// the two nodes in hops. There are none if the curve is continuous. `mesh` must have as many nodes as the order.
+    /// Returns the jumps of the curve on `mesh`: each rank whose successor is not a neighbour, with the L1
+    /// distance of the two nodes in hops. There are none if the curve is continuous. `mesh` must have as many
+    /// nodes as the order.
     pub fn jumps<'a>(&'a self, mesh: &'a Mesh) -> impl Iterator<Item = (u32, u32)> + 'a {
         let hops = |pair: &[NodeId]| mesh.l1(mesh.coord(pair[0]), mesh.coord(pair[1]));
         (0..)
@@ -141,16 +144,17 @@ pub struct Entry {
     pub source: &'static str,
     /// The greatest number of dimensions (sides longer than one node) of a machine that the order supports.
     pub max_dims: usize,
-    /// A function that returns whether the order is certain to be continuous on a mesh or torus of this shape. On other
-    /// shapes it may be continuous by chance.
+    /// A function that returns whether the order is certain to be continuous on a mesh or torus of this
+    /// shape. On other shapes it may be continuous by chance.
     pub continuous: fn(&Mesh) -> bool,
-    /// A function that lists the nodes by rank. It is only called for machines with at most `max_dims` dimensions.
+    /// A function that lists the nodes by rank. It is only called for machines with at most `max_dims`
+    /// dimensions.
     nodes: fn(&Mesh) -> Vec<NodeId>,
 }
 
 impl Entry {
-    /// Returns the order of the nodes of `mesh`. The result is an error if the machine has too many dimensions. O(N)
-    /// time and space; under a second for 2^24 nodes.
+    /// Returns the order of the nodes of `mesh`. The result is an error if the machine has too many
+    /// dimensions. O(N) time and space; under a second for 2^24 nodes.
     pub fn build(&self, mesh: &Mesh) -> Result<Order, SpecError> {
         let unsuited = |problem: String| SpecError::Unsuited {
             owner: self.name.to_owned(),
@@ -163,7 +167,8 @@ impl Entry {
                 "it orders at most {most} dimensions; use hilbert or gilbert instead"
             )));
         }
-        // Every function of a row makes a permutation (tests check all small shapes), so this error never occurs.
+        // Every function of a row makes a permutation (tests check all small shapes), so this error never
+        // occurs.
         Order::from_nodes(self.name, (self.nodes)(mesh)).map_err(|error| unsuited(error.to_string()))
     }
 }
@@ -172,10 +177,10 @@ impl Entry {
 const LO: &str = "V. Lo, K. Windisch, W. Liu, B. Nitzberg, Noncontiguous processor allocation algorithms for \
                   mesh-connected multicomputers, IEEE TPDS 8(7), 1997";
 const WALKER: &str = "P. Walker, D. P. Bunde, V. J. Leung, Faster high-quality processor allocation, 2010";
-const HILBERT: &str = "D. Hilbert, Über die stetige Abbildung einer Linie auf ein Flächenstück, Math. Ann. 38, 1891; \
-                       as an order of processors: V. J. Leung et al., CLUSTER 2002";
-const ZOLTAN: &str = "the Hilbert space-filling-curve partitioner of the Zoltan library (K. Devine et al.), used by \
-                      P. Walker, D. P. Bunde, V. J. Leung, 2010";
+const HILBERT: &str = "D. Hilbert, Über die stetige Abbildung einer Linie auf ein Flächenstück, Math. Ann. \
+     38, 1891; as an order of processors: V. J. Leung et al., CLUSTER 2002";
+const ZOLTAN: &str = "the Hilbert space-filling-curve partitioner of the Zoltan library (K. Devine et al.), \
+     used by P. Walker, D. P. Bunde, V. J. Leung, 2010";
 const GILBERT: &str = "J. Červený, generalised Hilbert curve for rectangles and boxes of any size";
 
 /// Every registered order.
@@ -246,8 +251,8 @@ pub const ORDERS: &[Entry] = &[
     },
 ];
 
-/// Returns the order that is registered as `name` for the nodes of `mesh`. The result is an error if there is no such
-/// order or the machine has too many dimensions for it. O(N).
+/// Returns the order that is registered as `name` for the nodes of `mesh`. The result is an error if there is
+/// no such order or the machine has too many dimensions for it. O(N).
 pub fn build(name: &str, mesh: &Mesh) -> Result<Order, SpecError> {
     match ORDERS.iter().find(|entry| entry.name == name) {
         Some(entry) => entry.build(mesh),

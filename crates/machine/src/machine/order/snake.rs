@@ -1,5 +1,5 @@
-//! Snake (boustrophedon) orders. They turn round at the end of every run instead of going back to the start, so they
-//! never jump.
+//! Snake (boustrophedon) orders. They turn round at the end of every run instead of going back to the start,
+//! so they never jump.
 
 use super::{Mesh, NodeId, Side, Sides};
 
@@ -15,9 +15,9 @@ pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     boustrophedon([short, middle, long])
 }
 
-/// Returns the nodes of the snake that runs along `fast` and steps along `middle`, then along `slow`. Each run goes the
-/// other way than the run before, also from one layer to the next. The steps along `middle` go the other way in every
-/// second layer.
+/// Returns the nodes of the snake that runs along `fast` and steps along `middle`, then along `slow`. Each
+/// run goes the other way than the run before, also from one layer to the next. The steps along `middle` go
+/// the other way in every second layer.
 fn boustrophedon([fast, middle, slow]: [Side; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity((fast.extent * middle.extent * slow.extent) as usize);
     let mut backwards = false;

@@ -1,15 +1,15 @@
-//! Spliced Hilbert curves of rectangles: the Hilbert curves of squares, side by side (P. Walker, D. Bunde, V. Leung,
-//! 2010, Fig. 5).
+//! Spliced Hilbert curves of rectangles: the Hilbert curves of squares, side by side (P. Walker, D. Bunde, V.
+//! Leung, 2010, Fig. 5).
 
 use super::hilbert_walk::{bits, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
 
 /// Returns the nodes along the spliced curve of a machine with at most two dimensions.
 ///
-/// The rectangle is tiled with squares. Their side is the largest power of two that fits into the short side. The curve
-/// of each square starts at its lower left corner and ends at its lower right, where the long side is horizontal. The
-/// squares follow each other along the short side first. Squares that reach beyond the rectangle are walked without the
-/// missing nodes.
+/// The rectangle is tiled with squares. Their side is the largest power of two that fits into the short side.
+/// The curve of each square starts at its lower left corner and ends at its lower right, where the long side
+/// is horizontal. The squares follow each other along the short side first. Squares that reach beyond the
+/// rectangle are walked without the missing nodes.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, short, _]) = Sides::of(mesh);
     let tile = tile(short.extent);
@@ -27,8 +27,8 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     nodes
 }
 
-/// Returns whether the curve is sure to be continuous. This holds if whole squares make one row: the short side is 2^n
-/// and divides the long side.
+/// Returns whether the curve is sure to be continuous. This holds if whole squares make one row: the short
+/// side is 2^n and divides the long side.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let Sides([long, short, _]) = Sides::of(mesh);
     short.extent == tile(short.extent) && long.extent.is_multiple_of(short.extent)

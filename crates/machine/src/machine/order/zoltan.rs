@@ -1,9 +1,9 @@
-//! The order of the Hilbert space-filling curve in the Zoltan library, with which P. Walker, D. Bunde and V. Leung
-//! (2010) ordered their test machine.
+//! The order of the Hilbert space-filling curve in the Zoltan library, with which P. Walker, D. Bunde and V.
+//! Leung (2010) ordered their test machine.
 //!
-//! Zoltan stretches every dimension to the unit interval, each by its own factor. So on the machine the cells of the
-//! curve are as long and narrow as the machine itself. Neighbours on the machine may be several cells apart, and
-//! neighbours on the curve several hops.
+//! Zoltan stretches every dimension to the unit interval, each by its own factor. So on the machine the cells
+//! of the curve are as long and narrow as the machine itself. Neighbours on the machine may be several cells
+//! apart, and neighbours on the curve several hops.
 
 use super::hilbert_walk::{Pose, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
@@ -13,8 +13,9 @@ const BITS_2D: u32 = 28;
 /// The number of bits per dimension of a Hilbert key, in three dimensions.
 const BITS_3D: u32 = 19;
 
-/// Returns the nodes sorted by the Hilbert key of their stretched coordinates. Nodes with equal keys, which occur only
-/// in three dimensions with sides of more than 2^19 nodes, are sorted with the longest side fastest.
+/// Returns the nodes sorted by the Hilbert key of their stretched coordinates. Nodes with equal keys, which
+/// occur only in three dimensions with sides of more than 2^19 nodes, are sorted with the longest side
+/// fastest.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let sides = Sides::of(mesh);
     let Sides([long, middle, short]) = sides;
@@ -35,8 +36,8 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     nodes
 }
 
-/// Returns whether the curve is sure to be continuous: on lines, and on squares and cubes of side 2^n, where it is a
-/// plain Hilbert curve.
+/// Returns whether the curve is sure to be continuous: on lines, and on squares and cubes of side 2^n, where
+/// it is a plain Hilbert curve.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let sides = Sides::of(mesh);
     let long = sides.0[0].extent;
@@ -46,11 +47,11 @@ pub(super) fn is_continuous(mesh: &Mesh) -> bool {
 
 /// Returns for each coordinate of a side the number of its cell, out of 2^bits.
 ///
-/// The interval from the first to the last node is made longer at both ends by 1.6·10⁻⁷ of its length. It is mapped to
-/// [0, 1], and from there to integers of 32 bits by the factor 2³² − 1; their upper bits are the cell. The −1 in the
-/// factor matters: because of it the middle node of an odd side is in the lower half. Zoltan computes in floating
-/// point. The exact fractions here give the same cells, unless a coordinate that is mapped to 0 … 2³² − 1 lies within
-/// 10⁻⁶ of the border of a cell.
+/// The interval from the first to the last node is made longer at both ends by 1.6·10⁻⁷ of its length. It is
+/// mapped to [0, 1], and from there to integers of 32 bits by the factor 2³² − 1; their upper bits are the
+/// cell. The −1 in the factor matters: because of it the middle node of an odd side is in the lower half.
+/// Zoltan computes in floating point. The exact fractions here give the same cells, unless a coordinate that
+/// is mapped to 0 … 2³² − 1 lies within 10⁻⁶ of the border of a cell.
 fn cells(extent: u32, bits: u32) -> Vec<u32> {
     /// Both numbers together are the share by which the interval is made longer at each end: 16/10⁸.
     const SCALE: u128 = 100_000_000;
@@ -68,10 +69,10 @@ fn cells(extent: u32, bits: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The rule of recursion of Zoltan's three-dimensional curve, which differs from that of Skilling inside the octants.
-/// The octants are numbered along the curve. For each of them, the three pairs belong to the slowest, the middle and
-/// the fastest axis of the curve inside the octant. A pair has the index of that axis among the axes of the curve
-/// outside, and whether it is flipped.
+/// The rule of recursion of Zoltan's three-dimensional curve, which differs from that of Skilling inside the
+/// octants. The octants are numbered along the curve. For each of them, the three pairs belong to the
+/// slowest, the middle and the fastest axis of the curve inside the octant. A pair has the index of that axis
+/// among the axes of the curve outside, and whether it is flipped.
 const OCTANTS: [[(usize, bool); 3]; 8] = {
     const F: bool = false;
     const T: bool = true;

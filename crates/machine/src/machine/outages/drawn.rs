@@ -1,11 +1,12 @@
 //! Failures and repairs that are drawn at random.
 //!
-//! Each node is up for an exponentially distributed time with the mean `mtbf` (mean time between failures), then down
-//! for an exponentially distributed time with the mean `repair`, and so on, independently of all other nodes and of
-//! the jobs. In the long run a node is up for the share mtbf / (mtbf + repair) of the time.
+//! Each node is up for an exponentially distributed time with the mean `mtbf` (mean time between failures),
+//! then down for an exponentially distributed time with the mean `repair`, and so on, independently of all
+//! other nodes and of the jobs. In the long run a node is up for the share mtbf / (mtbf + repair) of the
+//! time.
 //!
-//! One generator draws the next change of a node when its last one is taken, so that the sequence does not depend on
-//! the replay. A heap holds the next change of every node: O(log N) per change.
+//! One generator draws the next change of a node when its last one is taken, so that the sequence does not
+//! depend on the replay. A heap holds the next change of every node: O(log N) per change.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -52,7 +53,8 @@ impl FromStr for Failures {
     }
 }
 
-/// The shortest mean time between failures, in seconds. Shorter ones would only make the list of changes long.
+/// The shortest mean time between failures, in seconds. Shorter ones would only make the list of changes
+/// long.
 const SHORTEST_S: f64 = 1.0;
 
 impl fmt::Display for Failures {
@@ -66,8 +68,8 @@ impl fmt::Display for Failures {
 pub(super) struct Drawn {
     failures: Failures,
     random: ChaCha8Rng,
-    /// The next change of every node: its time, the node, and whether the node goes down. Changes of one instant come
-    /// in the order of the nodes.
+    /// The next change of every node: its time, the node, and whether the node goes down. Changes of one
+    /// instant come in the order of the nodes.
     next: BinaryHeap<Reverse<(Time, NodeId, bool)>>,
 }
 
@@ -82,7 +84,8 @@ impl Drawn {
         drawn
     }
 
-    /// Draws the next change of a node. A node that goes down was up from `since` on, and the other way round.
+    /// Draws the next change of a node. A node that goes down was up from `since` on, and the other way
+    /// round.
     fn draw(&mut self, since: Time, node: NodeId, is_down: bool) {
         let factor: f64 = Exp1.sample(&mut self.random);
         let mean = if is_down { &self.failures.mtbf } else { &self.failures.repair };
@@ -118,8 +121,8 @@ mod tests {
 
     #[test]
     fn nodes_are_up_for_their_share_of_the_time() -> Result<(), Box<dyn std::error::Error>> {
-        // 16 nodes for 20,000 h, up for 30 h and down for 10 h on average: about 8,000 failures. The share of time in
-        // which they are up has a standard deviation of about 0.005.
+        // 16 nodes for 20,000 h, up for 30 h and down for 10 h on average: about 8,000 failures. The share of
+        // time in which they are up has a standard deviation of about 0.005.
         let end_s = 20_000 * 3600;
         let (mut up_s, mut since_s) = (0.0, [Some(100.0); 16]);
         let changes = changes("random:mtbf=30h,repair=10h", 3, end_s)?;

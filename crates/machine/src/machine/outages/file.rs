@@ -14,7 +14,8 @@ use meshreplay_base::words::excerpt;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OutageFileError {
     /// The file cannot be read.
-    #[error("cannot read the outages in {}: {problem}; give a file of lines time,node,down|up, or random:mtbf=30d,repair=4h", .path.display())]
+    #[error("cannot read the outages in {}: {problem}; give a file of lines time,node,down|up, or \
+         random:mtbf=30d,repair=4h", .path.display())]
     Unreadable {
         /// The path of the file.
         path: PathBuf,
@@ -22,7 +23,8 @@ pub enum OutageFileError {
         problem: String,
     },
     /// The file lists no change.
-    #[error("{} lists no change of a node; expected lines time,node,down|up, or leave out the outages", .path.display())]
+    #[error("{} lists no change of a node; expected lines time,node,down|up, or leave out the \
+         outages", .path.display())]
     Empty {
         /// The path of the file.
         path: PathBuf,
@@ -50,7 +52,8 @@ pub enum OutageProblem {
     Time(String),
     /// The second field names no nodes.
     #[error(
-        "field 2, the node: found {0}, expected a number, intervals such as 0-3 7, or coordinates such as (2,5)"
+        "field 2, the node: found {0}, expected a number, intervals such as 0-3 7, or coordinates such as \
+             (2,5)"
     )]
     Node(String),
     /// The node is not on the machine.
@@ -67,7 +70,8 @@ pub enum OutageProblem {
     },
     /// The machine is without the node, so it cannot go down.
     #[error(
-        "field 2, the node: found {found}, which is always unavailable on machine {machine}; take the line out"
+        "field 2, the node: found {found}, which is always unavailable on machine {machine}; take the line \
+             out"
     )]
     Unavailable {
         /// The node.
@@ -80,8 +84,8 @@ pub enum OutageProblem {
     State(String),
     /// A node that is down goes down.
     #[error(
-        "node {node} goes down at {time}, but it is down since line {since}; outages of one node must not overlap, \
-         so give the line at which it comes up between them"
+        "node {node} goes down at {time}, but it is down since line {since}; outages of one node must not \
+         overlap, so give the line at which it comes up between them"
     )]
     IsDown {
         /// The node.
@@ -93,7 +97,8 @@ pub enum OutageProblem {
     },
     /// A node that is up comes up.
     #[error(
-        "node {node} comes up at {time}, but it is up already; take the line out, or give the line at which it goes down"
+        "node {node} comes up at {time}, but it is up already; take the line out, or give the line at which \
+             it goes down"
     )]
     IsUp {
         /// The node.
@@ -113,9 +118,9 @@ struct Line {
 
 /// Reads the changes of the nodes of `mesh` from the file at `path`, and returns them in the order of time.
 ///
-/// Each line has a time in seconds, a node, several nodes as intervals or the coordinates of a node, and `down` or
-/// `up`. Lines may stand in any order. Of lines with the same time the earlier line comes first. Blank lines, lines
-/// that begin with `#`, and a first line that begins with `time` are skipped.
+/// Each line has a time in seconds, a node, several nodes as intervals or the coordinates of a node, and
+/// `down` or `up`. Lines may stand in any order. Of lines with the same time the earlier line comes first.
+/// Blank lines, lines that begin with `#`, and a first line that begins with `time` are skipped.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Vec<NodeChange>, OutageFileError> {
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
@@ -192,7 +197,8 @@ fn line_of(text: &str, number: usize, mesh: &Mesh) -> Result<Line, OutageProblem
     Ok(Line { number, time, nodes: nodes_of(nodes, mesh)?, is_down })
 }
 
-/// Returns the nodes that a field names: coordinates such as `(2,5)`, or numbers and intervals such as `0-3 7`.
+/// Returns the nodes that a field names: coordinates such as `(2,5)`, or numbers and intervals such as `0-3
+/// 7`.
 fn nodes_of(text: &str, mesh: &Mesh) -> Result<Vec<NodeId>, OutageProblem> {
     let bad = || OutageProblem::Node(quote(text));
     let outside =
@@ -247,7 +253,8 @@ mod tests {
 
     #[test]
     fn lines_name_nodes_and_times() {
-        let text = "\u{feff}# maintenance\nTime,node,state\n\n20,5,Up\r\n0.5, \"1-2\" ,down\n20,(3,1),down\n3,5,down\n";
+        let text = "\u{feff}# maintenance\nTime,node,state\n\n20,5,Up\r\n0.5, \"1-2\" \
+             ,down\n20,(3,1),down\n3,5,down\n";
         let found = changes(text);
         let expected =
             vec![(0.5, 1, true), (0.5, 2, true), (3.0, 5, true), (20.0, 5, false), (20.0, 7, true)];
@@ -283,11 +290,13 @@ mod tests {
             ),
             (
                 "1,x,down",
-                "1: field 2, the node: found 'x', expected a number, intervals such as 0-3 7, or coordinates such as (2,5)",
+                "1: field 2, the node: found 'x', expected a number, intervals such as 0-3 7, or coordinates \
+                     such as (2,5)",
             ),
             (
                 "1,,down",
-                "1: field 2, the node: found '', expected a number, intervals such as 0-3 7, or coordinates such as (2,5)",
+                "1: field 2, the node: found '', expected a number, intervals such as 0-3 7, or coordinates \
+                     such as (2,5)",
             ),
             (
                 "1,6-8,down",
@@ -300,12 +309,13 @@ mod tests {
             ("1,0,dwon", "1: field 3, the state: found 'dwon', expected down or up"),
             (
                 "1,0,down\n2,0-1,down\n3,0,up",
-                "2: node 0 goes down at 2 s, but it is down since line 1; outages of one node must not overlap, so give \
-                 the line at which it comes up between them",
+                "2: node 0 goes down at 2 s, but it is down since line 1; outages of one node must not \
+                 overlap, so give the line at which it comes up between them",
             ),
             (
                 "1,0,down\n2,0,up\n3,0,up",
-                "3: node 0 comes up at 3 s, but it is up already; take the line out, or give the line at which it goes down",
+                "3: node 0 comes up at 3 s, but it is up already; take the line out, or give the line at \
+                     which it goes down",
             ),
         ] {
             assert_eq!(changes(text), Err(message.to_owned()));

@@ -1,8 +1,8 @@
-//! Outages: the times at which nodes of a machine go down and come up again. They are read from a file or drawn from a
-//! seed.
+//! Outages: the times at which nodes of a machine go down and come up again. They are read from a file or
+//! drawn from a seed.
 //!
-//! [`OutageSource`] is what a user writes, [`Outages`] is the sequence of changes for one machine and one replication,
-//! and [`Treatment`] says what happens to a job on a node that goes down.
+//! [`OutageSource`] is what a user writes, [`Outages`] is the sequence of changes for one machine and one
+//! replication, and [`Treatment`] says what happens to a job on a node that goes down.
 
 mod drawn;
 mod file;
@@ -66,8 +66,8 @@ impl fmt::Display for OutageSource {
 }
 
 impl OutageSource {
-    /// Returns the changes for `mesh`. Drawn failures begin at `from`, when all nodes are up, and depend on nothing but
-    /// the machine and `seed`: they are the same for every scheduler and allocator.
+    /// Returns the changes for `mesh`. Drawn failures begin at `from`, when all nodes are up, and depend on
+    /// nothing but the machine and `seed`: they are the same for every scheduler and allocator.
     ///
     /// Fails if a file cannot be read or does not suit the machine.
     pub fn on(&self, mesh: &Mesh, seed: u64, from: Time) -> Result<Outages, OutageFileError> {
@@ -99,7 +99,8 @@ impl OutageSource {
     }
 }
 
-/// The changes of a machine's nodes in the order of time. The changes of a node alternate: down, up, down, and so on.
+/// The changes of a machine's nodes in the order of time. The changes of a node alternate: down, up, down,
+/// and so on.
 #[derive(Clone, Debug)]
 pub struct Outages {
     changes: Changes,

@@ -12,7 +12,8 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 const UNITS: [(&str, f64); 5] = [("s", 1.0), ("min", 60.0), ("h", 3_600.0), ("d", 86_400.0), ("y", YEAR_S)];
 
 /// The texts that are lengths of time, in words.
-pub(super) const EXPECTED: &str = "a time of at least 0 in seconds or with a unit (s, min, h, d or y), such as 90min or 30d, up to 100,000 years";
+pub(super) const EXPECTED: &str = "a time of at least 0 in seconds or with a unit (s, min, h, d or y), such \
+     as 90min or 30d, up to 100,000 years";
 
 /// The longest length of time, in seconds: 100,000 years.
 const LONGEST_S: f64 = 100_000.0 * YEAR_S;

@@ -8,8 +8,8 @@ use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 /// The treatment of a job when one of its nodes goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// The job is killed. Its other nodes are free at once. It returns to the queue, at the place that its submission
-    /// has there, and runs again from the start.
+    /// The job is killed. Its other nodes are free at once. It returns to the queue, at the place that its
+    /// submission has there, and runs again from the start.
     Requeue {
         /// The number of times that one job returns to the queue. A job that is killed once more is given up.
         limit: u32,

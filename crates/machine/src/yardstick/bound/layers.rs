@@ -1,23 +1,25 @@
-//! A lower bound for k nodes that lie in the slices across a dimension, where each slice holds only so many nodes.
+//! A lower bound for k nodes that lie in the slices across a dimension, where each slice holds only so many
+//! nodes.
 //!
-//! Let the slices hold c, c′, … nodes. Along the dimension, the sum of hops is the sum of P·(k − P) over the cuts
-//! between slices, where P nodes lie before the cut. Across the dimension, L1 distances are of negative type. So nodes
-//! of two slices are on average at least as far apart as half the mean distance within one slice plus half the mean
-//! distance within the other, where the mean includes the distance 0 of a node to itself. With T(c) as the least sum
-//! within a slice of c nodes, that mean distance is 2·T(c)/c². Over all pairs of slices the sum across the dimension is
-//! then at least k·Σ T(c)/c. The least total of both parts over all sequences of c is the cost of a shortest path from
-//! P = 0 to P = k.
+//! Let the slices hold c, c′, … nodes. Along the dimension, the sum of hops is the sum of P·(k − P) over the
+//! cuts between slices, where P nodes lie before the cut. Across the dimension, L1 distances are of negative
+//! type. So nodes of two slices are on average at least as far apart as half the mean distance within one
+//! slice plus half the mean distance within the other, where the mean includes the distance 0 of a node to
+//! itself. With T(c) as the least sum within a slice of c nodes, that mean distance is 2·T(c)/c². Over all
+//! pairs of slices the sum across the dimension is then at least k·Σ T(c)/c. The least total of both parts
+//! over all sequences of c is the cost of a shortest path from P = 0 to P = k.
 
 use super::grid::{rounded_up, simple};
 
-/// The greatest number of steps of a shortest path that is worth its time, which is some tenths of a millisecond.
+/// The greatest number of steps of a shortest path that is worth its time, which is some tenths of a
+/// millisecond.
 const MOST_STEPS: u64 = 1 << 19;
 
-/// Returns the largest lower bound, in hops, that slicing along one of the dimensions gives; 0 if there is only one
-/// dimension. O(min(k·slice, 2^19)) time per dimension and O(k) memory.
+/// Returns the largest lower bound, in hops, that slicing along one of the dimensions gives; 0 if there is
+/// only one dimension. O(min(k·slice, 2^19)) time per dimension and O(k) memory.
 ///
-/// If k is too large for that, the path is computed for the largest k0 that is not, and extended to k: the mean
-/// distance of an optimum never decreases as k grows.
+/// If k is too large for that, the path is computed for the largest k0 that is not, and extended to k: the
+/// mean distance of an optimum never decreases as k grows.
 pub(super) fn bound(sides: &[u64], k: u64) -> u64 {
     let nodes: u64 = sides.iter().product();
     let along = |d: usize| {
@@ -36,19 +38,19 @@ pub(super) fn bound(sides: &[u64], k: u64) -> u64 {
     (0..sides.len()).map(along).max().unwrap_or(0)
 }
 
-/// Returns a lower bound for k nodes, given one for k0 nodes. The mean distance of an optimum never decreases as k
-/// grows.
+/// Returns a lower bound for k nodes, given one for k0 nodes. The mean distance of an optimum never decreases
+/// as k grows.
 fn extended(bound: u64, k0: u64, k: u64) -> u64 {
     let pairs = |n: u64| n as f64 * (n as f64 - 1.0);
     rounded_up(bound as f64 / pairs(k0) * pairs(k))
 }
 
-/// Returns the cost of the shortest path from 0 to `k` nodes. Each step of the path is a slice of at most `most` nodes,
-/// whose sides are `across`.
+/// Returns the cost of the shortest path from 0 to `k` nodes. Each step of the path is a slice of at most
+/// `most` nodes, whose sides are `across`.
 fn shortest(across: &[u64], most: u64, k: u64) -> u64 {
     let most = most.min(k);
-    // A slice of c nodes costs k·T(c)/c. The largest slice comes first, so that the list lines up with paths in
-    // ascending order.
+    // A slice of c nodes costs k·T(c)/c. The largest slice comes first, so that the list lines up with paths
+    // in ascending order.
     let slices: Vec<f64> = (1..=most).rev().map(|c| k as f64 * simple(across, c) as f64 / c as f64).collect();
     // For each P, the least cost of a path to P, including the cut behind it.
     let mut paths = Vec::with_capacity(k as usize + 1);

@@ -2,14 +2,15 @@
 //!
 //! For k nodes of a mesh it is the largest of three bounds:
 //!
-//! 1. The least pairwise sum of k points of an unbounded grid with as many dimensions (see `grid`). It is exact for
-//!    small k.
-//! 2. The sum over the dimensions of the least sum of hops along each of them. It uses that a slice across a dimension
-//!    holds only so many nodes. It is exact for whole slices and on one-dimensional machines.
-//! 3. The least cost of k nodes that fill the machine slice by slice (see `layers`). It is for long and narrow
-//!    machines, and for numbers of nodes beyond the tables of the grid.
+//! 1. The least pairwise sum of k points of an unbounded grid with as many dimensions (see `grid`). It is
+//!    exact for small k.
+//! 2. The sum over the dimensions of the least sum of hops along each of them. It uses that a slice across a
+//!    dimension holds only so many nodes. It is exact for whole slices and on one-dimensional machines.
+//! 3. The least cost of k nodes that fill the machine slice by slice (see `layers`). It is for long and
+//!    narrow machines, and for numbers of nodes beyond the tables of the grid.
 //!
-//! For a machine that wraps around in some dimension see `ring`. A side of one node does not count as a dimension.
+//! For a machine that wraps around in some dimension see `ring`. A side of one node does not count as a
+//! dimension.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -32,7 +33,8 @@ use ring::Ring;
 
 /// The lower bound for one machine, with a memory for the numbers of nodes that were asked for.
 ///
-/// A value is computed once per number of nodes, in about a millisecond at most. Later requests for it cost O(1).
+/// A value is computed once per number of nodes, in about a millisecond at most. Later requests for it cost
+/// O(1).
 #[derive(Debug)]
 pub struct PairwiseBound {
     /// The sides of the machine that are longer than one node.
@@ -53,8 +55,8 @@ impl PairwiseBound {
         Self { sides, ring, known: HashMap::new() }
     }
 
-    /// Returns a lower bound, in hops, of the pairwise sum of any `nodes` nodes of the machine. It is 0 for up to one
-    /// node. It never decreases as `nodes` grows up to the size of the machine.
+    /// Returns a lower bound, in hops, of the pairwise sum of any `nodes` nodes of the machine. It is 0 for
+    /// up to one node. It never decreases as `nodes` grows up to the size of the machine.
     pub fn of(&mut self, nodes: u32) -> u64 {
         let Self { sides, ring, known } = self;
         *known.entry(nodes).or_insert_with(|| match ring {
@@ -63,8 +65,8 @@ impl PairwiseBound {
         })
     }
 
-    /// Returns lower bounds for 0, 1, … up to `most` nodes, which must not be more than the machine has. They are those parts of
-    /// [`Self::of`] that cost O(1) each, and so may be lower.
+    /// Returns lower bounds for 0, 1, … up to `most` nodes, which must not be more than the machine has. They
+    /// are those parts of [`Self::of`] that cost O(1) each, and so may be lower.
     pub fn quick(&self, most: u32) -> Vec<u64> {
         match &self.ring {
             Some(ring) => ring.quick(u64::from(most)),

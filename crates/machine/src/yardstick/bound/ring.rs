@@ -1,18 +1,20 @@
-//! A lower bound on a torus, where sets that reach more than half round a dimension have shorter distances than on a
-//! mesh. Some of the dimensions may be lines, as on a mesh.
+//! A lower bound on a torus, where sets that reach more than half round a dimension have shorter distances
+//! than on a mesh. Some of the dimensions may be lines, as on a mesh.
 //!
 //! It is the largest of these bounds:
 //!
-//! 1. The distances from any node to the k − 1 nearest others depend on the machine alone. k/2 times their sum is a
-//!    lower bound. It is exact for the whole torus. (Along a line they are counted from its middle, where they are
-//!    least; they are as many there as on a ring.)
-//! 2. A set that fits into half of every ring, ⌊side/2⌋ + 1 positions, has the same distances as on a mesh with those
-//!    sides (and the whole sides of lines). Any other set has three nodes at positions p, q, r around a ring of m positions whose mutual distances add
-//!    up to m. By the triangle inequality the distances from any position to these three add up to at least m/2. So the
-//!    three nodes cost at least m·(k − 1)/2, and the other k − 3 cost at least what a set of k − 3 nodes costs: T(k) ≥
-//!    min(mesh(k), m·(k − 1)/2 + T(k − 3)).
-//! 3. If there are lines: the sum over the dimensions of the least sum of hops along each of them, where a position
-//!    holds only so many nodes. On a ring it is k/2 times the hops from a position to the k − 1 nearest nodes.
+//! 1. The distances from any node to the k − 1 nearest others depend on the machine alone. k/2 times their
+//!    sum is a lower bound. It is exact for the whole torus. (Along a line they are counted from its middle,
+//!    where they are least; they are as many there as on a ring.)
+//! 2. A set that fits into half of every ring, ⌊side/2⌋ + 1 positions, has the same distances as on a mesh
+//!    with those sides (and the whole sides of lines). Any other set has three nodes at positions p, q, r
+//!    around a ring of m positions whose mutual distances add up to m. By the triangle inequality the
+//!    distances from any position to these three add up to at least m/2. So the three nodes cost at least
+//!    m·(k − 1)/2, and the other k − 3 cost at least what a set of k − 3 nodes costs: T(k) ≥ min(mesh(k),
+//!    m·(k − 1)/2 + T(k − 3)).
+//! 3. If there are lines: the sum over the dimensions of the least sum of hops along each of them, where a
+//!    position holds only so many nodes. On a ring it is k/2 times the hops from a position to the k − 1
+//!    nearest nodes.
 
 use super::grid::{packed, simple};
 use super::mesh::mesh_bound;
@@ -31,8 +33,8 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Makes the tables of a machine with these sides, of which those with `true` in `wraps` are rings. O(dimensions ·
-    /// diameter²).
+    /// Makes the tables of a machine with these sides, of which those with `true` in `wraps` are rings.
+    /// O(dimensions · diameter²).
     pub(super) fn new(sides: &[u64], wraps: &[bool]) -> Self {
         let dims = || sides.iter().copied().zip(wraps.iter().copied());
         let halves = dims().map(|(side, wraps)| if wraps { side / 2 + 1 } else { side }).collect();
@@ -59,8 +61,9 @@ impl Ring {
         self.around_each(k).max(self.unrolled(k)).max(self.along_each(k))
     }
 
-    /// Returns the second bound, in hops, for 0, 1, … up to `most` nodes. Each one is found by that for three nodes fewer, and
-    /// for those that fit into half of every ring by the part of their bound on a mesh that costs O(1).
+    /// Returns the second bound, in hops, for 0, 1, … up to `most` nodes. Each one is found by that for three
+    /// nodes fewer, and for those that fit into half of every ring by the part of their bound on a mesh that
+    /// costs O(1).
     pub(super) fn quick(&self, most: u64) -> Vec<u64> {
         let room: u64 = self.halves.iter().product();
         let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();
@@ -77,7 +80,8 @@ impl Ring {
         doubled.into_iter().map(|doubled| doubled.div_ceil(2)).collect()
     }
 
-    /// Returns the first bound, in hops: k/2 times the sum of the distances from a node to the k − 1 nearest others.
+    /// Returns the first bound, in hops: k/2 times the sum of the distances from a node to the k − 1 nearest
+    /// others.
     fn around_each(&self, k: u64) -> u64 {
         half_of_nearest(k, self.shells.iter().copied())
     }
@@ -93,8 +97,8 @@ impl Ring {
         self.mixed.iter().map(along).fold(0, u64::saturating_add)
     }
 
-    /// Returns the second bound, in hops. It removes three nodes that go round a ring, again and again, until the other
-    /// nodes may fit into half of every ring, and takes the least of all these cases.
+    /// Returns the second bound, in hops. It removes three nodes that go round a ring, again and again, until
+    /// the other nodes may fit into half of every ring, and takes the least of all these cases.
     fn unrolled(&self, k: u64) -> u64 {
         let room: u64 = self.halves.iter().product();
         let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();
@@ -114,8 +118,8 @@ impl Ring {
     }
 }
 
-/// Returns k/2 times the sum of the distances to the k nearest of some nodes, rounded up. `shells` has the number of
-/// nodes at each distance, from 0 on.
+/// Returns k/2 times the sum of the distances to the k nearest of some nodes, rounded up. `shells` has the
+/// number of nodes at each distance, from 0 on.
 fn half_of_nearest(k: u64, shells: impl Iterator<Item = u64>) -> u64 {
     let (mut left, mut sum) = (k, 0);
     for (distance, nodes) in (0..).zip(shells) {

@@ -31,7 +31,8 @@ impl Best<'_> {
         }
     }
 
-    /// Adds `steps` to the work done. Returns `None` if the work exceeds what is allowed, so that `?` ends the search.
+    /// Adds `steps` to the work done. Returns `None` if the work exceeds what is allowed, so that `?` ends
+    /// the search.
     pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
         self.steps = self.steps.saturating_add(steps as u64);
         (self.steps <= self.limit).then_some(())

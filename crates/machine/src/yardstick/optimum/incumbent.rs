@@ -1,19 +1,19 @@
-//! Finds a good placement to start from: the k nodes nearest to each free node, then exchanges of single nodes (local
-//! search).
+//! Finds a good placement to start from: the k nodes nearest to each free node, then exchanges of single
+//! nodes (local search).
 
 use super::best::Best;
 use crate::machine::Coord;
 use crate::machine::pairwise_sum_at;
 
-/// Offers placements to `best` until one is as good as the lower bound allows, or half of the allowed work is done.
-/// O(F²), and O(k·F) per exchange.
+/// Offers placements to `best` until one is as good as the lower bound allows, or half of the allowed work is
+/// done. O(F²), and O(k·F) per exchange.
 pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) {
     around_each(best, free);
     exchange(best, free);
 }
 
-/// Returns whether the best placement meets the lower bound, or there is a placement and half of the allowed work is
-/// done.
+/// Returns whether the best placement meets the lower bound, or there is a placement and half of the allowed
+/// work is done.
 fn done(best: &Best<'_>) -> bool {
     best.sum <= best.least[best.k()] || !best.nodes.is_empty() && best.steps > best.limit / 2
 }
@@ -35,8 +35,8 @@ fn around_each(best: &mut Best<'_>, free: &[Coord]) {
     }
 }
 
-/// Exchanges one node of the best placement for a free node, as long as that lowers the sum. It always makes the
-/// exchange that lowers the sum most.
+/// Exchanges one node of the best placement for a free node, as long as that lowers the sum. It always makes
+/// the exchange that lowers the sum most.
 fn exchange(best: &mut Best<'_>, free: &[Coord]) {
     let (mesh, k) = (best.mesh, best.k());
     while !done(best) {

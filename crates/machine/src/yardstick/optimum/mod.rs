@@ -1,13 +1,15 @@
-//! Finds the k free nodes with the smallest pairwise sum, and proves that no set is better. This is the yardstick of
-//! allocators.
+//! Finds the k free nodes with the smallest pairwise sum, and proves that no set is better. This is the
+//! yardstick of allocators.
 //!
-//! The problem is NP-hard on general graphs, so this is for small cases. The method is branch and bound, which stops
-//! after a given amount of work. It starts from a good placement (see `incumbent`), which may already be as good as
-//! [`PairwiseBound`] allows. Otherwise every set of nodes is either tried or ruled out (see `search`).
+//! The problem is NP-hard on general graphs, so this is for small cases. The method is branch and bound,
+//! which stops after a given amount of work. It starts from a good placement (see `incumbent`), which may
+//! already be as good as [`PairwiseBound`] allows. Otherwise every set of nodes is either tried or ruled out
+//! (see `search`).
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_sign_loss,
-    reason = "at most 1000 nodes are placed, so that their pairwise sum is below 2^45; work is counted up to a limit"
+    reason = "at most 1000 nodes are placed, so that their pairwise sum is below 2^45; work is counted up to \
+         a limit"
 )]
 
 mod best;
@@ -18,7 +20,8 @@ use super::bound::PairwiseBound;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
 use best::Best;
 
-/// The greatest number of nodes for which an optimum is searched. It is far more than can be proven best in practice.
+/// The greatest number of nodes for which an optimum is searched. It is far more than can be proven best in
+/// practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
 
 /// A set of free nodes whose pairwise sum is proven to be the smallest.
@@ -61,8 +64,8 @@ pub enum OptimumError {
     },
 }
 
-/// Returns the `nodes` members of `free` with the smallest pairwise sum on `mesh`. The search may take about `limit`
-/// steps of some nanoseconds each; after that the result is an error.
+/// Returns the `nodes` members of `free` with the smallest pairwise sum on `mesh`. The search may take about
+/// `limit` steps of some nanoseconds each; after that the result is an error.
 ///
 /// Time is O(min(limit, F^k)) for F free nodes in the worst case, memory O(F·k).
 pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Optimum, OptimumError> {

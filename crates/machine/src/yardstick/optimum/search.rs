@@ -1,18 +1,18 @@
 //! The branch and bound.
 //!
-//! Free nodes are taken in the order of their distance from the median of the best placement so far. The first node of
-//! a set in this order is its root. The search goes through the roots. For each root it branches on one candidate at a
-//! time: the one nearest to the chosen nodes either joins them or is left out.
+//! Free nodes are taken in the order of their distance from the median of the best placement so far. The
+//! first node of a set in this order is its root. The search goes through the roots. For each root it
+//! branches on one candidate at a time: the one nearest to the chosen nodes either joins them or is left out.
 //!
-//! Let the nodes S be chosen, r more nodes be wanted, and w(c) be the sum of the distances from candidate c to S. Every
-//! completion then costs at least
+//! Let the nodes S be chosen, r more nodes be wanted, and w(c) be the sum of the distances from candidate c
+//! to S. Every completion then costs at least
 //!
 //! * cost(S) + the r smallest w(c) + the lower bound for r nodes on this machine, and
-//! * cost(S) + the r smallest values of w(c) + half the sum of the distances from c to the r − 1 candidates nearest to
-//!   it.
+//! * cost(S) + the r smallest values of w(c) + half the sum of the distances from c to the r − 1 candidates
+//!   nearest to it.
 //!
-//! A candidate is left out for good if the bound is no improvement when the candidate takes the place of the last of
-//! the r smallest.
+//! A candidate is left out for good if the bound is no improvement when the candidate takes the place of the
+//! last of the r smallest.
 
 use super::best::Best;
 use crate::machine::Coord;
@@ -72,8 +72,9 @@ pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) -> Option<()> {
     Some(())
 }
 
-/// Returns the nodes of `later` that may be part of a better set together with `root`. Leaving out a node raises the
-/// bounds of others, so this is repeated until no node is left out. `None` if the allowed work is done.
+/// Returns the nodes of `later` that may be part of a better set together with `root`. Leaving out a node
+/// raises the bounds of others, so this is repeated until no node is left out. `None` if the allowed work is
+/// done.
 fn worth_trying(best: &mut Best<'_>, root: Coord, later: &[Coord]) -> Option<Vec<Coord>> {
     let (mesh, k) = (best.mesh, best.k());
     if k < 3 {
@@ -104,8 +105,8 @@ fn worth_trying(best: &mut Best<'_>, root: Coord, later: &[Coord]) -> Option<Vec
     }
 }
 
-/// Returns for each node the sums of the distances to its nearest 0, 1, … other nodes. `None` if the allowed work is
-/// done. O(C²·log C) for C nodes.
+/// Returns for each node the sums of the distances to its nearest 0, 1, … other nodes. `None` if the allowed
+/// work is done. O(C²·log C) for C nodes.
 fn nearest_sums(best: &mut Best<'_>, nodes: &[Coord]) -> Option<Vec<Vec<u64>>> {
     let (mesh, k) = (best.mesh, best.k());
     best.spend(nodes.len() * nodes.len())?;
@@ -126,8 +127,8 @@ fn nearest_sums(best: &mut Best<'_>, nodes: &[Coord]) -> Option<Vec<Vec<u64>>> {
 }
 
 impl Root<'_, '_> {
-    /// Tries every way to choose `wanted` more nodes from `candidates` that may give a better set. `cost` is the
-    /// pairwise sum of the chosen nodes. Returns `None` if the allowed work is done.
+    /// Tries every way to choose `wanted` more nodes from `candidates` that may give a better set. `cost` is
+    /// the pairwise sum of the chosen nodes. Returns `None` if the allowed work is done.
     fn complete(&mut self, cost: u64, mut candidates: Vec<Candidate>, wanted: usize) -> Option<()> {
         if wanted == 0 {
             self.best.offer(&self.chosen, cost);
@@ -142,8 +143,8 @@ impl Root<'_, '_> {
             else {
                 break;
             };
-            // Branch: first the sets with the nearest candidate. After that it is left out, and the loop goes on with
-            // the others.
+            // Branch: first the sets with the nearest candidate. After that it is left out, and the loop goes
+            // on with the others.
             let next = candidates.remove(i);
             let node = self.nodes[next.at];
             self.chosen.push(node);
@@ -159,7 +160,8 @@ impl Root<'_, '_> {
         Some(())
     }
 
-    /// Leaves out the candidates that cannot be part of a better set. Returns false if no completion can be better.
+    /// Leaves out the candidates that cannot be part of a better set. Returns false if no completion can be
+    /// better.
     fn leave_out(&mut self, cost: u64, candidates: &mut Vec<Candidate>, wanted: usize) -> bool {
         let (best, nearest, scratch) = (&*self.best, &self.nearest, &mut self.scratch);
         scratch.clear();
@@ -188,8 +190,8 @@ impl Root<'_, '_> {
     }
 }
 
-/// Returns the sum of the `count` smallest values and the largest of them. If there are fewer values, it takes all of
-/// them; the result is (0, 0) if there are none.
+/// Returns the sum of the `count` smallest values and the largest of them. If there are fewer values, it
+/// takes all of them; the result is (0, 0) if there are none.
 fn smallest(values: &mut [u64], count: usize) -> (u64, u64) {
     if count == 0 || values.is_empty() {
         return (0, 0);

@@ -6,8 +6,8 @@ use meshreplay_alloc::allocator::{self, Block, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
 
-/// The blocks into which an allocator divides a machine. As all blocks of a size split in the same way, the whole hierarchy
-/// follows from its top and from a rule for each size.
+/// The blocks into which an allocator divides a machine. As all blocks of a size split in the same way, the
+/// whole hierarchy follows from its top and from a rule for each size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTree {
     /// The base and the sizes of each block that no other contains.
@@ -25,8 +25,8 @@ fn joined(first: [u32; 3], second: [u32; 3]) -> [u32; 6] {
 }
 
 impl BlockTree {
-    /// Returns the blocks of the allocator `spec` on `mesh`; `None` if it has no blocks that split, is not registered, or
-    /// cannot serve the machine.
+    /// Returns the blocks of the allocator `spec` on `mesh`; `None` if it has no blocks that split, is not
+    /// registered, or cannot serve the machine.
     pub(super) fn of(spec: &str, mesh: &Mesh) -> Option<Self> {
         let spec: Spec = spec.parse().ok()?;
         let built = allocator::build(&spec, &Setup::new(mesh, 0)).ok()?;

@@ -25,26 +25,29 @@ const OVERLAYS: [(&str, &str, &str); 4] = [
     (
         "links",
         "Links",
-        "Links: those that carry messages of the marked job if each of its nodes sends one to each other, along x, then y, then \
-         z; the more messages, the wider. Dots are links to other layers, short lines at an edge go round to the other one.",
+        "Links: those that carry messages of the marked job if each of its nodes sends one to each other, \
+         along x, then y, then z; the more messages, the wider. Dots are links to other layers, short lines \
+         at an edge go round to the other one.",
     ),
     (
         "shells",
         "Shells",
-        "Shells: the nodes at each distance (the longest of the ways along x, y and z) from the centre of the marked job, which is \
-         the node where the sum of these distances to its nodes, the score of MC1x1, is least. It follows from the nodes that the job \
-         has: mc1x1:fill=shells chose this very centre, and with fill=nearest, the default, another one may have been chosen.",
+        "Shells: the nodes at each distance (the longest of the ways along x, y and z) from the centre of \
+         the marked job, which is the node where the sum of these distances to its nodes, the score of \
+         MC1x1, is least. It follows from the nodes that the job has: mc1x1:fill=shells chose this very \
+         centre, and with fill=nearest, the default, another one may have been chosen.",
     ),
     (
         "boxes",
         "Free boxes",
-        "Free boxes: the largest rectangle or cuboid of free nodes, the largest one of those that it leaves, and so on, up to five.",
+        "Free boxes: the largest rectangle or cuboid of free nodes, the largest one of those that it leaves, \
+             and so on, up to five.",
     ),
     (
         "blocks",
         "Blocks",
-        "Blocks: of an allocator that divides the machine into blocks, the largest ones that one job holds as a whole or that \
-         are free.",
+        "Blocks: of an allocator that divides the machine into blocks, the largest ones that one job holds \
+         as a whole or that are free.",
     ),
 ];
 
@@ -57,27 +60,29 @@ pub(in crate::page) fn player(played: &Played) -> String {
     let step = (to - from) / 2000.0;
     let mesh = |name: &str, colour: &str| {
         let name = html(name);
-        // The colour of the replay's curves is an attribute of a drawing, as the policy of the page allows no style here.
+        // The colour of the replay's curves is an attribute of a drawing, as the policy of the page allows no
+        // style here.
         format!(
-            "<figure><figcaption><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect width=\"12\" height=\"12\" \
-             fill=\"{colour}\"/></svg> {name}</figcaption><canvas tabindex=\"0\" role=\"img\" aria-label=\"{name}\"></canvas>\
-             <span class=\"load\"></span><span class=\"said\"></span></figure>\n"
+            "<figure><figcaption><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect width=\"12\" \
+             height=\"12\" fill=\"{colour}\"/></svg> {name}</figcaption><canvas tabindex=\"0\" role=\"img\" \
+             aria-label=\"{name}\"></canvas><span class=\"load\"></span><span \
+             class=\"said\"></span></figure>\n"
         )
     };
     let meshes: String = played.replays.iter().map(|replay| mesh(&replay.name, replay.colour)).collect();
     let has_outages = played.replays.iter().any(|replay| !replay.down.is_empty());
     let legend = if has_outages { LEGEND } else { "" };
     format!(
-        "<p class=\"quiet\">{}</p>\n<div class=\"controls\">\
-         <button id=\"play\" type=\"button\" aria-pressed=\"false\">Play</button>\n{}\n\
-         <input id=\"time\" type=\"range\" min=\"{from}\" max=\"{to}\" step=\"{step}\" value=\"{from}\" aria-label=\"time\">\n\
+        "<p class=\"quiet\">{}</p>\n<div class=\"controls\"><button id=\"play\" type=\"button\" \
+         aria-pressed=\"false\">Play</button>\n{}\n\
+         <input id=\"time\" type=\"range\" min=\"{from}\" max=\"{to}\" step=\"{step}\" value=\"{from}\" \
+         aria-label=\"time\">\n\
          <output id=\"clock\"></output></div>\n{}{}{legend}<div class=\"meshes\">\n{meshes}</div>\n\
          <canvas id=\"strip\" role=\"img\" aria-label=\"Waiting jobs and busy nodes over time\"></canvas>\n\
          <div class=\"controls\"><button id=\"congestion\" type=\"button\">Next congestion</button>\n\
          <button id=\"zoom\" type=\"button\">Half the time</button>\n\
          <button id=\"whole\" type=\"button\">Whole time</button>\n\
-         <span id=\"reach\" class=\"quiet\"></span></div>\n{}\
-         <p id=\"facts\" aria-live=\"polite\"></p>\n\
+         <span id=\"reach\" class=\"quiet\"></span></div>\n{}<p id=\"facts\" aria-live=\"polite\"></p>\n\
          <script id=\"schedule\" type=\"application/json\">{}</script>\n",
         html(&played.note),
         speeds(to - from),
@@ -114,8 +119,8 @@ fn choice(played: &Played) -> String {
     format!("<fieldset id=\"shown\"><legend class=\"unseen\">Shown</legend>\n{options}</fieldset>\n")
 }
 
-/// Returns the search for a job, and the overlays with what they show. At first links are shown. There is no overlay of
-/// blocks if no allocator has blocks.
+/// Returns the search for a job, and the overlays with what they show. At first links are shown. There is no
+/// overlay of blocks if no allocator has blocks.
 fn overlays(played: &Played) -> String {
     let has_blocks = played.replays.iter().any(|replay| replay.blocks.is_some());
     let offered = || OVERLAYS.iter().filter(|(name, ..)| *name != "blocks" || has_blocks);

@@ -26,16 +26,18 @@ use meshreplay_sim::metrics::KilledWaits;
 
 /// The number of jobs of a replay with which the usual window ends.
 const JOBS: usize = 2000;
-/// The number of bytes of a replay's jobs in the file, about, with which the usual window ends, and that no window may pass.
+/// The number of bytes of a replay's jobs in the file, about, with which the usual window ends, and that no
+/// window may pass.
 const BYTES: usize = 2_000_000;
 const MOST_BYTES: usize = 20_000_000;
 /// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
 const COLUMNS: [&str; 7] = ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
-/// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
-/// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it, and fewer if they
-/// have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
+/// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays
+/// are shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it,
+/// and fewer if they have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of
+/// the jobs is in memory at a time.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
@@ -94,8 +96,8 @@ pub(super) fn played(
     Ok(Some(Played { window_s: window, clock, note, replays }))
 }
 
-/// Returns the line above the player, from the numbers of the jobs that are shown, of all jobs, and of the runs that were
-/// killed.
+/// Returns the line above the player, from the numbers of the jobs that are shown, of all jobs, and of the
+/// runs that were killed.
 fn note(
     (kept, all, killed): (usize, usize, usize),
     (window_s, clock): ((f64, f64), Option<&Clock>),
@@ -113,7 +115,8 @@ fn note(
     });
     let dates = dates.unwrap_or_default();
     format!(
-        "{} of {}{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its colour.{}",
+        "{} of {}{lost}: those that run between {} and {} s of the replays{dates}; each job keeps its \
+             colour.{}",
         count(kept),
         counted(count(all), "job"),
         grouped(window_s.0, 0),
@@ -142,8 +145,8 @@ impl Found {
         self.jobs.iter().map(Self::bytes_of).sum()
     }
 
-    /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in seconds; `None`
-    /// if all fit.
+    /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in
+    /// seconds; `None` if all fit.
     fn end_within(&self, bytes: usize) -> Option<f64> {
         let mut jobs: Vec<&PlacedJob> = self.jobs.iter().collect();
         jobs.sort_by(|a, b| by_start(a, b));
@@ -158,7 +161,8 @@ impl Found {
     }
 }
 
-/// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not kept.
+/// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not
+/// kept.
 fn found(
     folder: &Path,
     shown: &[Shown],
@@ -229,8 +233,8 @@ struct Shown {
     colour: &'static str,
 }
 
-/// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails if an
-/// allocator is not among the results.
+/// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails
+/// if an allocator is not among the results.
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
         (0..results.table.height()).map(|row| results.label(row, "allocator")).collect();
@@ -255,7 +259,8 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
-    // Among all curves of the page several may have a colour, and among those that are shown none has that of another.
+    // Among all curves of the page several may have a colour, and among those that are shown none has that of
+    // another.
     let named: Vec<(usize, &str)> = all.iter().map(|(row, shown)| (*row, &*shown.name)).collect();
     let looks = results.looks_of(&named);
     Ok(all
@@ -265,9 +270,9 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         .collect())
 }
 
-/// Returns the default window of time. It begins with the first start and ends where one of the replays has started
-/// [`JOBS`] runs of jobs, also those in which jobs were killed. If no replay has so many, it ends with the last job. Returns `None` if
-/// jobs or their nodes were not kept.
+/// Returns the default window of time. It begins with the first start and ends where one of the replays has
+/// started [`JOBS`] runs of jobs, also those in which jobs were killed. If no replay has so many, it ends
+/// with the last job. Returns `None` if jobs or their nodes were not kept.
 fn default_window(
     folder: &Path,
     shown: &[Shown],

@@ -46,8 +46,8 @@ pub struct Played {
 
 impl Played {
     /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
-    /// milliseconds), its processors, the first and last nodes of its runs, and 1 if it was killed. Unavailable nodes, and
-    /// the times for which nodes were down, are listed only where there are some.
+    /// milliseconds), its processors, the first and last nodes of its runs, and 1 if it was killed.
+    /// Unavailable nodes, and the times for which nodes were down, are listed only where there are some.
     pub(super) fn json(&self) -> String {
         let flat = |runs: &[(u32, u32)]| -> Vec<u32> {
             runs.iter().flat_map(|&(first, last)| [first, last]).collect()

@@ -62,7 +62,8 @@ impl StripOfRuns {
     /// Returns the strip. O(C·log C + P) for C changes of the queue and P parts.
     pub(super) fn strip(mut self) -> Strip {
         let part_s = self.part_s();
-        // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any time.
+        // Of the changes at one instant, starts come first, so that a queue is not longer than it was at any
+        // time.
         self.changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let thousandths = |busy: f64| (1000.0 * busy / (self.nodes.max(1.0) * part_s)).round() as u32;
         Strip {
@@ -123,8 +124,8 @@ mod tests {
         }
         let strip = strip.strip();
         assert_eq!((strip.queue.len(), strip.busy.len()), (PARTS, PARTS));
-        // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning, where first
-        // the waiting jobs of the second before are there, except for those of the first part.
+        // Times are whole seconds and so are the parts: within a part nothing changes but at its beginning,
+        // where first the waiting jobs of the second before are there, except for those of the first part.
         for part in 0..PARTS {
             let second = from_s + part as f64;
             let waiting =

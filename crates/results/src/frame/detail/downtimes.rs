@@ -16,7 +16,8 @@ use meshreplay_study::study::{Options, Outcome, ReplaySpec};
 /// The frame's row in the table of details.
 pub(super) const DETAIL: Detail = Detail {
     name: "downtimes",
-    rows: "one per time for which nodes were down, and per run in which a job was killed; only with --outages",
+    rows: "one per time for which nodes were down, and per run in which a job was killed; only with \
+         --outages",
     when: When::Outages,
     is_of_cells: true,
     columns: || described(&fields()),
@@ -47,8 +48,10 @@ fn fields() -> Vec<Field<DowntimeRow>> {
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
         field("seed", U64(|row| row.seed)).meaning("its seed: replications of a replay differ in it"),
-        field("what", Str(|row| if row.job.is_some() { KILLED } else { DOWN }.to_owned()))
-            .meaning("`down`: nodes were down; `killed`: a run in which a job was killed, which is not in the `jobs` frame"),
+        field("what", Str(|row| if row.job.is_some() { KILLED } else { DOWN }.to_owned())).meaning(
+            "`down`: nodes were down; `killed`: a run in which a job was killed, which is not in \
+                 the `jobs` frame",
+        ),
         field("job", MaybeI64(|row| row.job.map(|job| job.number)))
             .meaning("the log's own number of the job; null for nodes that were down"),
         field("submit_s", MaybeF64(|row| row.job.map(|job| job.submit.as_seconds())))
@@ -57,14 +60,17 @@ fn fields() -> Vec<Field<DowntimeRow>> {
         field("start_s", F64(|row| row.start.as_seconds()))
             .unit("s")
             .meaning("when the nodes went down, or when the run started"),
-        field("end_s", MaybeF64(|row| row.end.map(Time::as_seconds)))
-            .unit("s")
-            .meaning("when the nodes came up, null if not before the end of the replay; or when the job was killed"),
+        field("end_s", MaybeF64(|row| row.end.map(Time::as_seconds))).unit("s").meaning(
+            "when the nodes came up, null if not before the end of the replay; or when the job was \
+                 killed",
+        ),
         field("procs", MaybeU64(|row| row.job.map(|job| job.procs.into())))
             .meaning("processors that the job requested; null for nodes that were down"),
         field("allocated", U32(|row| row.count)).meaning("nodes that were down, or that the job held"),
-        field("nodes", Str(|row| row.nodes.clone()))
-            .meaning("those nodes, ascending, as intervals such as `0-3 7`; those of jobs only with --placements"),
+        field("nodes", Str(|row| row.nodes.clone())).meaning(
+            "those nodes, ascending, as intervals such as `0-3 7`; those of jobs only with \
+                 --placements",
+        ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ]
@@ -74,9 +80,9 @@ fn field(name: &'static str, value: Value<DowntimeRow>) -> Field<DowntimeRow> {
     Field::new(name, value)
 }
 
-/// Returns the downtimes and the lost runs of one replication of replay number `replay`, in the order of their starts.
-/// Nodes that went down at one instant and came up at one instant are one row. The frame has no rows if there were no
-/// outages, or if the outcome has not kept them.
+/// Returns the downtimes and the lost runs of one replication of replay number `replay`, in the order of
+/// their starts. Nodes that went down at one instant and came up at one instant are one row. The frame has no
+/// rows if there were no outages, or if the outcome has not kept them.
 fn downtimes(
     replay: u32,
     _spec: &ReplaySpec,

@@ -35,8 +35,8 @@ impl Row<'_> {
 }
 
 /// The meaning of the numbers of slices that fit.
-const SLICE: &str = "how many of this slice of --fragmentation fit into the free nodes at once, taken greedily; null if \
-                     fewer slices are given";
+const SLICE: &str = "how many of this slice of --fragmentation fit into the free nodes at once, taken \
+     greedily; null if fewer slices are given";
 
 /// Returns the columns of the frame.
 fn fields<'a>() -> Vec<Field<Row<'a>>> {

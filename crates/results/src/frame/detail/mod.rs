@@ -30,15 +30,15 @@ pub(super) struct Detail {
     pub(super) is_of_cells: bool,
     /// Returns the descriptions of its columns.
     pub(super) columns: fn() -> Vec<ColumnInfo>,
-    /// Returns the rows of one replication of the replay with this number and spec: those of the jobs in the range if a row
-    /// stands for a job, and else all.
+    /// Returns the rows of one replication of the replay with this number and spec: those of the jobs in the
+    /// range if a row stands for a job, and else all.
     pub(super) of: Of,
     /// Whether a row stands for a job. Files of such frames are written in parts.
     pub(super) is_of_jobs: bool,
 }
 
-/// Every frame of details. The files of a study's cell are written in this order from the last to the first, so that a
-/// process that sees the jobs of a cell may rely on its other details.
+/// Every frame of details. The files of a study's cell are written in this order from the last to the first,
+/// so that a process that sees the jobs of a cell may rely on its other details.
 pub(super) static DETAILS: [Detail; 5] = [
     Detail {
         name: "jobs",
@@ -72,7 +72,8 @@ impl Detail {
         (self.of)(replay, spec, outcome, options, 0..outcome.jobs.len())
     }
 
-    /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a job.
+    /// Calls `take` with the rows of one replication, in parts of [`TOGETHER`] jobs if a row stands for a
+    /// job.
     pub(super) fn in_parts(
         &self,
         replay: u32,

@@ -1,4 +1,5 @@
-//! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two frames.
+//! The `tidy` frame: the jobs with the coordinates of their replay, for whoever would otherwise join two
+//! frames.
 
 use std::ops::Range;
 
@@ -27,14 +28,15 @@ pub(super) const DETAIL: Detail = Detail {
 /// The coordinate that the jobs have already.
 const IN_JOBS: &str = "seed";
 
-/// The coordinate with the name of another column of the jobs, and its name in this frame: the partitions that a replay has
-/// are something else than the partition of a job.
+/// The coordinate with the name of another column of the jobs, and its name in this frame: the partitions
+/// that a replay has are something else than the partition of a job.
 const PARTITION: (&str, &str) = ("partition", "replay_partition");
 
 /// The column before which the last coordinates stand, if the jobs have it.
 const LAST: &str = "run";
 
-/// Returns whether a coordinate stands behind the columns of the jobs, because it is long and seldom looked at.
+/// Returns whether a coordinate stands behind the columns of the jobs, because it is long and seldom looked
+/// at.
 fn is_behind(coordinate: &Coordinate) -> bool {
     coordinate.name == "rules"
 }
@@ -49,14 +51,16 @@ fn column_name(coordinate: &Coordinate) -> &'static str {
     if coordinate.name == PARTITION.0 { PARTITION.1 } else { coordinate.name }
 }
 
-/// Returns the names of the columns that stand behind those of the jobs: long coordinates, and the specs of algorithms.
+/// Returns the names of the columns that stand behind those of the jobs: long coordinates, and the specs of
+/// algorithms.
 fn behind() -> impl Iterator<Item = (&'static str, &'static Coordinate)> {
     let long = Coordinate::listed().filter(|coordinate| is_behind(coordinate));
     let specs = Coordinate::labelled().map(|(coordinate, labelled)| (labelled.spec_column, coordinate));
     long.map(|coordinate| (coordinate.name, coordinate)).chain(specs)
 }
 
-/// Returns the descriptions of the columns in the order of the frame: those of the `jobs` and `summary` frames.
+/// Returns the descriptions of the columns in the order of the frame: those of the `jobs` and `summary`
+/// frames.
 fn columns() -> Vec<ColumnInfo> {
     let of_summary = summary::columns();
     let coordinate = |name: &str| of_summary.iter().find(|column| column.name == name).copied();
@@ -88,12 +92,13 @@ fn of(
     Ok(rows)
 }
 
-/// Adds the coordinates of a replay to its jobs, of which the first column is the number of the replay. Each is one value
-/// for all rows, and not a text for each job.
+/// Adds the coordinates of a replay to its jobs, of which the first column is the number of the replay. Each
+/// is one value for all rows, and not a text for each job.
 pub(in crate::frame) fn join(jobs: &mut DataFrame, spec: &ReplaySpec) -> Result<(), FrameError> {
     let height = jobs.height();
     for (i, coordinate) in in_front().enumerate() {
-        // A number stays a number. A replay of all partitions has no value of the coordinate, but a word for it.
+        // A number stays a number. A replay of all partitions has no value of the coordinate, but a word for
+        // it.
         let value = match coordinate.json(spec).1 {
             number @ Value::Number(_) => number,
             _ => Value::String(coordinate.shown(spec)),

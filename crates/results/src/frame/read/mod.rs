@@ -26,8 +26,8 @@ use meshreplay_study::study::TOGETHER;
 /// The number of rows of a part of a large frame: two row groups of the jobs in Parquet files of ours.
 pub(super) const ROWS: usize = 2 * TOGETHER;
 
-/// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that exists;
-/// `None` if there is no such file.
+/// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that
+/// exists; `None` if there is no such file.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
     files.into_iter().find(|path| path.exists())
@@ -59,8 +59,9 @@ const MUCH_BYTES: u64 = 1 << 28;
 /// The bytes of a value in memory: a number, or where a text begins and ends.
 const VALUE_BYTES: u64 = 16;
 
-/// Fails if the rows of a file would not fit into memory. Of a Parquet file `columns` are read at most; `None` stands for all of
-/// them. A few bytes of a Parquet file can stand for millions of equal values, so that its rows count and not its length.
+/// Fails if the rows of a file would not fit into memory. Of a Parquet file `columns` are read at most;
+/// `None` stands for all of them. A few bytes of a Parquet file can stand for millions of equal values, so
+/// that its rows count and not its length.
 fn check_memory(file: &File, path: &Path, columns: Option<usize>) -> Result<(), FrameError> {
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let needed_bytes = match FileFormat::of_path(path) {
@@ -94,8 +95,8 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Reads the columns named in `columns`. Columns that the file does not have are left out. Parquet and Arrow files
-/// decode no other column.
+/// Reads the columns named in `columns`. Columns that the file does not have are left out. Parquet and Arrow
+/// files decode no other column.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     check_memory(&file, path, Some(columns.len()))?;
@@ -178,8 +179,8 @@ thread_local! {
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread is decoding a file of results. Some damaged files make polars panic. Such a panic
-/// becomes an ordinary error, so a panic hook need not print it.
+/// Returns whether this thread is decoding a file of results. Some damaged files make polars panic. Such a
+/// panic becomes an ordinary error, so a panic hook need not print it.
 pub fn is_reading() -> bool {
     READING.get() || thread::current().name().is_some_and(|name| name.starts_with("polars-"))
 }

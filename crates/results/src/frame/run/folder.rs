@@ -1,5 +1,5 @@
-//! The directory of a run of `replay`: which process may write there, what it holds, and how new results replace
-//! earlier ones.
+//! The directory of a run of `replay`: which process may write there, what it holds, and how new results
+//! replace earlier ones.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -72,8 +72,8 @@ enum Found {
     Nothing,
     /// The directory holds results of the same run. The set holds the numbers of its replays.
     SameRun(BTreeSet<u64>),
-    /// The directory holds results of another run, or of this run but damaged, because it was killed while it replaced
-    /// them.
+    /// The directory holds results of another run, or of this run but damaged, because it was killed while it
+    /// replaced them.
     Others,
 }
 
@@ -88,14 +88,14 @@ pub(super) struct RunFolder {
     pub(super) details: Vec<(&'static Detail, FrameFile)>,
     /// As long as the claim is held, no other process writes into the directory.
     _claim: Claim,
-    /// Removes the directory again if this run made it and it stays empty. Fields are dropped in their order, and this
-    /// field must be dropped after `details`.
+    /// Removes the directory again if this run made it and it stays empty. Fields are dropped in their order,
+    /// and this field must be dropped after `details`.
     _new: NewFolder,
 }
 
 impl RunFolder {
-    /// Makes the directory if needed. Fails if another command is writing into it, or if it holds results of another
-    /// run that are not replaced. `run` is the text of run.json.
+    /// Makes the directory if needed. Fails if another command is writing into it, or if it holds results of
+    /// another run that are not replaced. `run` is the text of run.json.
     pub(super) fn open(place: RunPlace<'_>, study: &Study, run: &str) -> Result<Self, RunFolderError> {
         let RunPlace { path, format, force } = place;
         if path.exists() && !path.is_dir() {
@@ -134,12 +134,12 @@ impl RunFolder {
         FrameFile::create(&self.path, "summary", self.format, run)
     }
 
-    /// Replaces the files of the directory by those of the run, and returns true. If the directory already holds the
-    /// same run with all replays of `finished` and more, it keeps those files and returns false.
+    /// Replaces the files of the directory by those of the run, and returns true. If the directory already
+    /// holds the same run with all replays of `finished` and more, it keeps those files and returns false.
     ///
-    /// All files are complete and on disk under temporary names before the first one is renamed. run.json is renamed
-    /// first. If the process is killed between two renames, the same command can be repeated, and the ids in the files
-    /// show which of them do not belong to run.json.
+    /// All files are complete and on disk under temporary names before the first one is renamed. run.json is
+    /// renamed first. If the process is killed between two renames, the same command can be repeated, and the
+    /// ids in the files show which of them do not belong to run.json.
     pub(super) fn replace(
         self,
         finished: &BTreeSet<u64>,
@@ -197,8 +197,8 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
     }
 }
 
-/// Returns the numbers of the replays in the summary of `folder`. Returns `None` if it has no summary or no jobs, or if
-/// its replays are not those of `study`.
+/// Returns the numbers of the replays in the summary of `folder`. Returns `None` if it has no summary or no
+/// jobs, or if its replays are not those of `study`.
 fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     let summary = Table::read(folder).ok()?;
     let has_jobs =

@@ -1,5 +1,5 @@
-//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory or
-//! in memory.
+//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a
+//! directory or in memory.
 
 mod folder;
 mod parts;
@@ -28,7 +28,8 @@ pub struct RunResults<'a> {
     parts: Option<Arc<JobParts>>,
     /// The details so far, where they are kept in memory.
     kept: Vec<KeptDetail>,
-    /// Replications of replays that ended before a replay with a lower number; `None` for a replay that failed.
+    /// Replications of replays that ended before a replay with a lower number; `None` for a replay that
+    /// failed.
     early: BTreeMap<usize, Option<Vec<Outcome>>>,
     /// The number of the replay that is written next.
     next: usize,
@@ -49,14 +50,15 @@ pub struct KeptDetail {
 pub struct FinishedRun {
     /// The text of run.json.
     pub run: String,
-    /// The replays that have outcomes, in ascending order: the number, and the replications without their jobs.
+    /// The replays that have outcomes, in ascending order: the number, and the replications without their
+    /// jobs.
     pub replays: Vec<(u32, Vec<Outcome>)>,
     /// The `summary` frame.
     pub summary: DataFrame,
     /// The frames of details; empty unless they are kept in memory.
     pub details: Vec<KeptDetail>,
-    /// Whether the directory keeps its earlier results of the same run, because they hold more replays; false if there
-    /// is no directory.
+    /// Whether the directory keeps its earlier results of the same run, because they hold more replays; false
+    /// if there is no directory.
     pub keeps_earlier: bool,
 }
 
@@ -84,8 +86,8 @@ impl<'a> RunResults<'a> {
         Ok(Self { kept, ..Self::open(study, None)? })
     }
 
-    /// Takes the replications of replay `number`, or `None` if the replay failed. Writes the jobs of every replay that
-    /// is next in order.
+    /// Takes the replications of replay `number`, or `None` if the replay failed. Writes the jobs of every
+    /// replay that is next in order.
     pub fn add(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
         self.early.insert(number, outcomes);
         while let Some(outcomes) = self.early.remove(&self.next) {
@@ -95,7 +97,8 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
-    /// Appends the jobs and other details of a replay to the files, and keeps the outcomes without them. Does nothing for `None`.
+    /// Appends the jobs and other details of a replay to the files, and keeps the outcomes without them. Does
+    /// nothing for `None`.
     fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
         let Some(mut outcomes) = outcomes else {
             self.parts.iter().for_each(|parts| parts.forget(number));
@@ -128,8 +131,8 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
-    /// Writes the remaining jobs, the summary and run.json, and returns all results. Returns `None`, and writes
-    /// nothing, if every replay failed.
+    /// Writes the remaining jobs, the summary and run.json, and returns all results. Returns `None`, and
+    /// writes nothing, if every replay failed.
     pub fn finish(mut self) -> Result<Option<FinishedRun>, RunFolderError> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;
@@ -161,7 +164,8 @@ impl KeptDetail {
         self.detail.name
     }
 
-    /// Returns the whole frame, whose rows share memory with those of the replications. `None` if there are no replications.
+    /// Returns the whole frame, whose rows share memory with those of the replications. `None` if there are
+    /// no replications.
     pub fn frame(&self) -> Result<Option<DataFrame>, FrameError> {
         let Some((first, others)) = self.frames.split_first() else { return Ok(None) };
         let mut whole = first.clone();
@@ -190,8 +194,8 @@ impl FinishedRun {
         self.put(folder)
     }
 
-    /// Writes the summary and run.json, and puts all files of the directory in place. Returns false if it keeps what it
-    /// held before.
+    /// Writes the summary and run.json, and puts all files of the directory in place. Returns false if it
+    /// keeps what it held before.
     fn put(&self, folder: RunFolder) -> Result<bool, RunFolderError> {
         let mut file = folder.summary(&self.run)?;
         file.append(&mut self.summary.clone())?;

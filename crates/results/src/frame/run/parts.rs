@@ -1,8 +1,10 @@
-//! The jobs of replays that are read while they run: they are written as they leave, so that they are never all in memory.
+//! The jobs of replays that are read while they run: they are written as they leave, so that they are never
+//! all in memory.
 //!
-//! The jobs of the only replay of a run go into the file of the results at once. Those of several replays, which may run at
-//! the same time and may fail, go into a temporary file each, from which they move into the file of the results in the order
-//! of the replays. All of these files have temporary names, and are gone if the process ends.
+//! The jobs of the only replay of a run go into the file of the results at once. Those of several replays,
+//! which may run at the same time and may fail, go into a temporary file each, from which they move into the
+//! file of the results in the order of the replays. All of these files have temporary names, and are gone if
+//! the process ends.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,12 +88,14 @@ impl JobParts {
         self.open().remove(&number);
     }
 
-    /// Removes the jobs of all replays that have not ended, so that a directory that was made for them can be removed too.
+    /// Removes the jobs of all replays that have not ended, so that a directory that was made for them can be
+    /// removed too.
     pub(super) fn forget_all(&self) {
         self.open().clear();
     }
 
-    /// Moves the jobs of replay `number`, which has ended, into the file of the results. Does nothing if it has none here.
+    /// Moves the jobs of replay `number`, which has ended, into the file of the results. Does nothing if it
+    /// has none here.
     pub(super) fn move_into(
         &self,
         number: usize,

@@ -94,8 +94,8 @@ impl InParts {
         Walk { of: self, next_row: Some(0), part: Vec::new().into_iter() }
     }
 
-    /// Reads the part that begins with a row. Returns its jobs, and the row with which the next part begins; `None` if there
-    /// is none.
+    /// Reads the part that begins with a row. Returns its jobs, and the row with which the next part begins;
+    /// `None` if there is none.
     fn part(&self, first_row: usize) -> Result<(Vec<ScheduledJob>, Option<usize>), ScheduleError> {
         let (frame, is_last) = slice(&self.path, &COLUMNS, first_row..first_row + self.rows)?;
         if let Some(origin) = &self.origin {

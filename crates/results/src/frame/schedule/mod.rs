@@ -25,7 +25,8 @@ pub enum ScheduleError {
     Frame(#[from] FrameError),
     /// The content of the file does not match its extension.
     #[error(
-        "{} cannot be read as a table; expected what its name says, .parquet, .arrow, .json, .jsonl or else CSV",
+        "{} cannot be read as a table; expected what its name says, .parquet, .arrow, .json, .jsonl or else \
+             CSV",
         .path.display()
     )]
     NoTable {
@@ -36,14 +37,15 @@ pub enum ScheduleError {
     },
     /// The directory has no jobs.
     #[error(
-        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` or \
-         `meshreplay sweep -o --jobs` made, or a file",
+        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay \
+         replay -o` or `meshreplay sweep -o --jobs` made, or a file",
         .0.display()
     )]
     LoadJobsError(PathBuf),
     /// The table does not have a column that is needed.
     #[error(
-        "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that Batsim writes",
+        "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that \
+             Batsim writes",
         .path.display()
     )]
     NoColumn {
@@ -68,7 +70,8 @@ pub enum ScheduleError {
     },
     /// The table holds several schedules, and the selection does not choose one.
     #[error(
-        "{} holds {} schedules; choose one by --replay and --seed: {}", .path.display(), .known.len(), listed(.known)
+        "{} holds {} schedules; choose one by --replay and --seed: \
+         {}", .path.display(), .known.len(), listed(.known)
     )]
     Several {
         /// The file.
@@ -171,8 +174,8 @@ impl SavedJobs {
     }
 }
 
-/// Opens the selected schedule of the file or directory at `path`. If `path` is a study, the number of the replay is
-/// the number of its cell. Fails if the selection matches no schedule or several.
+/// Opens the selected schedule of the file or directory at `path`. If `path` is a study, the number of the
+/// replay is the number of its cell. Fails if the selection matches no schedule or several.
 pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
     let origin = if path.is_dir() { Origin::of(path)? } else { None };
     let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
@@ -211,8 +214,8 @@ fn of_table(error: FrameError) -> ScheduleError {
     }
 }
 
-/// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only cell that
-/// has kept its jobs, and fails if there are several.
+/// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only
+/// cell that has kept its jobs, and fails if there are several.
 fn of_cell(
     folder: &Path,
     origin: &Origin,

@@ -59,8 +59,8 @@ impl Table<'_> {
         Ok(Numbers { table: self, name, values })
     }
 
-    /// Returns the whole numbers of a column without rounding, because seeds may have more digits than an `f64` keeps.
-    /// A missing number is `None`.
+    /// Returns the whole numbers of a column without rounding, because seeds may have more digits than an
+    /// `f64` keeps. A missing number is `None`.
     fn whole(&self, column: &Column) -> Result<Vec<Option<u64>>, ScheduleError> {
         let numbers = column.cast(&DataType::UInt64).map_err(|error| self.no_table(error))?;
         Ok(numbers.u64().map_err(|error| self.no_table(error))?.iter().collect())
@@ -73,7 +73,8 @@ impl Table<'_> {
         Ok(texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 
-    /// Returns the intervals of nodes in a row; `None` if `texts`, the values of the column, is an empty list.
+    /// Returns the intervals of nodes in a row; `None` if `texts`, the values of the column, is an empty
+    /// list.
     fn nodes(&self, name: &'static str, row: usize, texts: &[String]) -> Result<Nodes, ScheduleError> {
         let Some(text) = texts.get(row) else { return Ok(None) };
         let nodes = parse_intervals(text);
@@ -90,8 +91,8 @@ impl Table<'_> {
         }
     }
 
-    /// Returns the replay number and the seed of the schedule that each row belongs to. A table without these columns has
-    /// number 0 and seed 0.
+    /// Returns the replay number and the seed of the schedule that each row belongs to. A table without these
+    /// columns has number 0 and seed 0.
     fn known(&self) -> Result<Vec<Replication>, ScheduleError> {
         let of = |name: &'static str| match self.frame.column(name) {
             Ok(column) => self.whole(column),
@@ -207,8 +208,8 @@ pub(super) fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob
 /// The state of a job that ran to its end, as Batsim names it.
 const DONE: &str = "COMPLETED_SUCCESSFULLY";
 
-/// Returns for each row of Batsim's table whether its job never started: it has no start, or one before 0. Fails if a job
-/// without a start has ended well, or has no state although the table has states.
+/// Returns for each row of Batsim's table whether its job never started: it has no start, or one before 0.
+/// Fails if a job without a start has ended well, or has no state although the table has states.
 fn never_started(table: &Table<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, ScheduleError> {
     let starts = table.texts(start.name)?;
     let states = table.has("final_state").then(|| table.texts("final_state")).transpose()?;
@@ -224,8 +225,8 @@ fn never_started(table: &Table<'_>, start: &Numbers<'_>) -> Result<Vec<bool>, Sc
     starts.iter().enumerate().map(is_never).collect()
 }
 
-/// Returns the jobs of Batsim's table, sorted by arrival and then by number. Jobs that never started are left out and
-/// counted.
+/// Returns the jobs of Batsim's table, sorted by arrival and then by number. Jobs that never started are left
+/// out and counted.
 pub(super) fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
     let (submit, start) = (table.numbers("submission_time")?, table.numbers("starting_time")?);
     let (end, estimates) = (table.numbers("finish_time")?, table.numbers("requested_time")?);

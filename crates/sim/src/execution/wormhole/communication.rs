@@ -1,4 +1,5 @@
-//! The jobs that communicate: the packets that each of them still has to send, and when its last packet arrives.
+//! The jobs that communicate: the packets that each of them still has to send, and when its last packet
+//! arrives.
 
 use super::fabric::Processors;
 use super::packet::Packet;
@@ -49,8 +50,8 @@ pub(super) struct Communication {
     started: u32,
     /// The measurements of the packets that have arrived.
     pub(super) traffic: Traffic,
-    /// The jobs whose last packet has arrived since the last call of [`Self::take_finished`], each with the cycle of
-    /// this arrival.
+    /// The jobs whose last packet has arrived since the last call of [`Self::take_finished`], each with the
+    /// cycle of this arrival.
     finished: Vec<(JobId, i64)>,
 }
 
@@ -69,13 +70,13 @@ impl Communication {
         }
     }
 
-    /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends; an empty
-    /// list if the job sends nothing. Fails with a message if it sends too much.
+    /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends;
+    /// an empty list if the job sends nothing. Fails with a message if it sends too much.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Result<Vec<Packet>, String> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Submesh::around(&self.mesh, nodes).map(|place| place.sizes);
-        // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
-        // another order, so that the placement fills this submesh.
+        // The sides of the smallest submesh around the placement. They count only if they are the sides of
+        // the job in another order, so that the placement fills this submesh.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
         let messages = self.plan.draw(started.job, placed)?;
         let left = messages.packets;

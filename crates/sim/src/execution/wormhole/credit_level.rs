@@ -1,26 +1,27 @@
-//! The network flit by flit with buffers of several flits: a channel accepts flits as long as its buffer has room
-//! (credit-based flow control).
+//! The network flit by flit with buffers of several flits: a channel accepts flits as long as its buffer has
+//! room (credit-based flow control).
 //!
-//! It differs from [`super::flit_level`] in one thing. There a channel belongs to a packet until the last flit has left
-//! its buffer. Here it belongs to a packet until the last flit has *entered* its buffer. Then the next packet may
-//! follow, so that flits of several packets stand in one buffer one behind the other. Only the first packet in a buffer
-//! moves on, and a header is routed from the cycle on in which it is the first. This is how routers with credits work
-//! (W. J. Dally, B. Towles, "Principles and practices of interconnection networks", 2004, chapters 12 and 13). Credits
-//! need no time: a flit moves into room that another flit makes in the same cycle.
+//! It differs from [`super::flit_level`] in one thing. There a channel belongs to a packet until the last
+//! flit has left its buffer. Here it belongs to a packet until the last flit has *entered* its buffer. Then
+//! the next packet may follow, so that flits of several packets stand in one buffer one behind the other.
+//! Only the first packet in a buffer moves on, and a header is routed from the cycle on in which it is the
+//! first. This is how routers with credits work (W. J. Dally, B. Towles, "Principles and practices of
+//! interconnection networks", 2004, chapters 12 and 13). Credits need no time: a flit moves into room that
+//! another flit makes in the same cycle.
 //!
 //! * A buffer of one flit gives the same as the level of flits with `buffer=flit`, move by move.
-//! * A buffer of a packet's length gives more throughput than `buffer=packet`, which keeps the next packet out until
-//!   the last flit has left.
-//! * Without contention latencies do not depend on the size of the buffers, since a packet moves one channel per cycle
-//!   in all of them.
+//! * A buffer of a packet's length gives more throughput than `buffer=packet`, which keeps the next packet
+//!   out until the last flit has left.
+//! * Without contention latencies do not depend on the size of the buffers, since a packet moves one channel
+//!   per cycle in all of them.
 //!
-//! Who waits in a circle with whom is decided by channels alone, so [`super::topology`] excludes deadlock here too: the
-//! first packet of a buffer waits for the next channel, and the others wait for the first.
+//! Who waits in a circle with whom is decided by channels alone, so [`super::topology`] excludes deadlock
+//! here too: the first packet of a buffer waits for the next channel, and the others wait for the first.
 //!
-//! The simulation keeps, for each position of a packet's path, how many of its flits have entered the channel there. A
-//! *move* is given by a packet and the position into which its next flit is to go. Moves that may be possible in the
-//! next cycle are in a list. A move that lacks room is kept at the full channel and tried again in the cycle in which a
-//! flit leaves. A cycle takes O(moves tried).
+//! The simulation keeps, for each position of a packet's path, how many of its flits have entered the channel
+//! there. A *move* is given by a packet and the position into which its next flit is to go. Moves that may be
+//! possible in the next cycle are in a list. A move that lacks room is kept at the full channel and tried
+//! again in the cycle in which a flit leaves. A cycle takes O(moves tried).
 
 use std::collections::VecDeque;
 
@@ -30,7 +31,8 @@ use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};
 
-/// A packet and a position on its path, counted from 0. The position behind the last channel is the receiver itself.
+/// A packet and a position on its path, counted from 0. The position behind the last channel is the receiver
+/// itself.
 type Move = (Worm, u32);
 
 /// The buffer at the end of a channel.
@@ -38,7 +40,8 @@ type Move = (Worm, u32);
 struct Buffer {
     /// The number of flits in it.
     flits: u32,
-    /// The packets that have flits in it, the first in front, each with the position of this channel on its path.
+    /// The packets that have flits in it, the first in front, each with the position of this channel on its
+    /// path.
     packets: VecDeque<Move>,
     /// The last cycle in which a flit entered, and its packet.
     entered: (i64, Worm),
@@ -57,8 +60,8 @@ pub(super) struct CreditLevel {
     /// The number of flits that a buffer can hold.
     slots: u32,
     worms: Worms,
-    /// The number of flits that have entered each channel of a packet's path, and at last the number that have
-    /// arrived; indexed by packet.
+    /// The number of flits that have entered each channel of a packet's path, and at last the number that
+    /// have arrived; indexed by packet.
     entered: Vec<Vec<u32>>,
     buffers: Vec<Buffer>,
     /// The last cycle in which each link carried a flit, indexed by link.
@@ -101,7 +104,8 @@ impl CreditLevel {
         }
     }
 
-    /// Checks that every buffer holds as many flits as its packets say, in the order in which they own the channel.
+    /// Checks that every buffer holds as many flits as its packets say, in the order in which they own the
+    /// channel.
     #[cfg(test)]
     pub(super) fn check(&self) {
         for buffer in &self.buffers {
@@ -118,9 +122,9 @@ impl CreditLevel {
         }
     }
 
-    /// Simulates cycle `now`: first the moves that were put off until now, then the requests of headers, and after each
-    /// of them whatever has become possible by it. If the cycle was simulated before, only packets that have entered
-    /// since are left to move.
+    /// Simulates cycle `now`: first the moves that were put off until now, then the requests of headers, and
+    /// after each of them whatever has become possible by it. If the cycle was simulated before, only packets
+    /// that have entered since are left to move.
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         if now > self.now {
             self.now = now;
@@ -163,9 +167,9 @@ impl CreditLevel {
         self.ready.push((worm, at));
     }
 
-    /// Returns whether a flit of a packet can move to position `at` in this cycle. If it lacks room or the link is in
-    /// use, the move is kept to be tried again. If no flit is there, or the channel is another packet's, it is not
-    /// kept: what changes that will try it.
+    /// Returns whether a flit of a packet can move to position `at` in this cycle. If it lacks room or the
+    /// link is in use, the move is kept to be tried again. If no flit is there, or the channel is another
+    /// packet's, it is not kept: what changes that will try it.
     fn is_possible(&mut self, worm: Worm, at: u32) -> bool {
         let (now, position) = (self.now, at as usize);
         let (state, entered) = (self.worms.get(worm), &self.entered[worm as usize]);
@@ -261,8 +265,8 @@ impl CreditLevel {
         }
     }
 
-    /// Handles that a header, at position `at` of its path, has become the first flit of a buffer: it is routed, or the
-    /// processor takes it.
+    /// Handles that a header, at position `at` of its path, has become the first flit of a buffer: it is
+    /// routed, or the processor takes it.
     fn comes_to_front(&mut self, worm: Worm, at: u32) {
         if at == self.worms.get(worm).last() {
             self.later(worm, at + 1);
@@ -271,8 +275,8 @@ impl CreditLevel {
         }
     }
 
-    /// Handles that the last flit of a packet has entered `channel`, which goes to the next packet; `None` if it has
-    /// arrived. `is_sent` says whether it has entered the network.
+    /// Handles that the last flit of a packet has entered `channel`, which goes to the next packet; `None` if
+    /// it has arrived. `is_sent` says whether it has entered the network.
     fn tail_has_moved(
         &mut self,
         worm: Worm,

@@ -23,8 +23,8 @@ impl Timing {
         i64::from(self.routing) + 1
     }
 
-    /// Returns the largest distance in cycles between the last cycle that was simulated and a planned event. One is
-    /// added because a packet may enter the network one cycle after the last simulated one.
+    /// Returns the largest distance in cycles between the last cycle that was simulated and a planned event.
+    /// One is added because a packet may enter the network one cycle after the last simulated one.
     pub(super) fn reach(self) -> u32 {
         self.length.max(self.routing + 1) + 1
     }
@@ -69,14 +69,16 @@ impl fmt::Display for Buffer {
     }
 }
 
-/// A processor or job that sends: the network tells it what has happened, and it answers with its next packet.
+/// A processor or job that sends: the network tells it what has happened, and it answers with its next
+/// packet.
 pub(super) trait Processors {
-    /// Handles that `packet` has left the channel of its processor in cycle `now`; with buffers of several flits, that
-    /// its last flit has entered this channel. Returns the packet that enters next; `None` if none does yet.
+    /// Handles that `packet` has left the channel of its processor in cycle `now`; with buffers of several
+    /// flits, that its last flit has entered this channel. Returns the packet that enters next; `None` if
+    /// none does yet.
     fn injected(&mut self, packet: &Packet, now: i64) -> Option<Packet>;
 
-    /// Handles that `packet` has arrived in cycle `now`. Returns the packet that its sender may send next; `None` if
-    /// there is none, or if packets do not wait for arrivals.
+    /// Handles that `packet` has arrived in cycle `now`. Returns the packet that its sender may send next;
+    /// `None` if there is none, or if packets do not wait for arrivals.
     fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet>;
 
     /// Returns whether somebody waits to be told what has happened before further cycles are simulated.
@@ -97,8 +99,8 @@ pub(super) trait Fabric: Send {
     /// Simulates a cycle.
     fn cycle(&mut self, now: i64, processors: &mut dyn Processors);
 
-    /// Simulates up to cycle `until`, or up to the first cycle in which a job finishes. Returns whether it got there;
-    /// false if it stopped after `cycles` cycles with events.
+    /// Simulates up to cycle `until`, or up to the first cycle in which a job finishes. Returns whether it
+    /// got there; false if it stopped after `cycles` cycles with events.
     fn run(&mut self, until: i64, processors: &mut dyn Processors, cycles: u32) -> bool {
         for _ in 0..cycles {
             let Some(next) = self.next_cycle() else { return true };
@@ -114,7 +116,7 @@ pub(super) trait Fabric: Send {
         false
     }
 
-    /// Returns the number of flits that all links have carried, and the number of flits that the busiest link has
-    /// carried.
+    /// Returns the number of flits that all links have carried, and the number of flits that the busiest link
+    /// has carried.
     fn flits(&self) -> (u64, u64);
 }

@@ -1,27 +1,28 @@
 //! A wormhole-routed network: jobs run as long as their messages take.
 //!
-//! A job that starts hands its packets to the network, which all jobs share. It ends when its last packet has arrived,
-//! or when its recorded run time has passed after that. So the dispersal and the contention that an allocator causes
-//! decide how long jobs run. The model is that of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
-//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it. What they leave open
-//! is a parameter or stated here.
+//! A job that starts hands its packets to the network, which all jobs share. It ends when its last packet has
+//! arrived, or when its recorded run time has passed after that. So the dispersal and the contention that an
+//! allocator causes decide how long jobs run. The model is that of the `ProcSimity` simulator as far as S.
+//! Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013,
+//! describe it. What they leave open is a parameter or stated here.
 //!
-//! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start or later.
-//!   A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two levels of detail are
-//!   [`packet_level`] and [`flit_level`]; buffers of several flits are in [`credit_level`].
-//! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It lasts one
-//!   cycle if recorded run times do not count.
-//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides of the job
-//!   say, turned if the placement is turned.
+//! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start
+//!   or later. A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two
+//!   levels of detail are [`packet_level`] and [`flit_level`]; buffers of several flits are in
+//!   [`credit_level`].
+//! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It
+//!   lasts one cycle if recorded run times do not count.
+//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides
+//!   of the job say, turned if the placement is turned.
 //! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "machines of the network have at most 2^20 nodes, packets 2^16 flits, and a process sends at most \
-              2^30 rounds of 2^20 messages; cycles end 2^18 before the end of 64 bits, and sums of cycles grow by \
-              at most 2^20 with each cycle that is simulated"
+    reason = "machines of the network have at most 2^20 nodes, packets 2^16 flits, and a process sends at \
+         most 2^30 rounds of 2^20 messages; cycles end 2^18 before the end of 64 bits, and sums of cycles \
+         grow by at most 2^20 with each cycle that is simulated"
 )]
 
 mod communication;
@@ -63,11 +64,13 @@ use meshreplay_machine::machine::Mesh;
 pub(super) const ENTRY: Entry = Entry {
     name: "wormhole",
     summary: "jobs last as long as their messages take on a wormhole-routed network that all share",
-    source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT 2013",
-    parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), messages=5, \
-                 law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined (blocking), length=8 \
-                 flits, ts=3 cycles, buffer=flit (packet, or flits such as 4), cycle=1 s, compute=recorded (none), \
-                 level=packet (flit); on tori halfway=parity (up, random), vc=balanced (wrapping, dateline)",
+    source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT \
+         2013",
+    parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), \
+         messages=5, law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined \
+         (blocking), length=8 flits, ts=3 cycles, buffer=flit (packet, or flits such as 4), cycle=1 s, \
+         compute=recorded (none), level=packet (flit); on tori halfway=parity (up, random), vc=balanced \
+         (wrapping, dateline)",
     build,
 };
 
@@ -89,10 +92,12 @@ struct Wormhole {
     problem: Option<String>,
 }
 
-/// The number of simulated cycles between two looks at the switch that stops the replay. They take a few milliseconds.
+/// The number of simulated cycles between two looks at the switch that stops the replay. They take a few
+/// milliseconds.
 const CYCLES: u32 = 1 << 14;
 
-/// The last cycle that is simulated. Events are planned up to 2^17 cycles ahead, and their numbers must not overflow.
+/// The last cycle that is simulated. Events are planned up to 2^17 cycles ahead, and their numbers must not
+/// overflow.
 const LAST_CYCLE: i64 = i64::MAX - (1 << 18);
 
 /// The largest number of nodes. The channels of larger machines would need gigabytes.
@@ -144,8 +149,8 @@ fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
 /// The values that parameter `messages` accepts.
 const MESSAGES: &str = "a number from 0 to 1e9";
 
-/// Takes parameter `cycle` and returns it in whole microseconds. Fails if it is not a whole number of them or out of
-/// range.
+/// Takes parameter `cycle` and returns it in whole microseconds. Fails if it is not a whole number of them or
+/// out of range.
 fn cycle(params: &mut Params) -> Result<Time, SpecError> {
     const EXPECTED: &str = "seconds from 0.000001 to 1000000, a whole number of microseconds";
     let seconds = params.take("cycle", 1.0_f64, EXPECTED)?;
@@ -210,7 +215,8 @@ impl Execution for Wormhole {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
-            // No cycle beyond the first planned end is simulated, since the engine may start jobs at this end.
+            // No cycle beyond the first planned end is simulated, since the engine may start jobs at this
+            // end.
             let limit = first
                 .unwrap_or(until)
                 .min(until)

@@ -1,18 +1,19 @@
-//! The network alone under a steady load: every node creates packets at random times whatever the network does (an
-//! *open loop*), and what arrives is measured.
+//! The network alone under a steady load: every node creates packets at random times whatever the network
+//! does (an *open loop*), and what arrives is measured.
 //!
-//! 1. In every cycle each node that sends creates a packet with the probability rate / length (a Bernoulli process), so
-//!    that it offers `rate` flits per cycle. Packets wait at their node, without limit, until those before them have
-//!    entered the network.
-//! 2. The target of a packet is drawn from the messages of its process in one round of the pattern. Process i runs on
-//!    node i, and the processes are arranged along the sides of the machine. Unavailable nodes have no process; process i
-//!    is then on the i-th of the others, but packets pass through the unavailable ones.
-//! 3. Packets that arrive during the cycles of the warm-up are not counted. Those that arrive in the cycles after it
-//!    are: as accepted flits, and with their latency, from the creation to the arrival of the last flit.
+//! 1. In every cycle each node that sends creates a packet with the probability rate / length (a Bernoulli
+//!    process), so that it offers `rate` flits per cycle. Packets wait at their node, without limit, until
+//!    those before them have entered the network.
+//! 2. The target of a packet is drawn from the messages of its process in one round of the pattern. Process i
+//!    runs on node i, and the processes are arranged along the sides of the machine. Unavailable nodes have
+//!    no process; process i is then on the i-th of the others, but packets pass through the unavailable ones.
+//! 3. Packets that arrive during the cycles of the warm-up are not counted. Those that arrive in the cycles
+//!    after it are: as accepted flits, and with their latency, from the creation to the arrival of the last
+//!    flit.
 //!
-//! Below saturation everything that is offered is accepted. Beyond it the packets at the nodes become more and more,
-//! and the latencies depend on the number of cycles. Requests of the same cycle are ordered by the creation of the
-//! packets, then by their nodes.
+//! Below saturation everything that is offered is accepted. Beyond it the packets at the nodes become more
+//! and more, and the latencies depend on the number of cycles. Requests of the same cycle are ordered by the
+//! creation of the packets, then by their nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -78,9 +79,9 @@ pub fn patterns() -> impl Iterator<Item = &'static str> {
 }
 
 impl OpenLoop {
-    /// Returns the network that `spec` names on `mesh`, with the spec in which every default is written out. Only the
-    /// parameters that say how packets move exist here. Fails if the spec is not that of a network with messages, or
-    /// a parameter is unknown or invalid, or the network cannot serve the machine.
+    /// Returns the network that `spec` names on `mesh`, with the spec in which every default is written out.
+    /// Only the parameters that say how packets move exist here. Fails if the spec is not that of a network
+    /// with messages, or a parameter is unknown or invalid, or the network cannot serve the machine.
     pub fn new(spec: &Spec, mesh: &Mesh, seed: u64) -> Result<(Self, Spec), SpecError> {
         if spec.name != WORMHOLE {
             return Err(unknown("network with messages", &spec.name, [WORMHOLE]));
@@ -91,8 +92,9 @@ impl OpenLoop {
         Ok((Self { mesh: mesh.clone(), transport }, params.finish()?))
     }
 
-    /// Measures the network while every node offers `rate` flits per cycle, above 0 and at most 1, in the pattern of
-    /// this name. The result depends on the seed and on nothing else. Fails if there is no such pattern.
+    /// Measures the network while every node offers `rate` flits per cycle, above 0 and at most 1, in the
+    /// pattern of this name. The result depends on the seed and on nothing else. Fails if there is no such
+    /// pattern.
     pub fn run(&self, pattern: &str, rate: f64, windows: Windows, seed: u64) -> Result<Measured, SpecError> {
         let Some(&(_, pattern)) = PATTERNS.iter().find(|(name, _)| *name == pattern) else {
             return Err(unknown("pattern", pattern, patterns()));
@@ -127,7 +129,8 @@ struct Senders {
     processes: Processes,
     /// The node of each process.
     nodes: Vec<NodeId>,
-    /// The distribution of the cycles between one creation and the next, less one; `None` if there is one in each.
+    /// The distribution of the cycles between one creation and the next, less one; `None` if there is one in
+    /// each.
     gaps: Option<Geometric>,
     /// The processes.
     sources: Vec<Source>,
@@ -141,8 +144,8 @@ struct Senders {
 }
 
 impl Senders {
-    /// Returns the processes on a machine before the first cycle. Each creates a packet with probability `share` in
-    /// each cycle.
+    /// Returns the processes on a machine before the first cycle. Each creates a packet with probability
+    /// `share` in each cycle.
     fn new(mesh: &Mesh, pattern: Pattern, share: f64, seed: u64) -> Self {
         let mut all = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"openloop"));
         let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
@@ -208,8 +211,8 @@ impl Senders {
     /// Simulates the cycles before cycle `end`.
     fn until(&mut self, fabric: &mut dyn Fabric, end: i64) {
         loop {
-            // A process that becomes idle in between may create its next packet before the cycle up to which the network
-            // runs. Then the run is interrupted, see `has_finished`.
+            // A process that becomes idle in between may create its next packet before the cycle up to which
+            // the network runs. Then the run is interrupted, see `has_finished`.
             self.limit = self.first_creation().min(end);
             let (limit, is_last) = (self.limit, self.limit == end);
             while !fabric.run(if is_last { end - 1 } else { limit }, self, u32::MAX) {}
@@ -290,7 +293,8 @@ mod tests {
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
-    /// Returns the packets of each source, their latencies, their number and the flits of links after 5,000 cycles.
+    /// Returns the packets of each source, their latencies, their number and the flits of links after 5,000
+    /// cycles.
     fn measured(
         mesh: &Mesh,
         fabric: &mut dyn Fabric,

@@ -1,22 +1,23 @@
 //! The network at the level of packets: one event per hop of a header instead of one per move of a flit.
 //!
-//! If every channel buffers one flit, a packet of P flits occupies at most P consecutive channels, and moves only when
-//! its header does. So the events of the header determine the moves of all flits:
+//! If every channel buffers one flit, a packet of P flits occupies at most P consecutive channels, and moves
+//! only when its header does. So the events of the header determine the moves of all flits:
 //!
-//! * The header is let into channel i of its path at time T. Then the last flit leaves channel i − P at T, and the
-//!   header asks for channel i + 1 at T + 1 + ts.
-//! * The header is let into the last channel e at time T. Then its flits arrive one by one. The last flit leaves
-//!   channel j at T + P − (e − j), and the packet has arrived at T + P.
+//! * The header is let into channel i of its path at time T. Then the last flit leaves channel i − P at T,
+//!   and the header asks for channel i + 1 at T + 1 + ts.
+//! * The header is let into the last channel e at time T. Then its flits arrive one by one. The last flit
+//!   leaves channel j at T + P − (e − j), and the packet has arrived at T + P.
 //!
 //! Without contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
 //!
-//! If channels buffer whole packets, the flits follow their header at one per cycle even while it waits. So the last
-//! flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
+//! If channels buffer whole packets, the flits follow their header at one per cycle even while it waits. So
+//! the last flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
 //!
-//! This level moves every flit in the same cycle as [`super::flit_level`] if no two channels share a link. On a torus
-//! two virtual channels share a link. There this level lets each of them move a flit per cycle, as if the link were
-//! twice as wide. Services come out shorter than at the level of flits, by up to a fifth where few pairs of nodes keep
-//! both channels busy. It takes O(1) per hop and request, and a walk over the queue of a channel where a request waits.
+//! This level moves every flit in the same cycle as [`super::flit_level`] if no two channels share a link. On
+//! a torus two virtual channels share a link. There this level lets each of them move a flit per cycle, as if
+//! the link were twice as wide. Services come out shorter than at the level of flits, by up to a fifth where
+//! few pairs of nodes keep both channels busy. It takes O(1) per hop and request, and a walk over the queue
+//! of a channel where a request waits.
 
 use super::fabric::{Fabric, Processors, Timing};
 use super::packet::Packet;
@@ -57,8 +58,8 @@ impl PacketLevel {
         self.worms.most()
     }
 
-    /// Simulates cycle `now`: first packets leave channels, then headers ask for channels, then the granted headers
-    /// move.
+    /// Simulates cycle `now`: first packets leave channels, then headers ask for channels, then the granted
+    /// headers move.
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         self.now = now;
         let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
@@ -82,8 +83,8 @@ impl PacketLevel {
         let at = self.worms.advance(worm, now);
         let (length, gathers) = (self.timing.length, self.timing.gathers());
         let state = self.worms.get(worm);
-        // The channel that the last flit leaves because of this move; `None` while the packet is still entering the
-        // network.
+        // The channel that the last flit leaves because of this move; `None` while the packet is still
+        // entering the network.
         let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);
         let (channel, last) = (state.path[at as usize], state.last());
         self.worms.flits[channel as usize] += u64::from(length);
@@ -103,8 +104,8 @@ impl PacketLevel {
         }
     }
 
-    /// Plans the release of the channels that a packet still holds. Its header has reached the receiver, so its last
-    /// flit leaves them one by one.
+    /// Plans the release of the channels that a packet still holds. Its header has reached the receiver, so
+    /// its last flit leaves them one by one.
     fn drain(&mut self, worm: Worm, now: i64) {
         let (length, path) = (self.timing.length, &self.worms.get(worm).path);
         let held = path.len().min(length as usize);
@@ -114,8 +115,8 @@ impl PacketLevel {
         }
     }
 
-    /// Handles that the last flit of a packet has left a channel: the channel goes to the next packet. The sender may
-    /// send its next packet, or the packet has arrived.
+    /// Handles that the last flit of a packet has left a channel: the channel goes to the next packet. The
+    /// sender may send its next packet, or the packet has arrived.
     fn leave(&mut self, channel: Channel, now: i64, processors: &mut dyn Processors) {
         let owner = self.worms.owner(channel);
         self.granted.extend(self.worms.release(channel));

@@ -1,13 +1,14 @@
 //! Communication patterns: which process of a job sends to which.
 //!
-//! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k − 1 in a
-//! row-major scan of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R.
-//! Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K. Windisch, W. Liu, B. Nitzberg,
-//! "Noncontiguous processor allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all,
-//! one-to-all, n-body and FFT.
+//! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k
+//! − 1 in a row-major scan of the machine. The first two patterns are those of S. Bani-Mohammad et al.,
+//! ICPADS 2006, and R. Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K.
+//! Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
+//! multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body and FFT.
 //!
-//! Where the sources do not define the rounds, they are a choice of this program: the order of the messages, the single
-//! chord of n-body, the processes of an FFT beyond a power of two, and the sides of a job without a shape.
+//! Where the sources do not define the rounds, they are a choice of this program: the order of the messages,
+//! the single chord of n-body, the processes of an FFT beyond a power of two, and the sides of a job without
+//! a shape.
 
 use meshreplay_base::job::Shape;
 
@@ -18,8 +19,8 @@ pub(super) enum Pattern {
     OneToAll,
     /// Every process sends to all others.
     AllToAll,
-    /// Every process sends to its neighbours in the shape of the job, in this order: x down, x up, y down, y up, z
-    /// down, z up.
+    /// Every process sends to its neighbours in the shape of the job, in this order: x down, x up, y down, y
+    /// up, z down, z up.
     NearNeighbour,
     /// Every process sends to the next one, and the last process to the first.
     Ring,
@@ -27,11 +28,11 @@ pub(super) enum Pattern {
     Random,
     /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once to the process half way round.
     NBody,
-    /// A butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process
-    /// sends to the process with a number lower by 2^m, which answers after its own messages.
+    /// A butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further
+    /// process sends to the process with a number lower by 2^m, which answers after its own messages.
     Fft,
-    /// A matrix transposition, with the job as a matrix of its shape: the process at (x, y) sends to the process at (y,
-    /// x) of the transposed matrix.
+    /// A matrix transposition, with the job as a matrix of its shape: the process at (x, y) sends to the
+    /// process at (y, x) of the transposed matrix.
     Transpose,
 }
 
@@ -54,8 +55,8 @@ pub(super) struct Processes {
     pub(super) count: u32,
     /// The process that sends if only one does.
     pub(super) root: u32,
-    /// The sides along which the processes are arranged: those of the job, or else those of the rectangle of as many
-    /// nodes that is nearest to a square, with its longer side along x.
+    /// The sides along which the processes are arranged: those of the job, or else those of the rectangle of
+    /// as many nodes that is nearest to a square, with its longer side along x.
     sides: [u32; 3],
 }
 
@@ -77,8 +78,8 @@ impl Processes {
         Self { count, root, sides }
     }
 
-    /// Returns the same processes arranged along `sides`, if these are the present sides in another order. Otherwise
-    /// returns them unchanged.
+    /// Returns the same processes arranged along `sides`, if these are the present sides in another order.
+    /// Otherwise returns them unchanged.
     pub(super) fn turned(self, mut sides: [u32; 3]) -> Self {
         let placed = sides;
         let mut own = self.sides;
@@ -106,7 +107,8 @@ impl Processes {
 }
 
 impl Pattern {
-    /// Returns the number of messages that process `rank` sends in a round; 0 if the job has a single process.
+    /// Returns the number of messages that process `rank` sends in a round; 0 if the job has a single
+    /// process.
     pub(super) fn messages(self, processes: &Processes, rank: u32) -> u32 {
         let count = processes.count;
         if count < 2 {
@@ -126,8 +128,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the process to which process `rank` sends message `i` of a round. In random traffic the number `drawn`,
-    /// from 0 to k − 2, selects one of the other processes. Other patterns ignore it.
+    /// Returns the process to which process `rank` sends message `i` of a round. In random traffic the number
+    /// `drawn`, from 0 to k − 2, selects one of the other processes. Other patterns ignore it.
     pub(super) fn target(self, processes: &Processes, rank: u32, i: u32, drawn: u32) -> u32 {
         let count = processes.count;
         // The process `steps` further on the ring. Sums are in 64 bits, so they do not overflow.
@@ -211,7 +213,8 @@ mod tests {
                         received[target as usize] += 1;
                     }
                 }
-                // Except for one-to-all and random traffic every process receives as many messages as it sends.
+                // Except for one-to-all and random traffic every process receives as many messages as it
+                // sends.
                 if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
                     let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();
                     assert_eq!(received, sent, "{name} {count}");

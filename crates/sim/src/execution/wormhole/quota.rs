@@ -65,30 +65,34 @@ pub(super) struct Messages {
     pub(super) senders: Vec<Sender>,
     /// The targets of the drawn messages, in the order of their senders.
     drawn: Vec<u32>,
-    /// The random stream of the job. It gives the targets of whole rounds of random traffic when they are needed.
+    /// The random stream of the job. It gives the targets of whole rounds of random traffic when they are
+    /// needed.
     random: ChaCha8Rng,
     /// The number of all packets.
     pub(super) packets: u64,
 }
 
-/// Returns the random stream of a job. It depends on the seed and on the log's number of the job only: not on other
-/// jobs, on the nodes or on the time of the start.
+/// Returns the random stream of a job. It depends on the seed and on the log's number of the job only: not on
+/// other jobs, on the nodes or on the time of the start.
 fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
     random.set_stream(job.number as u64);
     random
 }
 
-/// The greatest number of messages that are drawn of a whole round of a job. They and a part of the round are kept in memory.
+/// The greatest number of messages that are drawn of a whole round of a job. They and a part of the round are
+/// kept in memory.
 const MOST_OF_A_ROUND: u64 = 1 << 24;
 
-/// The greatest number of messages that are drawn for all processes of a job together. They are kept in memory.
+/// The greatest number of messages that are drawn for all processes of a job together. They are kept in
+/// memory.
 const MOST_OF_ALL: u64 = 1 << 27;
 
 impl Plan {
-    /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement; `None` if
-    /// the placement has more nodes than the job has processes. Takes O(k) time and memory with k processes for whole
-    /// rounds, and O(messages) for a part of a round. Fails with a message if that part is too large.
+    /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement;
+    /// `None` if the placement has more nodes than the job has processes. Takes O(k) time and memory with k
+    /// processes for whole rounds, and O(messages) for a part of a round. Fails with a message if that part
+    /// is too large.
     pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Result<Messages, String> {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
@@ -126,8 +130,8 @@ impl Plan {
         Ok(messages)
     }
 
-    /// Fails if more messages of a job would have to be drawn than fit into memory. `counts` has the messages of each of
-    /// its processes in a round.
+    /// Fails if more messages of a job would have to be drawn than fit into memory. `counts` has the messages
+    /// of each of its processes in a round.
     fn check(&self, job: &Job, counts: &[u32], quota: u64) -> Result<(), String> {
         let counts = counts.iter().map(|&count| u64::from(count)).filter(|count| *count > 0);
         let (drawn, most) = match self.quota {
@@ -140,8 +144,8 @@ impl Plan {
         }
         let (number, messages) = (job.number, self.messages);
         Err(format!(
-            "job {number}: messages={messages} is {drawn} messages beyond whole rounds of its pattern, of which {most} \
-             are kept in memory at most; expected fewer messages, or quota=rounds"
+            "job {number}: messages={messages} is {drawn} messages beyond whole rounds of its pattern, of \
+             which {most} are kept in memory at most; expected fewer messages, or quota=rounds"
         ))
     }
 }
@@ -164,8 +168,8 @@ impl Messages {
         self.senders = senders.filter(|sender| sender.whole > 0).collect();
     }
 
-    /// Adds `some` of the `round` messages of a round, drawn without replacement. The messages of each sender keep the
-    /// order in which they were drawn.
+    /// Adds `some` of the `round` messages of a round, drawn without replacement. The messages of each sender
+    /// keep the order in which they were drawn.
     fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
         // Prefix sums: message number `at` of a round belongs to the last process with a start up to `at`.
         let starts: Vec<u64> = counts
@@ -186,8 +190,8 @@ impl Messages {
         self.add(&drawn);
     }
 
-    /// Lets every process that sends at least one message per round send `quota` messages: whole rounds, and a drawn
-    /// part of one more round.
+    /// Lets every process that sends at least one message per round send `quota` messages: whole rounds, and
+    /// a drawn part of one more round.
     fn same_for_all(&mut self, counts: &[u32], quota: u64, random: &mut ChaCha8Rng) {
         let mut drawn = Vec::new();
         for (rank, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
@@ -247,8 +251,8 @@ impl Messages {
         if at < sender.whole {
             let in_round = u64::from(self.pattern.messages(&self.processes, rank));
             let drawn = if self.pattern == Pattern::Random {
-                // Each message has its own position in the stream (counter-based random numbers). So its target does
-                // not depend on the order in which the processes send.
+                // Each message has its own position in the stream (counter-based random numbers). So its
+                // target does not depend on the order in which the processes send.
                 self.random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
                 self.random.random_range(0..self.processes.count - 1)
             } else {

@@ -1,5 +1,5 @@
-//! Tests of the network as a whole: formulas, both levels of detail against each other, conservation of flits, no
-//! deadlock.
+//! Tests of the network as a whole: formulas, both levels of detail against each other, conservation of
+//! flits, no deadlock.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,8 @@ fn buffer(gathers: bool) -> Buffer {
     if gathers { Buffer::Packet } else { Buffer::Flits(1) }
 }
 
-/// Returns the network of every level of detail: of packets, of flits, and if buffers hold single flits, of credits.
+/// Returns the network of every level of detail: of packets, of flits, and if buffers hold single flits, of
+/// credits.
 fn fabrics(mesh: &Mesh, timing: Timing) -> Vec<Box<dyn Fabric>> {
     let topology = Topology::new(mesh, RINGS);
     let mut fabrics: Vec<Box<dyn Fabric>> = vec![
@@ -57,8 +58,8 @@ fn fabrics(mesh: &Mesh, timing: Timing) -> Vec<Box<dyn Fabric>> {
     fabrics
 }
 
-/// Sends single packets, each of a job of its own and all from different nodes. They are given as (cycle, source,
-/// target), in the order of the cycles. Returns the measurements of each job.
+/// Sends single packets, each of a job of its own and all from different nodes. They are given as (cycle,
+/// source, target), in the order of the cycles. Returns the measurements of each job.
 fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
@@ -124,11 +125,12 @@ fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn s
 
 #[test]
 fn two_packets_take_turns_on_a_link() -> Tested {
-    // Both ask for the link from 1 to 2 in cycle 8. The older one has it until its last flit has left. The other one
-    // follows P + ts = 11 cycles later.
+    // Both ask for the link from 1 to 2 in cycle 8. The older one has it until its last flit has left. The
+    // other one follows P + ts = 11 cycles later.
     assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, vec![[0, 11]; 3]);
-    // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It leaves
-    // the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0 asked.
+    // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It
+    // leaves the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0
+    // asked.
     assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, vec![[13, 0]; 3]);
     // Packets in opposite directions, and packets without a common link, do not wait.
     assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, vec![[0, 0]; 3]);
@@ -158,7 +160,8 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
     Ok(())
 }
 
-/// Runs jobs with the given starts and nodes. Returns the end of each job, and the measurements of the network.
+/// Runs jobs with the given starts and nodes. Returns the end of each job, and the measurements of the
+/// network.
 fn replay(
     machine: &str,
     spec: &str,
@@ -181,8 +184,8 @@ fn replay(
     Ok((ends, model.traffic().ok_or("no traffic")?))
 }
 
-/// Returns jobs that share out the nodes of a machine, twice. The jobs of the second set start long after those of the
-/// first.
+/// Returns jobs that share out the nodes of a machine, twice. The jobs of the second set start long after
+/// those of the first.
 fn jobs(machine: &str, random: &mut ChaCha8Rng) -> Result<Vec<Start>, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
     let mut jobs = Vec::new();
@@ -218,8 +221,7 @@ fn both_levels_move_every_packet_in_the_same_cycle_on_meshes() -> Tested {
                     let jobs = jobs(machine, &mut random)?;
                     let of = |level: &str| {
                         let spec = format!(
-                            "wormhole:pattern={pattern},quota={quota},messages={messages},injection={injection},{timing},\
-                             level={level}"
+                            "wormhole:pattern={pattern},quota={quota},messages={messages},injection={injection},{timing},level={level}"
                         );
                         replay(machine, &spec, &jobs)
                     };

@@ -1,23 +1,24 @@
 //! The channels of a machine and the route of a packet through them.
 //!
-//! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into the
-//! network and one back. Packets take dimension-order routes: along x, then y, then z.
+//! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into
+//! the network and one back. Packets take dimension-order routes: along x, then y, then z.
 //!
-//! In a dimension that wraps around, packets go the shorter way round. If both ways have the same length, [`Ties`]
-//! decides. Each link of such a ring carries two virtual channels, and [`Lanes`] says which of them a packet takes.
-//! Whatever the rule, packets can never wait for each other in a circle, because on no ring do the packets of one kind
-//! of channel go all the way round (W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor
-//! interconnection networks", IEEE Transactions on Computers, 1987):
+//! In a dimension that wraps around, packets go the shorter way round. If both ways have the same length,
+//! [`Ties`] decides. Each link of such a ring carries two virtual channels, and [`Lanes`] says which of them
+//! a packet takes. Whatever the rule, packets can never wait for each other in a circle, because on no ring
+//! do the packets of one kind of channel go all the way round (W. J. Dally, C. L. Seitz, "Deadlock-free
+//! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers, 1987):
 //!
-//! * No packet takes a first channel over the *edge*, the link between the last node of the ring and the first: packets
-//!   that cross the edge do so on a second channel.
-//! * No packet takes a second channel over the *middle*, the link between the lower and the upper half of the ring:
-//!   packets that cross the middle do so on a first channel. A packet that crosses the edge never crosses the middle,
-//!   since a way that crosses both is longer than the way round the other side.
+//! * No packet takes a first channel over the *edge*, the link between the last node of the ring and the
+//!   first: packets that cross the edge do so on a second channel.
+//! * No packet takes a second channel over the *middle*, the link between the lower and the upper half of the
+//!   ring: packets that cross the middle do so on a first channel. A packet that crosses the edge never
+//!   crosses the middle, since a way that crosses both is longer than the way round the other side.
 //!
-//! So the first channels of a ring are a line from the edge to the edge, and the second channels are a line from the
-//! middle to the middle. A packet that holds a channel waits for one that is further on the same line, for a second
-//! channel while it holds a first one ([`Lanes::Dateline`]; never the other way), or for one of a later dimension.
+//! So the first channels of a ring are a line from the edge to the edge, and the second channels are a line
+//! from the middle to the middle. A packet that holds a channel waits for one that is further on the same
+//! line, for a second channel while it holds a first one ([`Lanes::Dateline`]; never the other way), or for
+//! one of a later dimension.
 
 use meshreplay_machine::machine::ring_route::{half_way_up, way};
 use meshreplay_machine::machine::{Mesh, NodeId};
@@ -27,7 +28,8 @@ use super::packet::Packet;
 /// The number of a channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;
 
-/// The port of the channel from the processor. The ports 0 to 5 lead along x up and down, y up and down, z up and down.
+/// The port of the channel from the processor. The ports 0 to 5 lead along x up and down, y up and down, z up
+/// and down.
 const INJECTION: u32 = 6;
 /// The port of the channel to the processor.
 const EJECTION: u32 = 7;
@@ -54,12 +56,14 @@ impl Ties {
 /// The rule by which packets choose between the two virtual channels of the links of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lanes {
-    /// The second channels on the whole way along a dimension if the packet crosses the edge, the first ones if it
-    /// crosses the middle, and if it crosses neither, those of the parity of the target's coordinates. Both channels
-    /// carry about the same. (This is the allocation of the Cray T3E: S. L. Scott, G. M. Thorson, "The Cray T3E
-    /// network: adaptive routing in a high performance 3D torus", Hot Interconnects, 1996.)
+    /// The second channels on the whole way along a dimension if the packet crosses the edge, the first ones
+    /// if it crosses the middle, and if it crosses neither, those of the parity of the target's coordinates.
+    /// Both channels carry about the same. (This is the allocation of the Cray T3E: S. L. Scott, G. M.
+    /// Thorson, "The Cray T3E network: adaptive routing in a high performance 3D torus", Hot Interconnects,
+    /// 1996.)
     Balanced,
-    /// The second channels on the whole way along a dimension if the packet crosses the edge, otherwise the first ones.
+    /// The second channels on the whole way along a dimension if the packet crosses the edge, otherwise the
+    /// first ones.
     Wrapping,
     /// The first channels until the packet crosses the edge, and the second ones from the edge on.
     Dateline,
@@ -80,8 +84,9 @@ pub(super) struct Rings {
     pub(super) seed: u64,
 }
 
-/// Returns a number that depends on every bit of `x`, with all bits equally likely (the finalizer of the generator
-/// `SplitMix64`: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// Returns a number that depends on every bit of `x`, with all bits equally likely (the finalizer of the
+/// generator `SplitMix64`: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014).
 fn mixed(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -98,13 +103,14 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual channels.
+    /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual
+    /// channels.
     pub(super) fn new(mesh: &Mesh, rings: Rings) -> Self {
         Self { mesh: mesh.clone(), rings, shift: if mesh.wraps_any() { 4 } else { 3 } }
     }
 
-    /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of the
-    /// machine.
+    /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of
+    /// the machine.
     pub(super) fn channels(&self) -> usize {
         (self.mesh.nodes() as usize) << self.shift
     }
@@ -112,7 +118,8 @@ impl Topology {
     /// Returns the number of links. Each link has one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
-        // Each row of nodes along a dimension has one link less than nodes in each direction, and as many if it wraps.
+        // Each row of nodes along a dimension has one link less than nodes in each direction, and as many if
+        // it wraps.
         let along = |d: usize| {
             let extent = u64::from(extents[d]);
             2 * (nodes / extent * (extent - u64::from(!self.mesh.wraps(d))))
@@ -145,8 +152,8 @@ impl Topology {
         channel & ((1 << self.shift) - 1)
     }
 
-    /// Writes the channels from the source of `packet` to its target into `path`, with the channels of both processors.
-    /// A route of h hops has h + 2 channels.
+    /// Writes the channels from the source of `packet` to its target into `path`, with the channels of both
+    /// processors. A route of h hops has h + 2 channels.
     pub(super) fn route(&self, packet: &Packet, path: &mut Vec<Channel>) {
         path.clear();
         path.push(packet.source << self.shift | INJECTION);
@@ -177,8 +184,8 @@ impl Topology {
         path.push(packet.target << self.shift | EJECTION);
     }
 
-    /// Returns whether a packet goes up in dimension `d` if the way is drawn: a hash of the seed, its sender and its
-    /// number, so that it depends on nothing that the simulation does.
+    /// Returns whether a packet goes up in dimension `d` if the way is drawn: a hash of the seed, its sender
+    /// and its number, so that it depends on nothing that the simulation does.
     fn drawn(&self, packet: &Packet, d: usize) -> bool {
         let of_sender = mixed(self.rings.seed ^ mixed(packet.key ^ u64::from(packet.source) << 40));
         mixed(of_sender ^ packet.number) >> d & 1 == 0
@@ -201,8 +208,9 @@ impl Topology {
         node
     }
 
-    /// Appends the channels of `hops` hops in one direction on a ring, beginning at the first of two positions on it.
-    /// `is_odd` is the choice of a packet that may take both virtual channels. Returns the node at their end.
+    /// Appends the channels of `hops` hops in one direction on a ring, beginning at the first of two
+    /// positions on it. `is_odd` is the choice of a packet that may take both virtual channels. Returns the
+    /// node at their end.
     fn round(
         &self,
         mut node: NodeId,
@@ -237,8 +245,8 @@ impl Topology {
     }
 }
 
-/// The dimension along which a packet moves: its number, its extent, and the difference of the numbers of neighbouring
-/// nodes.
+/// The dimension along which a packet moves: its number, its extent, and the difference of the numbers of
+/// neighbouring nodes.
 struct Walk {
     d: u32,
     extent: u32,
@@ -251,8 +259,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the topologies of a machine under every rule, and the packets that stand for all from `source` to
-    /// `target`: the ways of drawn ties depend on the number.
+    /// Returns the topologies of a machine under every rule, and the packets that stand for all from `source`
+    /// to `target`: the ways of drawn ties depend on the number.
     fn topologies(mesh: &Mesh) -> Vec<Topology> {
         let of = |ties| {
             Lanes::NAMES.iter().map(move |&(_, lanes)| Topology::new(mesh, Rings { ties, lanes, seed: 5 }))
@@ -314,8 +322,8 @@ mod tests {
                     }
                 }
                 assert!(links.len() as u64 <= topology.links(), "{machine}");
-                // On a ring of two nodes all packets of a node may go the same way, and then no packet takes the other
-                // link.
+                // On a ring of two nodes all packets of a node may go the same way, and then no packet takes
+                // the other link.
                 let uses_all = topology.rings.ties == Ties::Random || !mesh.wraps_any();
                 assert!(!uses_all || links.len() as u64 == topology.links(), "{machine}");
             }
@@ -355,7 +363,8 @@ mod tests {
                         }
                     }
                 }
-                // Channels after which no other channel is needed are removed repeatedly. A circle would remain.
+                // Channels after which no other channel is needed are removed repeatedly. A circle would
+                // remain.
                 loop {
                     let waiting: BTreeSet<Channel> = after.iter().map(|&(channel, _)| channel).collect();
                     let before = after.len();
@@ -373,7 +382,8 @@ mod tests {
     #[test]
     fn under_uniform_traffic_no_direction_and_no_virtual_channel_carries_more()
     -> Result<(), Box<dyn std::error::Error>> {
-        // The loads of all links up, all links down, all first and all second channels of rings: packets times hops.
+        // The loads of all links up, all links down, all first and all second channels of rings: packets
+        // times hops.
         for (machine, ties, lanes, expected) in [
             ("torus:8x8", Ties::Up, Lanes::Dateline, [10240, 6144, 12544, 3840]),
             ("torus:8x8", Ties::Parity, Lanes::Wrapping, [8192, 8192, 10752, 5632]),

@@ -11,8 +11,8 @@ pub struct Traffic {
     pub cycle: Time,
     /// The number of links between neighbours. Each link has one direction.
     pub links: u64,
-    /// The number of flits that all links together have carried, and the number of flits that the busiest link has
-    /// carried.
+    /// The number of flits that all links together have carried, and the number of flits that the busiest
+    /// link has carried.
     pub flits: (u64, u64),
     /// The number of packets that have arrived.
     pub packets: u64,
@@ -20,7 +20,8 @@ pub struct Traffic {
     pub hops: u64,
     /// The latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
     pub latency: Cycles,
-    /// The blocking times of the packets: cycles that a header waited for channels after that of its own processor.
+    /// The blocking times of the packets: cycles that a header waited for channels after that of its own
+    /// processor.
     pub blocked: Cycles,
     /// The measurements of each job, indexed by job.
     pub jobs: Vec<JobTraffic>,

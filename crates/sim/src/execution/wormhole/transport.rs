@@ -34,8 +34,8 @@ fn whole(params: &mut Params, key: &str, usual: u32, least: u32) -> Result<u32, 
 }
 
 impl Transport {
-    /// Takes the parameters. Those of rings are checked but not recorded on a machine without them, because nothing
-    /// depends on them there. Fails if a parameter is invalid.
+    /// Takes the parameters. Those of rings are checked but not recorded on a machine without them, because
+    /// nothing depends on them there. Fails if a parameter is invalid.
     pub(super) fn take(params: &mut Params, mesh: &Mesh, seed: u64) -> Result<Self, SpecError> {
         let timing = Timing {
             length: whole(params, "length", 8, 1)?,

@@ -1,12 +1,12 @@
 //! A timing wheel: an event queue with constant time per event.
 //!
-//! G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987. The wheel is a ring of buckets, one for
-//! each cycle of the near future. The bucket of a cycle is the cycle's number modulo the number of buckets. The ring
-//! has more buckets than the largest distance between the current cycle and an event, so two cycles never share a
-//! bucket.
+//! G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987. The wheel is a ring of buckets,
+//! one for each cycle of the near future. The bucket of a cycle is the cycle's number modulo the number of
+//! buckets. The ring has more buckets than the largest distance between the current cycle and an event, so
+//! two cycles never share a bucket.
 //!
-//! A bitmap has one bit per bucket that holds events, so that the search for the next event skips 64 empty cycles at a
-//! time.
+//! A bitmap has one bit per bucket that holds events, so that the search for the next event skips 64 empty
+//! cycles at a time.
 
 /// The events of one cycle.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +35,8 @@ impl Wheel {
 
     /// Returns the index of the bucket of a cycle.
     fn slot(&self, cycle: i64) -> usize {
-        // The size is a power of two, so a bit mask gives the remainder. In two's complement this holds for negative
-        // cycles too.
+        // The size is a power of two, so a bit mask gives the remainder. In two's complement this holds for
+        // negative cycles too.
         cycle as usize & (self.buckets.len() - 1)
     }
 
@@ -47,8 +47,8 @@ impl Wheel {
         &mut self.buckets[slot]
     }
 
-    /// Removes and returns the bucket of a cycle. `empty` takes its place, so that buckets and their memory are used
-    /// again.
+    /// Removes and returns the bucket of a cycle. `empty` takes its place, so that buckets and their memory
+    /// are used again.
     pub(super) fn take(&mut self, cycle: i64, empty: Bucket) -> Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] &= !(1 << (slot % 64));
@@ -64,9 +64,9 @@ impl Wheel {
     pub(super) fn next(&self, now: i64) -> Option<i64> {
         let (first, words) = (self.slot(now + 1), self.filled.len());
         let (word, bit) = (first / 64, first % 64);
-        // The search goes once around the ring, beginning at the bucket of cycle `now + 1`. This bucket can be in the
-        // middle of a word of the bitmap. So the first word is read twice: at first the bits from that bucket on, at
-        // last the bits before it.
+        // The search goes once around the ring, beginning at the bucket of cycle `now + 1`. This bucket can
+        // be in the middle of a word of the bitmap. So the first word is read twice: at first the bits from
+        // that bucket on, at last the bits before it.
         for i in 0..=words {
             let at = (word + i) % words;
             let mask = match i {
@@ -77,8 +77,8 @@ impl Wheel {
             let found = self.filled[at] & mask;
             if found != 0 {
                 let slot = at * 64 + found.trailing_zeros() as usize;
-                // The distance from the first bucket, modulo the size of the ring, is the number of cycles from `now +
-                // 1` on.
+                // The distance from the first bucket, modulo the size of the ring, is the number of cycles
+                // from `now + 1` on.
                 let ahead = (slot + self.buckets.len() - first) & (self.buckets.len() - 1);
                 return Some(now + 1 + ahead as i64);
             }

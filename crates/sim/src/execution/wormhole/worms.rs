@@ -1,9 +1,9 @@
 //! The packets in the network and the owners of the channels: the part that both levels of detail share.
 //!
-//! A channel belongs to one packet from the cycle in which the header is granted the channel until the last flit has
-//! left it. Other packets wait for it in the order of their requests. Requests of the same cycle are ordered by the
-//! start of the job, then by the process that sent the packet. So the order does not depend on the order in which the
-//! simulation processes the packets of a cycle.
+//! A channel belongs to one packet from the cycle in which the header is granted the channel until the last
+//! flit has left it. Other packets wait for it in the order of their requests. Requests of the same cycle are
+//! ordered by the start of the job, then by the process that sent the packet. So the order does not depend on
+//! the order in which the simulation processes the packets of a cycle.
 
 use super::packet::Packet;
 use super::topology::{Channel, Topology};
@@ -33,7 +33,8 @@ pub(super) struct State {
     behind_others: bool,
     /// Whether it has waited for a packet of another job.
     contended: bool,
-    /// The next packet in the queue of the channel for which it waits, or `NONE`. The queues are linked lists.
+    /// The next packet in the queue of the channel for which it waits, or `NONE`. The queues are linked
+    /// lists.
     next: u32,
 }
 
@@ -101,7 +102,8 @@ impl Worms {
         self.channels[channel as usize].owner
     }
 
-    /// Lets a packet enter the channel of its processor, which must be free. Returns the number of the packet.
+    /// Lets a packet enter the channel of its processor, which must be free. Returns the number of the
+    /// packet.
     pub(super) fn enter(&mut self, packet: Packet) -> Worm {
         let worm = self.unused.pop().unwrap_or_else(|| {
             self.states.push(State {
@@ -123,8 +125,8 @@ impl Worms {
         worm
     }
 
-    /// Lets a header ask for its next channel, and returns whether the channel is granted at once. Otherwise the packet
-    /// waits in the queue of the channel.
+    /// Lets a header ask for its next channel, and returns whether the channel is granted at once. Otherwise
+    /// the packet waits in the queue of the channel.
     pub(super) fn request(&mut self, worm: Worm, now: i64) -> bool {
         let state = &self.states[worm as usize];
         let (channel, job) = (state.wanted() as usize, state.packet.job);
@@ -134,8 +136,8 @@ impl Worms {
         let state = &mut self.states[worm as usize];
         (state.asked, state.behind_others, state.next) = (now, behind_others, NONE);
         let queue = &mut self.channels[channel];
-        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the channel's
-        // queue.
+        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the
+        // channel's queue.
         if is_free {
             queue.owner = worm;
         } else if queue.last == NONE {
@@ -165,8 +167,8 @@ impl Worms {
         self.states[worm as usize].behind_others = true;
     }
 
-    /// Frees a channel that the last flit of its owner has left, and grants it to the first packet in its queue.
-    /// Returns this packet; `None` if the queue is empty.
+    /// Frees a channel that the last flit of its owner has left, and grants it to the first packet in its
+    /// queue. Returns this packet; `None` if the queue is empty.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {
         let queue = &mut self.channels[channel as usize];
         let next = queue.first;
@@ -181,7 +183,8 @@ impl Worms {
         Some(next)
     }
 
-    /// Moves the header into the channel that it was granted, and returns the position of this channel on the path.
+    /// Moves the header into the channel that it was granted, and returns the position of this channel on the
+    /// path.
     pub(super) fn advance(&mut self, worm: Worm, now: i64) -> u32 {
         let state = &mut self.states[worm as usize];
         let waited = (now - state.asked) as u64;
@@ -198,8 +201,8 @@ impl Worms {
         }
     }
 
-    /// Returns the number of flits that all links between neighbours have carried, and the number of flits that the
-    /// busiest link has carried.
+    /// Returns the number of flits that all links between neighbours have carried, and the number of flits
+    /// that the busiest link has carried.
     pub(super) fn link_flits(&self) -> (u64, u64) {
         let mut links = self.flits.clone();
         // The flits of a second virtual channel are added to its link. Channels of processors are not links.

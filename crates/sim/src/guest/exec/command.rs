@@ -1,4 +1,5 @@
-//! The command of a spec `exec:COMMAND`: the program with its arguments, how long it may take, and the files that it names.
+//! The command of a spec `exec:COMMAND`: the program with its arguments, how long it may take, and the files
+//! that it names.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +14,8 @@ const DEFAULT_TIMEOUT_S: f64 = 10.0;
 /// The longest time that a command may give a program, in seconds: a week.
 const LONGEST_TIMEOUT_S: f64 = 604_800.0;
 
-/// A program with its arguments, as `timeout=2 ./mine --flag` gives it. Words are split as a shell splits them; nothing
-/// else of a shell is done.
+/// A program with its arguments, as `timeout=2 ./mine --flag` gives it. Words are split as a shell splits
+/// them; nothing else of a shell is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::guest) struct Command {
     /// The program and its arguments; at least one word.
@@ -57,8 +58,8 @@ impl FromStr for Command {
 }
 
 impl Command {
-    /// Returns the words that name regular files, each once: the program if it is given by a path, and arguments such as
-    /// `mine.py` or `--table=weights.txt`.
+    /// Returns the words that name regular files, each once: the program if it is given by a path, and
+    /// arguments such as `mine.py` or `--table=weights.txt`.
     fn named_files(&self) -> Vec<&str> {
         let is_file = |text: &&str| fs::metadata(Path::new(text)).is_ok_and(|data| data.is_file());
         let mut found = Vec::new();
@@ -72,8 +73,9 @@ impl Command {
     }
 }
 
-/// Returns the paths of the files that the program of `spec` is made of, as far as its command names them; an empty list
-/// if the spec is no program or if its command names no file, as `exec:mine` does, which is looked up on the path.
+/// Returns the paths of the files that the program of `spec` is made of, as far as its command names them; an
+/// empty list if the spec is no program or if its command names no file, as `exec:mine` does, which is looked
+/// up on the path.
 pub fn files(spec: &Spec) -> Vec<String> {
     let command = spec.members.as_deref().filter(|_| spec.name == EXEC);
     let command = command.and_then(|text| text.parse::<Command>().ok());

@@ -1,5 +1,5 @@
-//! The messages of the protocol, version 1, as JSON has them. `docs/src/own-algorithms.md` describes each of them. Fields
-//! may be added; a program ignores those that it does not know, and so does this side.
+//! The messages of the protocol, version 1, as JSON has them. `docs/src/own-algorithms.md` describes each of
+//! them. Fields may be added; a program ignores those that it does not know, and so does this side.
 
 use serde::{Deserialize, Serialize};
 
@@ -188,7 +188,8 @@ pub(super) struct Ended {
     pub(super) job: JobId,
 }
 
-/// Returns a length of time in microseconds as the protocol gives it, in seconds; `None` if it is no length of time.
+/// Returns a length of time in microseconds as the protocol gives it, in seconds; `None` if it is no length
+/// of time.
 pub(super) fn length(seconds: f64) -> Option<Time> {
     let micros = (seconds * 1e6).round();
     // The conversion to an integer clamps.

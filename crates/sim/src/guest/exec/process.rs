@@ -1,8 +1,8 @@
 //! A program that runs beside a replay: lines go to its standard input, lines come from its standard output.
 //!
-//! All pipes are non-blocking and are watched together (`poll`), so that a program can neither block the replay by not
-//! reading nor by filling a pipe. The program runs in a process group of its own: Ctrl-C on a terminal reaches this program
-//! only, which then ends the group.
+//! All pipes are non-blocking and are watched together (`poll`), so that a program can neither block the
+//! replay by not reading nor by filling a pipe. The program runs in a process group of its own: Ctrl-C on a
+//! terminal reaches this program only, which then ends the group.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -22,7 +22,8 @@ use meshreplay_base::stop::Stop;
 /// The longest time between two looks at the switch that stops the replay.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The time that a program has to end by itself when its standard input is closed, or to say why it has ended.
+/// The time that a program has to end by itself when its standard input is closed, or to say why it has
+/// ended.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// The number of bytes of standard error that are kept.
@@ -71,7 +72,8 @@ enum Trouble {
 }
 
 impl Process {
-    /// Starts the program. A line of it may have at most `longest` bytes. Fails, in words, if there is no such program.
+    /// Starts the program. A line of it may have at most `longest` bytes. Fails, in words, if there is no
+    /// such program.
     pub(super) fn start(command: &Command, longest: usize, stop: &Stop) -> Result<Self, String> {
         let [program, arguments @ ..] = command.words.as_slice() else {
             return Err("the command is missing".to_owned());
@@ -238,7 +240,8 @@ impl Process {
         }
     }
 
-    /// Returns the failure with its reason: what the program did, how it ended, and its last lines on standard error.
+    /// Returns the failure with its reason: what the program did, how it ended, and its last lines on
+    /// standard error.
     fn failed(&mut self, trouble: Trouble) -> Unanswered {
         if self.stop.is_thrown() {
             return Unanswered::Stopped;
@@ -271,7 +274,8 @@ impl Process {
         format!("{problem}; its last lines on standard error:\n    {}", last.join("\n    "))
     }
 
-    /// Returns how the program ended, in words, if it has ended or does within the time of grace; `None` if it does not.
+    /// Returns how the program ended, in words, if it has ended or does within the time of grace; `None` if
+    /// it does not.
     fn ended(&mut self) -> Option<String> {
         self.has_ended_within(GRACE).then(|| match self.end() {
             Ok(status) => format!("the program ended ({status}) before it answered"),
@@ -279,7 +283,8 @@ impl Process {
         })
     }
 
-    /// Kills the program and all that it has started, and returns how it ended, which is by itself if it had ended before.
+    /// Kills the program and all that it has started, and returns how it ended, which is by itself if it had
+    /// ended before.
     fn end(&mut self) -> std::io::Result<ExitStatus> {
         if !self.is_forgotten {
             // Until the program is waited for, the number of its group is its own.
@@ -289,8 +294,8 @@ impl Process {
         self.child.wait()
     }
 
-    /// Waits until the program has ended, but not longer than `time`. Returns whether it has. Its process stays, so that
-    /// its number is nobody else's.
+    /// Waits until the program has ended, but not longer than `time`. Returns whether it has. Its process
+    /// stays, so that its number is nobody else's.
     fn has_ended_within(&mut self, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         let mut nap = Duration::from_micros(200);
@@ -310,8 +315,8 @@ impl Process {
     }
 }
 
-/// Ends the program: a program that has answered everything may end by itself when its standard input is closed, every
-/// other one is killed with all that it has started.
+/// Ends the program: a program that has answered everything may end by itself when its standard input is
+/// closed, every other one is killed with all that it has started.
 impl Drop for Process {
     fn drop(&mut self) {
         (self.stdin, self.stdout) = (None, None);

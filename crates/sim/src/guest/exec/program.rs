@@ -26,7 +26,8 @@ impl Program {
         setup: &Setup<'_>,
     ) -> Result<(Self, Introduction), String> {
         let label = format!("{role} '{}'", setup.label);
-        // A placement on all nodes, each with its number and a comma, and as much again for what else there is.
+        // A placement on all nodes, each with its number and a comma, and as much again for what else there
+        // is.
         let longest = (1 << 20) + 20 * setup.mesh.nodes() as usize;
         let process = Process::start(command, longest, setup.stop);
         let process = process.map_err(|problem| format!("{label}: {problem}"))?;
@@ -44,8 +45,8 @@ impl Program {
         Ok((program, introduction))
     }
 
-    /// Asks the program and returns its answer. Returns `None` if the replay was stopped or the program has failed, which
-    /// stops the replay. A program that has failed once is not asked again.
+    /// Asks the program and returns its answer. Returns `None` if the replay was stopped or the program has
+    /// failed, which stops the replay. A program that has failed once is not asked again.
     pub(super) fn ask<Q: Serialize, A: DeserializeOwned>(&mut self, message: &str, body: &Q) -> Option<A> {
         if self.stop.is_thrown() {
             return None;

@@ -23,8 +23,8 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
     let (program, Introduction { served, free, notices, .. }) = Program::start(command, "allocator", setup)?;
     if served == Serves::State && !free {
         return Err(format!(
-            "allocator '{}': it says \"free\":false, and that needs \"served\":\"count\" or \"submesh\", as it is also \
-             asked what it would do on a machine with other free nodes",
+            "allocator '{}': it says \"free\":false, and that needs \"served\":\"count\" or \"submesh\", as \
+             it is also asked what it would do on a machine with other free nodes",
             setup.label
         ));
     }
@@ -139,8 +139,8 @@ impl Allocator for Placer {
 }
 
 impl Placer {
-    /// Returns the sides of the submesh that the program has promised to serve a request by, `None` within if no submesh fits;
-    /// `None` if it has made no such promise.
+    /// Returns the sides of the submesh that the program has promised to serve a request by, `None` within if
+    /// no submesh fits; `None` if it has made no such promise.
     #[expect(
         clippy::option_option,
         reason = "a promise that no submesh can keep is not the same as no promise"
@@ -150,7 +150,8 @@ impl Placer {
         Some(sizes(request, mesh).first().copied())
     }
 
-    /// Returns how a refusal breaks the promise to serve each request for which a submesh is free; `None` if it does not.
+    /// Returns how a refusal breaks the promise to serve each request for which a submesh is free; `None` if
+    /// it does not.
     fn broken_by_refusal(&self, request: &Request, machine: &Machine) -> Option<String> {
         let sides = self.sides(request, machine.mesh())??;
         let base = FreeSubmeshes::default().find_first(machine, sides)?;
@@ -159,7 +160,8 @@ impl Placer {
             of[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join(by)
         };
         Some(format!(
-            "it refused a job of {} while the submesh of {} nodes at ({}) is free, and has promised \"served\":\"submesh\"",
+            "it refused a job of {} while the submesh of {} nodes at ({}) is free, and has \
+                 promised \"served\":\"submesh\"",
             counted(request.procs, "processor"),
             words(sides, "x"),
             words(base, ", ")

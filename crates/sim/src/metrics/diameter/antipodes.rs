@@ -1,9 +1,10 @@
 //! The diameter as a search from all antipodes of nodes at once, 64 nodes at a time.
 //!
-//! On a ring of n positions, the positions farthest from a are its antipodes (one for even n, two for odd n). The hops
-//! from a to b are ⌊n/2⌋ minus the hops from b to the nearest antipode of a. So the diameter is Σ⌊n/2⌋ minus the
-//! smallest distance between a node and an antipode of a node. The set of antipodes grows by one hop in every direction
-//! until it meets the placement. Sets are bit sets, and a row of them grows by shifts of words.
+//! On a ring of n positions, the positions farthest from a are its antipodes (one for even n, two for odd n).
+//! The hops from a to b are ⌊n/2⌋ minus the hops from b to the nearest antipode of a. So the diameter is
+//! Σ⌊n/2⌋ minus the smallest distance between a node and an antipode of a node. The set of antipodes grows by
+//! one hop in every direction until it meets the placement. Sets are bit sets, and a row of them grows by
+//! shifts of words.
 //!
 //! A line of m positions is half of a ring of 2·(m − 1) positions: distances are the same.
 
@@ -107,7 +108,8 @@ fn grow_row(row: &[u64], next: &mut [u64], width: usize) {
     // The last position is bit `top` of the last word.
     let top = (width - 1) % 64;
     for (i, word) in next.iter_mut().enumerate() {
-        // The neighbours of the word's first and last bits are in the words beside it, or at the other end of the ring.
+        // The neighbours of the word's first and last bits are in the words beside it, or at the other end of
+        // the ring.
         let below = if i > 0 { row[i - 1] >> 63 } else { row[last] >> top };
         let above = if i < last { row[i + 1] << 63 } else { (row[0] & 1) << top };
         *word = row[i] | row[i] << 1 | row[i] >> 1 | below & 1 | above;

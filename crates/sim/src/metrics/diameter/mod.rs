@@ -2,19 +2,19 @@
 //!
 //! Nodes come in runs along x, so that a row of nodes costs as much as a node. Three ways share the work:
 //!
-//! 1. If no dimension's shortest arc that contains all nodes is longer than half the ring, no shortest path between two
-//!    nodes leaves the arcs. The arcs are unrolled, and the diameter is the largest range of one of the forms ±x ± y + z,
-//!    as on a mesh.
-//! 2. Otherwise pairs of runs are compared, the likeliest first. No pair can exceed the sum over the dimensions of the
-//!    largest hops along each. Most placements have a pair that reaches it, which ends the search. If there are few runs,
-//!    all pairs are compared.
+//! 1. If no dimension's shortest arc that contains all nodes is longer than half the ring, no shortest path
+//!    between two nodes leaves the arcs. The arcs are unrolled, and the diameter is the largest range of one
+//!    of the forms ±x ± y + z, as on a mesh.
+//! 2. Otherwise pairs of runs are compared, the likeliest first. No pair can exceed the sum over the
+//!    dimensions of the largest hops along each. Most placements have a pair that reaches it, which ends the
+//!    search. If there are few runs, all pairs are compared.
 //! 3. For what is left, `antipodes` searches all nodes at once.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "coordinates are below 2^24, so that sums of three fit 32 bits and are doubled in 64; rows and words \
-              are positions on the machine"
+    reason = "coordinates are below 2^24, so that sums of three fit 32 bits and are doubled in 64; rows and \
+         words are positions on the machine"
 )]
 
 mod antipodes;
@@ -36,10 +36,11 @@ pub(super) struct Diameter {
 /// One dimension as a placement uses it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
-    /// The number of positions of the ring; 0 for a line. An arc that is not longer than half its ring is a line.
+    /// The number of positions of the ring; 0 for a line. An arc that is not longer than half its ring is a
+    /// line.
     ring: u32,
-    /// The number of positions of the shortest arc that contains all nodes. Positions are counted from its start, and on
-    /// a ring from 0.
+    /// The number of positions of the shortest arc that contains all nodes. Positions are counted from its
+    /// start, and on a ring from 0.
     arc: u32,
     /// The most hops between two nodes along this dimension, or one more.
     most: u32,
@@ -64,13 +65,14 @@ impl Side {
         if self.ring == 0 { straight } else { straight.min(self.ring - straight) }
     }
 
-    /// Returns the most hops between a position of `a` and one of `b`, both given by their first and last position.
+    /// Returns the most hops between a position of `a` and one of `b`, both given by their first and last
+    /// position.
     fn most_hops(self, a: (u32, u32), b: (u32, u32)) -> u32 {
         if self.ring == 0 {
             return a.1.saturating_sub(b.0).max(b.1.saturating_sub(a.0));
         }
-        // The differences b − a are the integers from `low` to `high`. The hops are largest at ±⌊ring/2⌋ and fall from
-        // there, so otherwise they are largest at an end.
+        // The differences b − a are the integers from `low` to `high`. The hops are largest at ±⌊ring/2⌋ and
+        // fall from there, so otherwise they are largest at an end.
         let (low, high) = (i64::from(b.0) - i64::from(a.1), i64::from(b.1) - i64::from(a.0));
         let half = i64::from(self.ring / 2);
         if (low..=high).contains(&half) || (low..=high).contains(&-half) {
@@ -93,9 +95,10 @@ impl Diameter {
         }
     }
 
-    /// Returns the largest L1 distance between two nodes of the placement in `rows`, in hops. `arcs` has for each
-    /// dimension the first position and the length of the shortest arc that contains all nodes. For r runs on a machine
-    /// of N nodes it takes O(r) as a rule, and at worst O(r²) or O(N/64 · extents), whichever is less.
+    /// Returns the largest L1 distance between two nodes of the placement in `rows`, in hops. `arcs` has for
+    /// each dimension the first position and the length of the shortest arc that contains all nodes. For r
+    /// runs on a machine of N nodes it takes O(r) as a rule, and at worst O(r²) or O(N/64 · extents),
+    /// whichever is less.
     pub(super) fn of(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
         for (d, &(_, arc)) in arcs.iter().enumerate() {
             let extent = self.extents[d];
@@ -130,8 +133,8 @@ impl Diameter {
         }
     }
 
-    /// Returns the largest distance among pairs of runs, and whether that is the diameter: whether all pairs were
-    /// compared, or one of them reached `most`, which none can exceed.
+    /// Returns the largest distance among pairs of runs, and whether that is the diameter: whether all pairs
+    /// were compared, or one of them reached `most`, which none can exceed.
     fn among_pairs(&self, most: u32) -> (u32, bool) {
         let r = self.runs.len();
         let pairs = r * (r + 1) / 2;
@@ -161,8 +164,8 @@ impl Diameter {
     }
 }
 
-/// Returns an upper bound of the hops between two positions of a ring that have nodes: half the ring, or one less if no
-/// two such positions are opposite.
+/// Returns an upper bound of the hops between two positions of a ring that have nodes: half the ring, or one
+/// less if no two such positions are opposite.
 fn farthest(counts: &[u32]) -> u32 {
     let n = counts.len();
     let half = n / 2;

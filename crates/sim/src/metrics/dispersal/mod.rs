@@ -18,15 +18,16 @@ pub struct Dispersal {
     pub diameter: u32,
     /// The number of connected components of the nodes in the graph of the machine.
     pub components: u32,
-    /// The number of nodes of the smallest submesh that contains the placement. In dimensions that wrap, so may the submesh.
+    /// The number of nodes of the smallest submesh that contains the placement. In dimensions that wrap, so
+    /// may the submesh.
     pub bounding_box: u32,
     /// The number of nodes, k.
     pub nodes: u32,
 }
 
 impl Dispersal {
-    /// Returns the mean L1 distance between two nodes in hops, 2·sum / (k·(k−1)), or 0 if there are fewer than two
-    /// nodes.
+    /// Returns the mean L1 distance between two nodes in hops, 2·sum / (k·(k−1)), or 0 if there are fewer
+    /// than two nodes.
     pub fn pairwise_mean(&self) -> f64 {
         let nodes = f64::from(self.nodes);
         if self.nodes < 2 { 0.0 } else { 2.0 * self.pairwise_sum as f64 / (nodes * (nodes - 1.0)) }
@@ -35,10 +36,10 @@ impl Dispersal {
 
 /// Measures the dispersal of placements on one machine. The memory is used again in later calls.
 ///
-/// The sum of L1 distances is a sum over dimensions. Along one dimension, only the number of nodes at each position
-/// matters: the distance of a pair is the number of cuts between neighbouring positions that separate it. So a
-/// placement of k nodes in r runs along x costs O(k + r + W + L + D) on a machine of width W, length L and depth D, and
-/// never O(k²).
+/// The sum of L1 distances is a sum over dimensions. Along one dimension, only the number of nodes at each
+/// position matters: the distance of a pair is the number of cuts between neighbouring positions that
+/// separate it. So a placement of k nodes in r runs along x costs O(k + r + W + L + D) on a machine of width
+/// W, length L and depth D, and never O(k²).
 #[derive(Debug)]
 pub struct Meter {
     mesh: Mesh,
@@ -95,8 +96,8 @@ impl Meter {
     }
 }
 
-/// Returns the first position with nodes, and the number of positions from there to the last one; 0 and 0 if there are
-/// no nodes.
+/// Returns the first position with nodes, and the number of positions from there to the last one; 0 and 0 if
+/// there are no nodes.
 fn span(counts: &[u32]) -> (u32, u32) {
     let has_nodes = |&count: &u32| count > 0;
     match (counts.iter().position(has_nodes), counts.iter().rposition(has_nodes)) {
@@ -105,8 +106,8 @@ fn span(counts: &[u32]) -> (u32, u32) {
     }
 }
 
-/// Returns the first position and the length of a shortest arc of a ring that contains all nodes; 0 and 0 if there are
-/// none. The arc is the complement of a longest run of empty positions.
+/// Returns the first position and the length of a shortest arc of a ring that contains all nodes; 0 and 0 if
+/// there are none. The arc is the complement of a longest run of empty positions.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
     let is_filled = |&count: &u32| count > 0;

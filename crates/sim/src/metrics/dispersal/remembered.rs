@@ -13,8 +13,8 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// Returns the dispersal of a placement, if it is remembered. A form that is kept here is no other placement's, so that it
-    /// is enough to compare where it lies in memory.
+    /// Returns the dispersal of a placement, if it is remembered. A form that is kept here is no other
+    /// placement's, so that it is enough to compare where it lies in memory.
     pub(super) fn get(&self, held: &Arc<Held>) -> Option<Dispersal> {
         let (known, dispersal) = self.places.get(held.place()?)?.as_ref()?;
         Arc::ptr_eq(known, held).then_some(*dispersal)

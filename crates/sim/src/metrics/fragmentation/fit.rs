@@ -2,8 +2,8 @@
 
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 
-/// Returns the orientations of a slice that fit the machine: first its longest side along the machine's longest
-/// dimension and so on, then the others in rising order of their sides.
+/// Returns the orientations of a slice that fit the machine: first its longest side along the machine's
+/// longest dimension and so on, then the others in rising order of their sides.
 pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found = vec![along_axes(sides, mesh)];
     let mut others: Vec<[u32; 3]> = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -16,8 +16,9 @@ pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     found
 }
 
-/// Returns how many disjoint free submeshes are found greedily: orientation by orientation, in each every submesh, in
-/// scan order (z, then y, then x of the base), whose nodes are free and in no submesh found before.
+/// Returns how many disjoint free submeshes are found greedily: orientation by orientation, in each every
+/// submesh, in scan order (z, then y, then x of the base), whose nodes are free and in no submesh found
+/// before.
 pub(super) fn fit(search: &mut FreeSubmeshes, machine: &Machine, orientations: &[[u32; 3]]) -> u32 {
     let (mut left, mut found) = (machine.clone(), 0);
     for &sizes in orientations {

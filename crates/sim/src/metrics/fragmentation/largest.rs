@@ -2,11 +2,12 @@
 
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Submesh};
 
-/// Finds the largest free submesh again after each change, and keeps what it has found: a *witness* of that size.
+/// Finds the largest free submesh again after each change, and keeps what it has found: a *witness* of that
+/// size.
 ///
-/// While nodes are only taken, no free submesh grows. So the size stays the same as long as the witness is free, and
-/// nothing is searched for. In every other case the witness, or what is left of it, is a lower bound, and most sides are
-/// ruled out because they have no more nodes than it.
+/// While nodes are only taken, no free submesh grows. So the size stays the same as long as the witness is
+/// free, and nothing is searched for. In every other case the witness, or what is left of it, is a lower
+/// bound, and most sides are ruled out because they have no more nodes than it.
 #[derive(Debug, Default)]
 pub(super) struct Largest {
     search: FreeSubmeshes,
@@ -15,8 +16,8 @@ pub(super) struct Largest {
 }
 
 impl Largest {
-    /// Returns the number of nodes of the largest free submesh; 0 if no node is free. `is_less` says that no node has
-    /// become free since the last call.
+    /// Returns the number of nodes of the largest free submesh; 0 if no node is free. `is_less` says that no
+    /// node has become free since the last call.
     pub(super) fn update(&mut self, machine: &Machine, is_less: bool) -> u32 {
         let before = self.witness.map_or(0, nodes);
         let kept = self.witness.filter(|place| place.is_free(machine));
@@ -31,8 +32,9 @@ impl Largest {
 
     /// Replaces the witness by the largest free submesh if that has more nodes. None has more than `most`.
     ///
-    /// For a given side along x, the longest free side along z falls as the side along y grows. So the search walks down
-    /// a staircase. At each step it asks first for the shortest side along z that would beat the witness.
+    /// For a given side along x, the longest free side along z falls as the side along y grows. So the search
+    /// walks down a staircase. At each step it asks first for the shortest side along z that would beat the
+    /// witness.
     fn search_above(&mut self, machine: &Machine, most: u32) {
         let [width, length, depth] = machine.mesh().extents();
         let mut best = self.witness.map_or(0, nodes);
@@ -66,8 +68,8 @@ fn nodes(place: Submesh) -> u32 {
     place.sizes.iter().product()
 }
 
-/// Returns the largest free part of a submesh at one of its six faces, as wide as the face; `None` if no layer of nodes
-/// at a face is free.
+/// Returns the largest free part of a submesh at one of its six faces, as wide as the face; `None` if no
+/// layer of nodes at a face is free.
 fn rest(place: Submesh, machine: &Machine) -> Option<Submesh> {
     let extents = machine.mesh().extents();
     let part = |d: usize, from: u32, side: u32| {

@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "sides within a machine have a product of at most its 2^24 nodes, or that of a plane times a side, \
-              and positions are below twice a side"
+    reason = "sides within a machine have a product of at most its 2^24 nodes, or that of a plane times a \
+         side, and positions are below twice a side"
 )]
 
 mod fit;
@@ -28,8 +28,8 @@ pub struct FragmentationRecord {
     pub fits: Vec<f64>,
     /// For each slice the share of the time in which enough of them fit.
     pub enough: Vec<f64>,
-    /// The fragmentation after each instant at which it changed, in the order of time. The first one is that of the first
-    /// arrival or start. Empty unless it is kept.
+    /// The fragmentation after each instant at which it changed, in the order of time. The first one is that
+    /// of the first arrival or start. Empty unless it is kept.
     pub course: Vec<FragmentationAt>,
 }
 
@@ -103,8 +103,8 @@ impl Submeshes {
         )
     }
 
-    /// Returns the number of nodes of the largest free submesh. `is_less` says that no node has become free since the
-    /// last call.
+    /// Returns the number of nodes of the largest free submesh. `is_less` says that no node has become free
+    /// since the last call.
     fn largest(&mut self, machine: &Machine, is_less: bool) -> u32 {
         match self {
             Self::Fixed { largest, .. } => largest.update(machine, is_less),
@@ -185,8 +185,8 @@ impl Fragmentation {
         }
     }
 
-    /// Returns the means from the start to the last event, all 0 if no time has passed, and the course with the state
-    /// after the last event.
+    /// Returns the means from the start to the last event, all 0 if no time has passed, and the course with
+    /// the state after the last event.
     pub fn finish(mut self) -> FragmentationRecord {
         if self.keeps_course {
             self.look();
@@ -202,8 +202,8 @@ impl Fragmentation {
         }
     }
 
-    /// Adds the time until `now` to the sums. The state is computed once for each stretch of time between events, not
-    /// for the states within one instant.
+    /// Adds the time until `now` to the sums. The state is computed once for each stretch of time between
+    /// events, not for the states within one instant.
     fn advance(&mut self, now: Time) {
         if now <= self.since {
             return;
@@ -221,7 +221,8 @@ impl Fragmentation {
         }
     }
 
-    /// Computes the present state if nodes have changed, and adds it to the course if it differs from the state before.
+    /// Computes the present state if nodes have changed, and adds it to the course if it differs from the
+    /// state before.
     fn look(&mut self) {
         if !std::mem::take(&mut self.is_changed) {
             return;

@@ -17,7 +17,8 @@ pub struct Slice {
     pub enough: u32,
 }
 
-/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left out.
+/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left
+/// out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slices(Vec<Slice>);
 

@@ -1,7 +1,7 @@
 //! Numbers that are gathered from jobs one after the other, so that no list of all jobs is needed.
 //!
-//! Sums of floats depend on the order of their terms. All are added in the order of the log, so a number is the same to the
-//! last bit whether its jobs come all at once or in parts.
+//! Sums of floats depend on the order of their terms. All are added in the order of the log, so a number is
+//! the same to the last bit whether its jobs come all at once or in parts.
 
 use super::number::Number;
 use super::values::Values;
@@ -10,12 +10,12 @@ use crate::metrics::facts::Facts;
 use crate::metrics::recorder::Recording;
 use meshreplay_machine::yardstick::PairwiseBound;
 
-/// A function that appends the values of the jobs at these positions. A loop in each such function takes less time than a call for
-/// each job. [`per_job`] makes it of the value of one job.
+/// A function that appends the values of the jobs at these positions. A loop in each such function takes less
+/// time than a call for each job. [`per_job`] makes it of the value of one job.
 pub(in crate::metrics) type PerJob<T> = fn(&Facts<'_>, &[usize], &mut Vec<T>);
 
-/// Returns the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at position `i` of the facts
-/// `of`.
+/// Returns the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at
+/// position `i` of the facts `of`.
 macro_rules! per_job {
     (|$of:ident, $i:ident| $value:expr) => {
         |$of, positions, values| values.extend(positions.iter().map(|&$i| $value))
@@ -26,8 +26,8 @@ pub(in crate::metrics) use per_job;
 /// The number of jobs whose values are computed together. They fit the cache next to the processor.
 const TOGETHER: usize = 1 << 10;
 
-/// How a number is gathered: from totals at the end, or from the jobs one after the other. Jobs are given by their
-/// positions. A function of totals returns `None` if a replay has no such number.
+/// How a number is gathered: from totals at the end, or from the jobs one after the other. Jobs are given by
+/// their positions. A function of totals returns `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::metrics) enum Compute {
     /// A count that follows from totals.
@@ -42,13 +42,14 @@ pub(in crate::metrics) enum Compute {
     MeanIf(IsThere, PerJob<f64>),
     /// The mean of a value over the jobs that count in means and have at least two nodes.
     ParallelMean(PerJob<f64>),
-    /// The mean, over the same jobs, of the pairwise sum divided by its lower bound. It is 1 if every placement has the
-    /// best shape. The bound is computed once for each job size.
+    /// The mean, over the same jobs, of the pairwise sum divided by its lower bound. It is 1 if every
+    /// placement has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
-    /// The variance of a value over the jobs that count in means. It needs their mean first, so the values are kept.
+    /// The variance of a value over the jobs that count in means. It needs their mean first, so the values
+    /// are kept.
     Variance(PerJob<f64>),
-    /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the second one the
-    /// statistic.
+    /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the
+    /// second one the statistic.
     Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
 }
 
@@ -66,11 +67,13 @@ pub(in crate::metrics) enum Partial {
     Mean(f64, u64),
     /// The same, of values divided by the least pairwise sum of so many nodes.
     ToBound(f64, u64, Box<PairwiseBound>),
-    /// The sum of values over the jobs that count, and the values themselves, as a variance needs the mean first.
+    /// The sum of values over the jobs that count, and the values themselves, as a variance needs the mean
+    /// first.
     Spread(f64, Values),
 }
 
-/// The number of values of a variance, or of waits, that are in memory, 4 MB; further ones are in a temporary file.
+/// The number of values of a variance, or of waits, that are in memory, 4 MB; further ones are in a temporary
+/// file.
 pub(in crate::metrics) const MOST_VALUES: usize = 1 << 19;
 
 impl Partial {

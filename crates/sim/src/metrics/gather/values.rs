@@ -7,7 +7,8 @@ use meshreplay_base::disk::Scratch;
 /// How many numbers are written into a file together.
 const TOGETHER: usize = 1 << 13;
 
-/// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the process.
+/// A list of numbers. Beyond a given length it is in a temporary file, which has no name and is gone with the
+/// process.
 #[derive(Debug)]
 pub(in crate::metrics) struct Values {
     /// The last numbers.

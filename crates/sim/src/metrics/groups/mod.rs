@@ -1,5 +1,5 @@
-//! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so that the
-//! means of the groups, weighted by their jobs, are the means of the replay.
+//! The numbers of groups of jobs, such as the jobs of one user. The functions are those of the summary, so
+//! that the means of the groups, weighted by their jobs, are the means of the replay.
 
 mod waits;
 
@@ -26,8 +26,8 @@ pub struct GroupNumbers {
     pub jobs_in_means: u64,
     /// The hours for which they held nodes, times the nodes.
     pub node_hours: f64,
-    /// The median of start − arrival, in seconds: the mean of the two in the middle if their number is even. `None` if
-    /// no job counts.
+    /// The median of start − arrival, in seconds: the mean of the two in the middle if their number is even.
+    /// `None` if no job counts.
     pub wait_s_median: Option<f64>,
     /// The means, one for each row of [`grouped_metrics`]. `None` if no job counts.
     pub means: Vec<Option<f64>>,
@@ -48,7 +48,8 @@ const TOGETHER: usize = 1 << 10;
 /// The number of bytes of waits that are sorted in memory for medians.
 const IN_MEMORY: usize = 32 << 20;
 
-/// The numbers of a replay and of groups of its jobs while jobs are added. Memory does not grow with the number of jobs.
+/// The numbers of a replay and of groups of its jobs while jobs are added. Memory does not grow with the
+/// number of jobs.
 #[derive(Debug, Default)]
 pub struct GroupSums {
     /// The sums of each group that jobs were added to, by its position.
@@ -114,8 +115,8 @@ impl GroupSums {
         }
     }
 
-    /// Returns the numbers of all jobs, and those of each group. Fails if waits cannot be kept in a temporary file. O(J) for
-    /// J jobs, unless most of a group have almost the same wait.
+    /// Returns the numbers of all jobs, and those of each group. Fails if waits cannot be kept in a temporary
+    /// file. O(J) for J jobs, unless most of a group have almost the same wait.
     pub fn finish(self) -> io::Result<OfGroups> {
         let (whole, groups) = self.waits.medians(self.groups.len(), IN_MEMORY)?;
         let groups = self.groups.into_iter().zip(groups);

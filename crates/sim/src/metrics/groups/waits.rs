@@ -1,8 +1,9 @@
 //! The medians of the waits of groups of jobs, in memory that does not grow with the number of jobs.
 //!
-//! The waits go into a list, which is in a temporary file if it is long. Of each group it is counted how many are in each
-//! *bucket*: those floats that have the first sixteen bits in common, which are within a sixteenth of each other. When all are
-//! known, the counts tell in which bucket a median is, and the list is read once more for the waits in these buckets.
+//! The waits go into a list, which is in a temporary file if it is long. Of each group it is counted how many
+//! are in each *bucket*: those floats that have the first sixteen bits in common, which are within a
+//! sixteenth of each other. When all are known, the counts tell in which bucket a median is, and the list is
+//! read once more for the waits in these buckets.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,20 +1,21 @@
 //! The length of blocks for the circular block bootstrap, chosen from the data.
 //!
-//! The rule is that of D. N. Politis, H. White, "Automatic block-length selection for the dependent bootstrap",
-//! Econometric Reviews 23, 2004, with the correction of A. Patton, D. N. Politis, H. White, Econometric Reviews 28, 2009.
-//! It estimates the length for which the bootstrap's variance of a mean has the least mean squared error:
-//! (2·G² / D)^(1/3)·n^(1/3), where D = 4/3·g² and g and G are sums of the autocorrelations ρ(k) and of |k|·ρ(k), weighted
-//! by a flat-top window.
+//! The rule is that of D. N. Politis, H. White, "Automatic block-length selection for the dependent
+//! bootstrap", Econometric Reviews 23, 2004, with the correction of A. Patton, D. N. Politis, H. White,
+//! Econometric Reviews 28, 2009. It estimates the length for which the bootstrap's variance of a mean has the
+//! least mean squared error: (2·G² / D)^(1/3)·n^(1/3), where D = 4/3·g² and g and G are sums of the
+//! autocorrelations ρ(k) and of |k|·ρ(k), weighted by a flat-top window.
 
 /// The number of standard errors above which an autocorrelation counts as one.
 const CERTAIN: f64 = 2.0;
 
-/// Returns the length of blocks for the mean of `values`, whose mean is 0: at least 1 and at most a quarter of their
-/// number, rounded up. Returns 1 if all values are 0. O(n·√n) for n values.
+/// Returns the length of blocks for the mean of `values`, whose mean is 0: at least 1 and at most a quarter
+/// of their number, rounded up. Returns 1 if all values are 0. O(n·√n) for n values.
 ///
-/// The length is three times that of the rule of Politis and White. The rule weighs the bias of the variance against its
-/// own variance. An interval loses more by the bias, as the variance is paid for by the quantile of Student's
-/// distribution: in the simulations of the tests, blocks of the plain length cover the truth in 90 to 93 % of the cases.
+/// The length is three times that of the rule of Politis and White. The rule weighs the bias of the variance
+/// against its own variance. An interval loses more by the bias, as the variance is paid for by the quantile
+/// of Student's distribution: in the simulations of the tests, blocks of the plain length cover the truth in
+/// 90 to 93 % of the cases.
 pub fn block_length(values: &[f64]) -> usize {
     const LONGER: f64 = 3.0;
     let n = values.len();
@@ -22,13 +23,15 @@ pub fn block_length(values: &[f64]) -> usize {
     let window = (2 * last_certain(&correlations, n)).clamp(1, correlations.len().saturating_sub(1).max(1));
     let (mut plain, mut weighted) = (1.0, 0.0);
     for (k, correlation) in correlations.iter().enumerate().skip(1).take(window) {
-        // The flat-top window: 1 up to half of its width, then falling to 0. Each lag counts twice, for k and −k.
+        // The flat-top window: 1 up to half of its width, then falling to 0. Each lag counts twice, for k and
+        // −k.
         let weight = (2.0 - 2.0 * k as f64 / window as f64).min(1.0);
         plain += 2.0 * weight * correlation;
         weighted += 2.0 * weight * k as f64 * correlation;
     }
     let most = n.div_ceil(4);
-    // The sum estimates a spectral density, which is positive; an estimate may not be. The longest blocks are safe then.
+    // The sum estimates a spectral density, which is positive; an estimate may not be. The longest blocks are
+    // safe then.
     if plain <= 0.0 {
         return most;
     }
@@ -36,7 +39,8 @@ pub fn block_length(values: &[f64]) -> usize {
     ((LONGER * best).ceil() as usize).clamp(1, most)
 }
 
-/// Returns the autocorrelations of lag 0, 1 and so on, up to somewhat above √n. Returns `None` if all values are 0.
+/// Returns the autocorrelations of lag 0, 1 and so on, up to somewhat above √n. Returns `None` if all values
+/// are 0.
 fn autocorrelations(values: &[f64]) -> Option<Vec<f64>> {
     let n = values.len();
     let most = ((n as f64).sqrt().ceil() as usize + run(n)).min(n.saturating_sub(1));
@@ -50,8 +54,8 @@ fn run(n: usize) -> usize {
     ((n as f64).log10().sqrt().ceil() as usize).max(5)
 }
 
-/// Returns the smallest lag, at least 1, that is followed by a run of autocorrelations that are not certain. Without
-/// such a run it is the last lag with a certain autocorrelation.
+/// Returns the smallest lag, at least 1, that is followed by a run of autocorrelations that are not certain.
+/// Without such a run it is the last lag with a certain autocorrelation.
 fn last_certain(correlations: &[f64], n: usize) -> usize {
     let limit = CERTAIN * ((n as f64).log10() / n as f64).sqrt();
     let is_certain = |k: usize| correlations[k].abs() >= limit;
@@ -70,7 +74,8 @@ fn last_certain(correlations: &[f64], n: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Returns a series in which each value is `share` of the one before and a shock from a multiplicative generator.
+    /// Returns a series in which each value is `share` of the one before and a shock from a multiplicative
+    /// generator.
     fn series(n: usize, share: f64) -> Vec<f64> {
         let (mut state, mut value) = (1_u64, 0.0);
         let mut values: Vec<f64> = (0..n)

@@ -22,19 +22,19 @@ pub struct Difference {
     pub is_relative: bool,
     /// Whether the numbers of all blocks of jobs are exactly the same in both replays.
     pub is_equal: bool,
-    /// The degrees of freedom of Student's distribution from which the interval comes; `None` if it does not come from few
-    /// replications.
+    /// The degrees of freedom of Student's distribution from which the interval comes; `None` if it does not
+    /// come from few replications.
     pub freedom: Option<usize>,
 }
 
 impl Difference {
-    /// Returns the difference of the means of `of` and `base`, blocks of the same jobs. It is a share of the base's mean
-    /// unless that is 0. Returns `None` if one of the means is over no jobs.
+    /// Returns the difference of the means of `of` and `base`, blocks of the same jobs. It is a share of the
+    /// base's mean unless that is 0. Returns `None` if one of the means is over no jobs.
     pub fn between(of: &Blocks, base: &Blocks) -> Option<Self> {
         let (mean, base_mean) = (of.mean()?, base.mean()?);
         let is_relative = base_mean != 0.0;
-        // The ratio is linearised: its error is that of mean − ratio · base_mean, divided by base_mean. Without a ratio
-        // the slope is 1 and the divisor too.
+        // The ratio is linearised: its error is that of mean − ratio · base_mean, divided by base_mean.
+        // Without a ratio the slope is 1 and the divisor too.
         let (slope, divisor) = if is_relative { (mean / base_mean, base_mean) } else { (1.0, 1.0) };
         let is_equal = of == base;
         let half_width = if is_equal {
@@ -54,10 +54,11 @@ impl Difference {
         Some(Self { value, half_width, is_relative, is_equal, freedom: None })
     }
 
-    /// Returns the difference of two means over replications, from the mean of each replication: replication i of both
-    /// has the same seed and so the same jobs. Replications are independent, and what they add to the error of the ratio of the means,
-    /// linearised as in [`Self::between`], has the interval of Student's distribution (W. G. Cochran, "Sampling techniques", 3rd
-    /// edition, 1977, §6.3). Returns `None` without replications.
+    /// Returns the difference of two means over replications, from the mean of each replication: replication
+    /// i of both has the same seed and so the same jobs. Replications are independent, and what they add to
+    /// the error of the ratio of the means, linearised as in [`Self::between`], has the interval of Student's
+    /// distribution (W. G. Cochran, "Sampling techniques", 3rd edition, 1977, §6.3). Returns `None` without
+    /// replications.
     pub fn over_replications(of: &[f64], base: &[f64]) -> Option<Self> {
         let count = of.len().min(base.len());
         let (mean, base_mean) = (Interval::of(&of[..count])?.mean, Interval::of(&base[..count])?.mean);
@@ -88,15 +89,17 @@ impl Difference {
         self.is_certain_among(1)
     }
 
-    /// Returns whether the interval still leaves out 0 if so many pairs are compared, see [`Self::half_width_among`].
+    /// Returns whether the interval still leaves out 0 if so many pairs are compared, see
+    /// [`Self::half_width_among`].
     pub fn is_certain_among(&self, pairs: usize) -> bool {
         self.half_width_among(pairs).is_some_and(|half_width| self.value.abs() > half_width)
     }
 
-    /// Returns half the width of the interval for one of so many pairs, of which any may be reported. The confidence holds for all of
-    /// them at once: each pair gets an equal share of the error (the correction of Bonferroni; O. J. Dunn, "Multiple
-    /// comparisons among means", Journal of the American Statistical Association 56, 1961), and the interval is widened by
-    /// the ratio of the quantiles of its distribution: Student's with few replications, otherwise the normal one.
+    /// Returns half the width of the interval for one of so many pairs, of which any may be reported. The
+    /// confidence holds for all of them at once: each pair gets an equal share of the error (the correction
+    /// of Bonferroni; O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical
+    /// Association 56, 1961), and the interval is widened by the ratio of the quantiles of its distribution:
+    /// Student's with few replications, otherwise the normal one.
     pub fn half_width_among(&self, pairs: usize) -> Option<f64> {
         let student = self.freedom.and_then(|freedom| StudentsT::new(0.0, 1.0, freedom as f64).ok());
         let quantile = |error: f64| match student {
@@ -134,8 +137,8 @@ mod tests {
 
     #[test]
     fn replications_are_paired_by_seed() {
-        // The ratio of the means is 1.05, from which the replications are off by 0.5, −2 and 1.5. Their variance is 3.25, and the
-        // quantile of Student's distribution with 2 degrees of freedom is 4.303.
+        // The ratio of the means is 1.05, from which the replications are off by 0.5, −2 and 1.5. Their
+        // variance is 3.25, and the quantile of Student's distribution with 2 degrees of freedom is 4.303.
         let found =
             Difference::over_replications(&[11.0, 19.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
         assert!((found.value - 0.05).abs() < 1e-12 && found.is_relative && !found.is_certain());
@@ -182,7 +185,8 @@ mod tests {
 
     #[test]
     fn intervals_of_ratios_over_replications_cover_the_truth() {
-        // The numbers of one seed have most of their chance in common, so that their ratio is nearly the same with every seed.
+        // The numbers of one seed have most of their chance in common, so that their ratio is nearly the same
+        // with every seed.
         const RUNS: usize = 1000;
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         let mut covered = 0;

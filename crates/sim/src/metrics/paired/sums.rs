@@ -27,7 +27,8 @@ pub struct BlockSums {
 }
 
 impl Blocks {
-    /// Divides `values` into blocks. Each entry is a value that counts in the mean, or `None` for a job that does not.
+    /// Divides `values` into blocks. Each entry is a value that counts in the mean, or `None` for a job that
+    /// does not.
     pub fn of(values: impl ExactSizeIterator<Item = Option<f64>>) -> Self {
         let n = values.len();
         let mut blocks = Self::empty(n);
@@ -77,8 +78,8 @@ impl BlockFiller {
         Self { jobs, at: 0, hash: 0, blocks: Blocks::empty(jobs) }
     }
 
-    /// Adds the next job, by its number and its value; `None` if it does not count in the mean. Jobs beyond the number
-    /// given before do not count either.
+    /// Adds the next job, by its number and its value; `None` if it does not count in the mean. Jobs beyond
+    /// the number given before do not count either.
     pub fn add(&mut self, number: Option<f64>, value: Option<f64>) {
         if self.at < self.jobs {
             self.blocks.add(block(self.at, self.jobs), value);
@@ -87,15 +88,16 @@ impl BlockFiller {
         self.at += 1;
     }
 
-    /// Returns the number of jobs with a hash of their numbers, by which replays of the same jobs are known, and the blocks.
+    /// Returns the number of jobs with a hash of their numbers, by which replays of the same jobs are known,
+    /// and the blocks.
     pub fn finish(self) -> ((usize, u64), Blocks) {
         ((self.at, self.hash), self.blocks)
     }
 }
 
 impl BlockSums {
-    /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in the order of
-    /// their arrival, and O(J·log J) for others.
+    /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in
+    /// the order of their arrival, and O(J·log J) for others.
     pub fn of(replay: &Finished<'_>) -> Self {
         let n = replay.jobs.len();
         let ranks = ranks(n, |i| replay.jobs[i].submit.as_seconds());
@@ -104,8 +106,9 @@ impl BlockSums {
         adder.finish()
     }
 
-    /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from the replay
-    /// itself. `numbers` has the names of numbers that are compared, each with its value for every job.
+    /// Computes the block sums from saved jobs, which have the order of the replay, as [`Self::of`] does from
+    /// the replay itself. `numbers` has the names of numbers that are compared, each with its value for every
+    /// job.
     pub fn of_saved(jobs: &[JobRow], trim: Trim, numbers: &[(&'static str, Vec<f64>)]) -> Self {
         let n = jobs.len();
         let ranks = ranks(n, |i| jobs[i].submit_s);
@@ -176,8 +179,8 @@ impl Added {
 }
 
 impl BlockAdder {
-    /// Returns the sums before the first of `n` jobs. `None` stands for a number that is known only when all jobs have been added;
-    /// then all of them must count in means.
+    /// Returns the sums before the first of `n` jobs. `None` stands for a number that is known only when all
+    /// jobs have been added; then all of them must count in means.
     pub(in crate::metrics) fn new(n: Option<usize>) -> Self {
         let compared = METRICS.iter().filter(|metric| metric.is_compared);
         let nothing = || n.map_or_else(|| Added::Values(Vec::new()), |n| Added::Sums(n, Blocks::empty(n)));
@@ -185,8 +188,9 @@ impl BlockAdder {
         Self { at: 0, hash: 0, numbers: numbers.collect() }
     }
 
-    /// Adds the jobs of `part`, which follow those added before. `ranks` has the position of each in the order of arrival;
-    /// `None` if that is the order of the log, as it must be for jobs whose number is not known.
+    /// Adds the jobs of `part`, which follow those added before. `ranks` has the position of each in the
+    /// order of arrival; `None` if that is the order of the log, as it must be for jobs whose number is not
+    /// known.
     pub(in crate::metrics) fn add(&mut self, part: &Facts<'_>, ranks: Option<&[usize]>) {
         for (_, value, added) in &mut self.numbers {
             match added {
@@ -219,8 +223,9 @@ fn block(i: usize, n: usize) -> usize {
     if n <= MOST_BLOCKS { i } else { (i as u64 * MOST_BLOCKS as u64 / n as u64) as usize }
 }
 
-/// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that order. Jobs
-/// that arrive together keep the order of the log, as the sort is stable. `submit_s` returns when a job arrived.
+/// Returns the position of each of `n` jobs in the order of arrival, or `None` if the jobs already have that
+/// order. Jobs that arrive together keep the order of the log, as the sort is stable. `submit_s` returns when
+/// a job arrived.
 fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
     if (1..n).all(|i| submit_s(i - 1) <= submit_s(i)) {
         return None;
@@ -234,8 +239,8 @@ fn ranks(n: usize, submit_s: impl Fn(usize) -> f64) -> Option<Vec<usize>> {
     Some(ranks)
 }
 
-/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation. `before` is the
-/// hash of the jobs before them, 0 if there are none.
+/// Returns a hash of the arrivals (in seconds), numbers and sizes of jobs, by multiplication and rotation.
+/// `before` is the hash of the jobs before them, 0 if there are none.
 fn hash(before: u64, jobs: impl Iterator<Item = (f64, i64, u32)>) -> u64 {
     jobs.fold(before, |hash, (submit_s, number, procs)| {
         mix(mix(mix(hash, submit_s.to_bits()), number as u64), u64::from(procs))

@@ -1,4 +1,5 @@
-//! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed over.
+//! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed
+//! over.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,8 +11,8 @@ use crate::metrics::dispersal::Meter;
 use meshreplay_base::job::{Job, JobId};
 use meshreplay_machine::machine::Held;
 
-/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has no totals, and no
-/// dispersal before [`Self::measure`].
+/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has
+/// no totals, and no dispersal before [`Self::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftJobs {
     /// The jobs, in the order of the log.
@@ -20,8 +21,9 @@ pub struct LeftJobs {
     pub records: Vec<Record>,
     /// What was measured of each job.
     pub recording: Recording,
-    /// The nodes of each job whose dispersal is measured when it has left. Those that have been measured stay here until the
-    /// replay takes the list back: freeing memory on another thread than the one that has asked for it makes that one wait.
+    /// The nodes of each job whose dispersal is measured when it has left. Those that have been measured stay
+    /// here until the replay takes the list back: freeing memory on another thread than the one that has
+    /// asked for it makes that one wait.
     pub(super) held: Vec<Option<Arc<Held>>>,
 }
 
@@ -58,8 +60,8 @@ impl LeftJobs {
     }
 }
 
-/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end. It returns no jobs, but maybe
-/// the memory of others that have been taken, for the next ones.
+/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end. It
+/// returns no jobs, but maybe the memory of others that have been taken, for the next ones.
 pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs) -> LeftJobs;
 
 /// Where jobs go that leave a replay, if they do not stay in memory.

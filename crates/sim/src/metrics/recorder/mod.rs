@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "what happens is counted one by one; 2^63 microseconds on 2^24 nodes, once for each change in memory, \
-              fit 128 bits"
+    reason = "what happens is counted one by one; 2^63 microseconds on 2^24 nodes, once for each change in \
+         memory, fit 128 bits"
 )]
 
 mod compactions;
@@ -32,8 +32,8 @@ use meshreplay_base::job::{Job, JobId, Time};
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeId, NodeLists, Submesh, intervals};
 
-/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may be in. Others are
-/// measured at once, as their nodes would take more memory than the measures.
+/// The most jobs that have not left whose nodes wait to be measured, and the most parts that such nodes may
+/// be in. Others are measured at once, as their nodes would take more memory than the measures.
 const MOST_OPEN: usize = 1 << 12;
 const MOST_PARTS: usize = 256;
 
@@ -67,15 +67,15 @@ pub struct Recorder<'a> {
     leaving: Option<Leaving<'a>>,
     /// The jobs of the replay; empty unless outages are measured.
     jobs: &'a [Job],
-    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs are
-    /// placed by such lists.
+    /// The nodes of each job according to the log, by job; none for a job without a list. Empty unless jobs
+    /// are placed by such lists.
     lists: Vec<&'a [NodeId]>,
     recording: Recording,
 }
 
 impl<'a> Recorder<'a> {
-    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and calls are
-    /// only counted otherwise.
+    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and
+    /// calls are only counted otherwise.
     pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: Vec::with_capacity(jobs),
@@ -100,8 +100,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was measured of them. Whoever
-    /// takes them has the nodes of at most `kept` jobs in memory.
+    /// Makes the recorder hand over jobs that leave, so many `together`, in place of keeping what was
+    /// measured of them. Whoever takes them has the nodes of at most `kept` jobs in memory.
     #[must_use]
     pub fn with_leaving(mut self, (together, kept): (usize, usize), take: TakeLeft<'a>) -> Self {
         self.leaving = Some(Leaving { left: LeftJobs::default(), together, kept, counted: 0, take });
@@ -116,8 +116,8 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its course is
-    /// kept if `keeps_course`, and only its means otherwise.
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its
+    /// course is kept if `keeps_course`, and only its means otherwise.
     #[must_use]
     pub fn with_fragmentation(
         mut self,
@@ -144,8 +144,9 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the replay, and
-    /// `first` is the first arrival of one of them. Single downtimes and lost runs are kept if `keeps_times`.
+    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the
+    /// replay, and `first` is the first arrival of one of them. Single downtimes and lost runs are kept if
+    /// `keeps_times`.
     #[must_use]
     pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], first: Time, keeps_times: bool) -> Self {
         self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
@@ -171,7 +172,8 @@ impl<'a> Recorder<'a> {
         self.recording
     }
 
-    /// Hands over the jobs that have left since the last time. Nothing happens if there are none, or if they stay.
+    /// Hands over the jobs that have left since the last time. Nothing happens if there are none, or if they
+    /// stay.
     fn hand_over(&mut self) {
         let Some(leaving) = self.leaving.as_mut().filter(|leaving| !leaving.left.jobs.is_empty()) else {
             return;

@@ -43,8 +43,8 @@ impl LostRun {
 pub struct OutageRecord {
     /// The time from which nodes count as available: the first arrival of a job.
     pub first: Time,
-    /// The times at which the number of available nodes changes, ascending, each with the new number. The first entry is
-    /// the machine before any change.
+    /// The times at which the number of available nodes changes, ascending, each with the new number. The
+    /// first entry is the machine before any change.
     pub available: Vec<(Time, u32)>,
     /// The number of times that a node went down.
     pub failures: u64,
@@ -69,8 +69,8 @@ pub struct OutageRecord {
 }
 
 impl OutageRecord {
-    /// Returns a record without outages of a machine of `nodes` nodes to which jobs arrive from `first` on. Single
-    /// downtimes and lost runs are kept if `keeps_times`.
+    /// Returns a record without outages of a machine of `nodes` nodes to which jobs arrive from `first` on.
+    /// Single downtimes and lost runs are kept if `keeps_times`.
     pub(super) fn new(nodes: u32, first: Time, keeps_times: bool) -> Self {
         Self { first, available: vec![(Time::from_micros(i64::MIN), nodes)], keeps_times, ..Self::default() }
     }
@@ -109,7 +109,8 @@ impl OutageRecord {
 
     /// Returns the node-seconds of the nodes that were available from `since` to `until`.
     pub(in crate::metrics) fn available_node_s(&self, since: Time, until: Time) -> f64 {
-        // The node-seconds of the changes are summed in whole node-microseconds, so that none is lost to rounding.
+        // The node-seconds of the changes are summed in whole node-microseconds, so that none is lost to
+        // rounding.
         let mut node_micros = 0_i128;
         for (i, &(from, nodes)) in self.available.iter().enumerate() {
             let to = self.available.get(i + 1).map_or(until, |next| next.0.min(until));

@@ -1,5 +1,5 @@
-//! The memory that the nodes of jobs take while they are kept. A job can have as many intervals of nodes as nodes, so that the
-//! size of a log does not tell it.
+//! The memory that the nodes of jobs take while they are kept. A job can have as many intervals of nodes as
+//! nodes, so that the size of a log does not tell it.
 
 use meshreplay_base::memory;
 
@@ -22,8 +22,8 @@ impl Default for PlacementRoom {
 }
 
 impl PlacementRoom {
-    /// Counts the nodes of one more job. Fails with a message if the memory for as much again cannot be had: lists are copied
-    /// as they grow, and once more into columns.
+    /// Counts the nodes of one more job. Fails with a message if the memory for as much again cannot be had:
+    /// lists are copied as they grow, and once more into columns.
     pub(super) fn add(&mut self, placement: &str) -> Result<(), String> {
         self.jobs += 1;
         self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);
@@ -40,8 +40,8 @@ impl PlacementRoom {
     /// Returns the message that so few bytes are free.
     fn problem(self, free: u64) -> String {
         format!(
-            "the nodes of {} jobs take {} MB of memory, and for the rest {} MB are left; leave out --placements, or replay \
-             fewer jobs: `meshreplay trace cut` makes shorter logs",
+            "the nodes of {} jobs take {} MB of memory, and for the rest {} MB are left; leave out \
+             --placements, or replay fewer jobs: `meshreplay trace cut` makes shorter logs",
             self.jobs,
             self.bytes / 1_000_000,
             free / 1_000_000

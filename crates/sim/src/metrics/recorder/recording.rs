@@ -8,7 +8,8 @@ use crate::metrics::cost::Cost;
 use crate::metrics::dispersal::Dispersal;
 use crate::metrics::fragmentation::FragmentationRecord;
 
-/// The measurements of a [`Recorder`](super::Recorder). Lists with an entry per job have the order of the jobs of the replay.
+/// The measurements of a [`Recorder`](super::Recorder). Lists with an entry per job have the order of the
+/// jobs of the replay.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The dispersal of each job's placement, by job.
@@ -27,24 +28,24 @@ pub struct Recording {
     pub contention: Option<ContentionRecord>,
     /// The fragmentation of the free nodes. `None` unless it was asked for.
     pub fragmentation: Option<FragmentationRecord>,
-    /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
-    /// unless placements were asked for.
+    /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes.
+    /// Empty unless placements were asked for.
     pub placements: Vec<String>,
-    /// The sides of the box that these nodes form, by job; `None` where they form none. Empty unless placements were
-    /// asked for.
+    /// The sides of the box that these nodes form, by job; `None` where they form none. Empty unless
+    /// placements were asked for.
     pub boxes: Vec<Option<[u32; 3]>>,
     /// How often the allocator refused each job, by job. Empty unless that was asked for.
     pub refusals: Vec<u64>,
-    /// How many nodes of each job are not in the list of nodes that the log has for it, by job; `None` for a job without a
-    /// list. All of it is `None` unless jobs are placed by such lists.
+    /// How many nodes of each job are not in the list of nodes that the log has for it, by job; `None` for a
+    /// job without a list. All of it is `None` unless jobs are placed by such lists.
     pub replaced: Option<Vec<Option<u32>>>,
     /// The outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
 
 impl Recording {
-    /// Takes the entries of single jobs out, and leaves the totals. Entries that every replay has are then to be kept in the
-    /// memory that [`Self::reuse`] is given.
+    /// Takes the entries of single jobs out, and leaves the totals. Entries that every replay has are then to
+    /// be kept in the memory that [`Self::reuse`] is given.
     pub(super) fn take_jobs(&mut self) -> Self {
         let contention = self.contention.as_mut();
         Self {
@@ -68,7 +69,8 @@ impl Recording {
         *self = Self { dispersal, allocate_ns, ..Self::default() };
     }
 
-    /// Takes the memory for those entries of `jobs` jobs that every replay has from `cleared`, which has no jobs.
+    /// Takes the memory for those entries of `jobs` jobs that every replay has from `cleared`, which has no
+    /// jobs.
     pub(super) fn reuse(&mut self, cleared: Self, jobs: usize) {
         (self.dispersal, self.allocate_ns) = (cleared.dispersal, cleared.allocate_ns);
         self.dispersal.reserve(jobs);
@@ -90,7 +92,8 @@ impl Recording {
         }
     }
 
-    /// Adds what was measured of the job that leaves next, and takes its placement. `has_list` says whether it has a list of nodes.
+    /// Adds what was measured of the job that leaves next, and takes its placement. `has_list` says whether
+    /// it has a list of nodes.
     pub(super) fn push(&mut self, job: &mut Measured, has_list: bool, placements: bool, refusals: bool) {
         self.dispersal.push(job.dispersal);
         self.allocate_ns.push(job.allocate_ns);

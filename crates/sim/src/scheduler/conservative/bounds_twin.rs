@@ -7,7 +7,8 @@ use super::earliest_starts::EarliestStarts;
 use super::profile::Moment;
 use meshreplay_base::job::Time;
 
-/// Notes random jobs and compares the bound of another one with the starts of those that are not wider and not longer.
+/// Notes random jobs and compares the bound of another one with the starts of those that are not wider and
+/// not longer.
 #[test]
 fn a_bound_is_the_start_of_a_job_that_is_not_wider_and_not_longer() {
     let mut rng = ChaCha8Rng::seed_from_u64(19);

@@ -31,8 +31,8 @@ impl Windows {
         self.count = 1;
     }
 
-    /// Adds a window. One that meets it grows by it. If there is no room left, those are dropped that `is_full` says of, and
-    /// if there are none, the last one grows until it covers both.
+    /// Adds a window. One that meets it grows by it. If there is no room left, those are dropped that
+    /// `is_full` says of, and if there are none, the last one grows until it covers both.
     fn add_another(&mut self, window: Window, is_full: impl Fn(&Window) -> bool) {
         let meets = |other: &Window| window.from < other.until && other.from < window.until;
         let met = self.windows[..self.count].iter().position(meets);
@@ -93,7 +93,8 @@ impl Candidates {
         self.bits[at / 64] |= 1 << (at % 64);
     }
 
-    /// Returns the first reservation from number `from` on that has a window; `None` if there is none. O(Q / 64).
+    /// Returns the first reservation from number `from` on that has a window; `None` if there is none. O(Q /
+    /// 64).
     pub(super) fn first(&self, from: usize) -> Option<usize> {
         let word = from / 64;
         let begun = self.bits.get(word)? & (u64::MAX << (from % 64));
@@ -107,7 +108,8 @@ impl Candidates {
         self.windows[at]
     }
 
-    /// Returns the windows of reservation `at`, which the caller clears: it has none from now on. They are not moved in memory.
+    /// Returns the windows of reservation `at`, which the caller clears: it has none from now on. They are
+    /// not moved in memory.
     pub(super) fn take(&mut self, at: usize) -> &mut Windows {
         self.bits[at / 64] &= !(1 << (at % 64));
         &mut self.windows[at]

@@ -1,8 +1,8 @@
 //! Times before which jobs have no room, by the starts that others have been given.
 //!
-//! While reservations are made one after the other, nodes are only taken out of the profile. A job that is as wide and as long as
-//! one before, or more so, then cannot start earlier than that did: wherever it fits, the other one would have fitted. So a search
-//! for its start can begin there.
+//! While reservations are made one after the other, nodes are only taken out of the profile. A job that is as
+//! wide and as long as one before, or more so, then cannot start earlier than that did: wherever it fits, the
+//! other one would have fitted. So a search for its start can begin there.
 
 use super::profile::Moment;
 use super::reservation::NONE;
@@ -14,8 +14,8 @@ pub(super) const WIDTHS: usize = 50;
 /// The number of microseconds in a unit of lengths, as a power of two.
 const UNIT: u32 = 20;
 
-/// For classes of widths and lengths the latest start of a job that is not wider and not longer than those of the class, with its
-/// step. Empty if there is none.
+/// For classes of widths and lengths the latest start of a job that is not wider and not longer than those of
+/// the class, with its step. Empty if there is none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EarliestStarts {
     cells: Vec<Moment>,
@@ -53,8 +53,8 @@ impl EarliestStarts {
         }
     }
 
-    /// Returns a time before which a job of `procs` nodes and a length does not fit, and a guess of its step; `now` if none is
-    /// known.
+    /// Returns a time before which a job of `procs` nodes and a length does not fit, and a guess of its step;
+    /// `now` if none is known.
     pub(super) fn of(&self, procs: u32, length: Time, now: Time) -> Moment {
         let units = length.as_micros().unsigned_abs() >> UNIT;
         let at = class(u64::from(procs))

@@ -9,8 +9,8 @@ use super::reservation::nodes;
 use super::reservation::{Nodes, StepId};
 use meshreplay_base::job::Time;
 
-/// The longest time around a freed window that may be free for jobs of some widths. It bounds them: that many nodes are not free
-/// just before and behind it, but need not be free in all of the time between.
+/// The longest time around a freed window that may be free for jobs of some widths. It bounds them: that many
+/// nodes are not free just before and behind it, but need not be free in all of the time between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FreeInterval {
     /// The jobs take more nodes than this.
@@ -37,13 +37,14 @@ pub(super) struct Limits {
     pub(super) longest: Time,
 }
 
-/// Calls `found` with the free intervals of a freed window, those of the widest jobs first. They are for jobs of at least
-/// `limits.narrowest` nodes that are wider than what was free throughout the freed window before, and not wider than the most
-/// that is free at once in it. The search goes no further than `limits.longest` to each side, which no window of
-/// that length that meets the freed window leaves. O(S) with S steps up to there.
+/// Calls `found` with the free intervals of a freed window, those of the widest jobs first. They are for jobs
+/// of at least `limits.narrowest` nodes that are wider than what was free throughout the freed window before,
+/// and not wider than the most that is free at once in it. The search goes no further than `limits.longest`
+/// to each side, which no window of that length that meets the freed window leaves. O(S) with S steps up to
+/// there.
 ///
-/// Calls `reached` with each step in the freed window, but not that at its beginning, and behind it, up to which the
-/// free intervals of some widths reach, and with these widths.
+/// Calls `reached` with each step in the freed window, but not that at its beginning, and behind it, up to
+/// which the free intervals of some widths reach, and with these widths.
 pub(super) fn free_intervals(
     profile: &Profile,
     freed: FreedWindow,
@@ -106,7 +107,8 @@ pub(super) fn free_intervals(
 pub(super) struct FreeRectangles {
     /// The longest one for each number, those of the widest jobs first.
     pub(super) all: Vec<FreeInterval>,
-    /// Those that have begun, in a search from the earliest to the latest, with the numbers of nodes in ascending order.
+    /// Those that have begun, in a search from the earliest to the latest, with the numbers of nodes in
+    /// ascending order.
     begun: Vec<(Time, Nodes)>,
 }
 
@@ -114,8 +116,8 @@ impl FreeRectangles {
     /// Finds them in a freed window, for jobs within the limits. The search goes no further than
     /// `limits.longest` to each side. O(S) with S steps up to there.
     ///
-    /// Unlike [`free_intervals`] they do not bound the times, they are those. A free interval ends when the freed window does, if not before, so
-    /// that its beginning says no more than its length.
+    /// Unlike [`free_intervals`] they do not bound the times, they are those. A free interval ends when the
+    /// freed window does, if not before, so that its beginning says no more than its length.
     pub(super) fn find(&mut self, profile: &Profile, limits: &Limits, window: &Window) {
         let &Limits { narrowest, longest } = limits;
         let Self { all, begun } = self;

@@ -1,8 +1,9 @@
 //! Freed windows in which reservations may find room that start much later.
 //!
-//! Some windows suit many such reservations, and mostly the next job takes the window before the others are looked at.
-//! So no note is kept with the reservations. The window waits until the turn through the queue comes to the first
-//! reservation that it suits, then to the next one that it still suits, until the turn has passed all numbers once.
+//! Some windows suit many such reservations, and mostly the next job takes the window before the others are
+//! looked at. So no note is kept with the reservations. The window waits until the turn through the queue
+//! comes to the first reservation that it suits, then to the next one that it still suits, until the turn has
+//! passed all numbers once.
 
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits};
 use super::length_table::LengthTable;
@@ -16,8 +17,8 @@ pub(super) struct WaitingWindow {
     limits: Limits,
     /// The number after that of the reservation that left the freed window; 0 if none did.
     origin: u32,
-    /// The distance from there to the number of the next reservation. As numbers wrap around, it is longer for those of the
-    /// next turn.
+    /// The distance from there to the number of the next reservation. As numbers wrap around, it is longer
+    /// for those of the next turn.
     distance: u32,
     /// Whether the numbers before `origin` are for this turn, too.
     is_last_turn: bool,
@@ -41,12 +42,12 @@ pub(super) struct FreedWindows {
 }
 
 impl FreedWindows {
-    /// Adds a freed window if there are reservations that may find room in it. `free_intervals` are its free intervals, without
-    /// those that hold no such reservation by the table. `after` is the number of the reservation that moved in this turn and left it; `None` if there
-    /// is no turn now.
+    /// Adds a freed window if there are reservations that may find room in it. `free_intervals` are its free
+    /// intervals, without those that hold no such reservation by the table. `after` is the number of the
+    /// reservation that moved in this turn and left it; `None` if there is no turn now.
     ///
-    /// It need not wait for reservations that come later. They are settled when they are made, and if they may move from then on,
-    /// it is because of nodes that are given back in other freed windows.
+    /// It need not wait for reservations that come later. They are settled when they are made, and if they
+    /// may move from then on, it is because of nodes that are given back in other freed windows.
     pub(super) fn add(
         &mut self,
         window: Window,
@@ -83,7 +84,8 @@ impl FreedWindows {
         !self.now.is_empty()
     }
 
-    /// Returns a freed window that waits for a reservation, and is not there any more; `None` if there is none.
+    /// Returns a freed window that waits for a reservation, and is not there any more; `None` if there is
+    /// none.
     pub(super) fn take(&mut self, number: u32) -> Option<WaitingWindow> {
         let at = self.now.iter().position(|one| one.next() == number)?;
         Some(self.now.swap_remove(at))

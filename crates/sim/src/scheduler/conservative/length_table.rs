@@ -1,12 +1,13 @@
 //! The waiting reservations as three columns of numbers, and a table of the shortest of them.
 //!
-//! A freed window mostly has room for whole jobs of a few widths, and for shorter jobs the wider they are. Most windows
-//! hold none of the reservations that start later. The table answers that in O(1): it has a row for each *time bucket* of
-//! reserved starts and a column for each class of widths, and holds the shortest length of a reservation that starts in
-//! that bucket or later and is not wider than the class. Otherwise the columns are searched, in the order of the queue.
+//! A freed window mostly has room for whole jobs of a few widths, and for shorter jobs the wider they are.
+//! Most windows hold none of the reservations that start later. The table answers that in O(1): it has a row
+//! for each *time bucket* of reserved starts and a column for each class of widths, and holds the shortest
+//! length of a reservation that starts in that bucket or later and is not wider than the class. Otherwise the
+//! columns are searched, in the order of the queue.
 //!
-//! Lengths and starts are kept in units of about a second, rounded so that no reservation that fits is missed. A search
-//! may name one that does not fit by less than a unit.
+//! Lengths and starts are kept in units of about a second, rounded so that no reservation that fits is
+//! missed. A search may name one that does not fit by less than a unit.
 
 use std::ops::Range;
 
@@ -94,7 +95,8 @@ pub(super) struct LengthTable {
     /// The beginning of the second bucket, and the length of a bucket as a power of two, both in units.
     second: i32,
     power: u32,
-    /// The table, a row of [`WIDTHS`] lengths for each bucket. Lengths shrink along rows, and towards earlier rows.
+    /// The table, a row of [`WIDTHS`] lengths for each bucket. Lengths shrink along rows, and towards earlier
+    /// rows.
     shortest: Vec<i32>,
     narrowest: u32,
     longest: Time,
@@ -155,13 +157,14 @@ impl LengthTable {
         }
     }
 
-    /// Returns whether the table is to be made anew, as it excludes too little. `count` is that of the reservations.
+    /// Returns whether the table is to be made anew, as it excludes too little. `count` is that of the
+    /// reservations.
     pub(super) fn is_stale(&self, count: usize) -> bool {
         self.in_vain > count + 64 || self.added > count / 2 + 16
     }
 
-    /// Makes the table anew from the reservations that are left, with buckets from the earliest start to the latest. The
-    /// latest eighth of the starts, which can be far away, shares the last bucket. O(Q).
+    /// Makes the table anew from the reservations that are left, with buckets from the earliest start to the
+    /// latest. The latest eighth of the starts, which can be far away, shares the last bucket. O(Q).
     pub(super) fn refresh(&mut self) {
         let is_left = |&number: &usize| self.blocks[number / BLOCK].lengths[number % BLOCK] < GREAT;
         let left: Vec<usize> = (0..self.count).filter(is_left).collect();
@@ -190,15 +193,17 @@ impl LengthTable {
     pub(super) fn may_hold(&self, interval: &FreeInterval) -> bool {
         let widest = u64::try_from(interval.widest).unwrap_or(0);
         let Some(column) = class(widest) else { return false };
-        // A class holds widths up to twice its least, so that the column of the next one covers the free interval's.
+        // A class holds widths up to twice its least, so that the column of the next one covers the free
+        // interval's.
         let column = (column + 1).min(WIDTHS - 1);
         let row = self.bucket(units(interval.until)) * WIDTHS;
         self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(interval.length()))
     }
 
-    /// Returns the shortest distance, but not less than a given one, from a number to that of a reservation that may fit
-    /// into one of the free intervals and starts after it. `None` if there is none. Distances wrap around, and the longest one
-    /// does not count. Extents that hold none by the table are removed. O(Q), in blocks, up to the nearest one.
+    /// Returns the shortest distance, but not less than a given one, from a number to that of a reservation
+    /// that may fit into one of the free intervals and starts after it. `None` if there is none. Distances
+    /// wrap around, and the longest one does not count. Extents that hold none by the table are removed.
+    /// O(Q), in blocks, up to the nearest one.
     pub(super) fn nearest(
         &mut self,
         free_intervals: &mut Vec<FreeInterval>,
@@ -222,7 +227,8 @@ impl LengthTable {
         found.map(|number| (number as u32).wrapping_sub(origin))
     }
 
-    /// Returns the first of some numbers whose reservation may fit into one of the free intervals and starts after it.
+    /// Returns the first of some numbers whose reservation may fit into one of the free intervals and starts
+    /// after it.
     fn first_within(&self, free_intervals: &[FreeInterval], numbers: Range<usize>) -> Option<usize> {
         let mut before = numbers.end;
         for interval in free_intervals {
@@ -239,7 +245,8 @@ impl LengthTable {
         (before < numbers.end).then_some(before)
     }
 
-    /// Calls `found` with the number of each reservation that may fit into one of the free intervals and starts after it. O(Q).
+    /// Calls `found` with the number of each reservation that may fit into one of the free intervals and
+    /// starts after it. O(Q).
     pub(super) fn each_within(&mut self, free_intervals: &[FreeInterval], mut found: impl FnMut(usize)) {
         let mut from = 0;
         while let Some(number) = self.first_within(free_intervals, from..self.count) {

@@ -1,38 +1,44 @@
-//! Conservative backfilling: every waiting job has a reservation, and no job may delay the reservation of another.
+//! Conservative backfilling: every waiting job has a reservation, and no job may delay the reservation of
+//! another.
 //!
-//! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS
-//! 1998; A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
-//! the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
+//! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with
+//! backfilling", IPPS 1998; A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user
+//! runtime estimates in scheduling the IBM SP2 with backfilling", IEEE Transactions on Parallel and
+//! Distributed Systems 12(6), 2001.
 //!
-//! A [`Profile`] holds the number of free nodes at each future time. A running job takes its nodes out of it until its
-//! estimated end. A waiting job takes its nodes out of it from its reserved start on, for as long as its estimate. The
-//! numbers are those of the nodes that a job will take.
+//! A [`Profile`] holds the number of free nodes at each future time. A running job takes its nodes out of it
+//! until its estimated end. A waiting job takes its nodes out of it from its reserved start on, for as long
+//! as its estimate. The numbers are those of the nodes that a job will take.
 //!
-//! 1. A job that has ended before its estimate gives back the rest of its time. Then the reservations are *compressed*:
-//!    each waiting job, in the order of arrival, moves to the earliest start at which it fits for its whole estimate,
-//!    with its own reservation removed and all others kept. No job moves to a later start.
+//! 1. A job that has ended before its estimate gives back the rest of its time. Then the reservations are
+//!    *compressed*: each waiting job, in the order of arrival, moves to the earliest start at which it fits
+//!    for its whole estimate, with its own reservation removed and all others kept. No job moves to a later
+//!    start.
 //! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
 //! 3. Jobs whose reserved start is now start, in the order of arrival.
 //!
-//! The sources do not say what happens first if several jobs end and arrive at one instant, nor how often step 1 goes
-//! through the queue. On real logs the starts of a quarter of the jobs depend on it. So the variants have names:
+//! The sources do not say what happens first if several jobs end and arrive at one instant, nor how often
+//! step 1 goes through the queue. On real logs the starts of a quarter of the jobs depend on it. So the
+//! variants have names:
 //!
-//! * `pass=batch`: all jobs that end at the instant give back their time, then one compression follows, then the
-//!   arrivals one after the other. `ends-first`: a compression after each end, in the order of the starts of these
-//!   jobs, then the arrivals. `per-event`: the arrivals, then a compression after each end.
-//! * `compress=repeat`: a compression goes through the queue again until no job moves. `once`: it goes through the
-//!   queue once, at every end, also of jobs that give nothing back.
+//! * `pass=batch`: all jobs that end at the instant give back their time, then one compression follows, then
+//!   the arrivals one after the other. `ends-first`: a compression after each end, in the order of the starts
+//!   of these jobs, then the arrivals. `per-event`: the arrivals, then a compression after each end.
+//! * `compress=repeat`: a compression goes through the queue again until no job moves. `once`: it goes
+//!   through the queue once, at every end, also of jobs that give nothing back.
 //!
-//! `pass=per-event,compress=once` is the rule of pyss, a public simulator of the group that published the scheduler.
+//! `pass=per-event,compress=once` is the rule of pyss, a public simulator of the group that published the
+//! scheduler.
 //!
-//! With `repeat` every reserved start is the estimated end of some job. With `once` a reserved start can come at a time
-//! without any event. The scheduler then asks to be woken.
+//! With `repeat` every reserved start is the estimated end of some job. With `once` a reserved start can come
+//! at a time without any event. The scheduler then asks to be woken.
 //!
-//! 4. If a job cannot start at its reserved start, the plan is made anew: a profile from the jobs that run now, and
-//!    reservations in the order of arrival. This happens if a job outlives its estimate; it is then expected to end
-//!    next. It also happens if the allocator refuses a job although enough nodes are free; the job may then start when
-//!    the next running job is expected to end. And it happens when nodes go down or come up: a job that needs more
-//!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
+//! 4. If a job cannot start at its reserved start, the plan is made anew: a profile from the jobs that run
+//!    now, and reservations in the order of arrival. This happens if a job outlives its estimate; it is then
+//!    expected to end next. It also happens if the allocator refuses a job although enough nodes are free;
+//!    the job may then start when the next running job is expected to end. And it happens when nodes go down
+//!    or come up: a job that needs more nodes than are up has no reserved start then. Only in these cases can
+//!    a job start later than it was promised.
 //!
 //! # How a compression avoids work
 //!
@@ -46,17 +52,18 @@
 //!      +------------a---------b-------> time
 //! ```
 //!
-//! Only a reservation that gains from a freed window can move, and its new place lies in the free interval of its width
-//! around the window ([`free_intervals`]). Two kinds of reservations can gain: those that start within that interval,
-//! which are found at the steps of the profile, and those that start later and are as short as the interval. For most
-//! windows there is none of the second kind, as a table of the shortest lengths shows ([`length_table`]). If there are,
-//! a long queue lets the window wait for one after the other ([`freed_windows`]). [`reservations`] has the proof that
-//! none is missed. Searches for the starts of arrivals begin at bounds from earlier searches ([`earliest_starts`]).
+//! Only a reservation that gains from a freed window can move, and its new place lies in the free interval of
+//! its width around the window ([`free_intervals`]). Two kinds of reservations can gain: those that start
+//! within that interval, which are found at the steps of the profile, and those that start later and are as
+//! short as the interval. For most windows there is none of the second kind, as a table of the shortest
+//! lengths shows ([`length_table`]). If there are, a long queue lets the window wait for one after the other
+//! ([`freed_windows`]). [`reservations`] has the proof that none is missed. Searches for the starts of
+//! arrivals begin at bounds from earlier searches ([`earliest_starts`]).
 //!
-//! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
-//! without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step 4 takes O(Q·P). A
-//! compression takes O(Q), and each of its moves O(P + Q) at most; in a long queue a move mostly takes the few steps of
-//! the profile at its old and new ends.
+//! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting
+//! jobs: a pass without changes drops past steps only. An arrival takes O(P + Q), a start O(P + Q), and step
+//! 4 takes O(Q·P). A compression takes O(Q), and each of its moves O(P + Q) at most; in a long queue a move
+//! mostly takes the few steps of the profile at its old and new ends.
 
 mod candidates;
 mod earliest_starts;
@@ -86,7 +93,8 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "backfilling with a reservation for every waiting job",
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
     parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
-    promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
+    promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits \
+         is refused",
     laws: |_| Laws::default(),
     build: |params| {
         let passes = [
@@ -134,16 +142,17 @@ struct Conservative {
     held: BTreeSet<Occupation>,
     /// The reservations of the waiting jobs, in the order of arrival.
     reservations: Reservations,
-    /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made anew.
+    /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made
+    /// anew.
     next_start: Time,
-    /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken; the end of
-    /// time if there is none.
+    /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken;
+    /// the end of time if there is none.
     next_wake: Time,
-    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so the scheduler
-    /// need not be woken.
+    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so the
+    /// scheduler need not be woken.
     overdue: bool,
-    /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs may make
-    /// room for it, and it may start, before the next pass.
+    /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs
+    /// may make room for it, and it may start, before the next pass.
     refused: Option<JobId>,
 }
 
@@ -159,7 +168,8 @@ impl Scheduler for Conservative {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let now = view.now();
         let refused = self.refused.take();
-        // A refused job that is no longer in the queue has started after others made room for it, outside the plan.
+        // A refused job that is no longer in the queue has started after others made room for it, outside the
+        // plan.
         let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
         if self.next_start < now || has_started {
             self.plan_anew(view, None);
@@ -225,8 +235,8 @@ impl Conservative {
         }
     }
 
-    /// Returns the jobs that have ended since the last pass, in the order of their starts, and removes them from
-    /// `held`. The profile is not changed.
+    /// Returns the jobs that have ended since the last pass, in the order of their starts, and removes them
+    /// from `held`. The profile is not changed.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
         let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
@@ -236,8 +246,8 @@ impl Conservative {
                 ended.push(Ended { held, early: false });
             }
         }
-        // `held` contains all running jobs with estimated ends after now. If it has more entries, some of its jobs have
-        // ended early. Comparing the counts avoids a search in most passes.
+        // `held` contains all running jobs with estimated ends after now. If it has more entries, some of its
+        // jobs have ended early. Comparing the counts avoids a search in most passes.
         if self.held.len() > running.len_after(now) {
             let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
             for held in early {
@@ -257,25 +267,27 @@ impl Conservative {
             self.opened(now, held.until, held.nodes);
             early = true;
         }
-        // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
+        // With `repeat` the last compression ended when no job could move. No job can move until nodes are
+        // given back.
         if early || !self.repeat && !ended.is_empty() {
             self.compress(view);
         }
     }
 
-    /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before the profile
-    /// changes again.
+    /// Notes that the profile has `nodes` more free nodes than before in `time`. This is told at once, before
+    /// the profile changes again.
     fn opened(&mut self, from: Time, until: Time, nodes: u32) {
         let window = Window { from, until, step: self.profile.at(from) };
         let freed = FreedWindow { window, nodes: reservation::nodes(nodes) };
         self.reservations.offer(&self.profile, freed, None);
     }
 
-    /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
-    /// where they are.
+    /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining
+    /// ones stay where they are.
     ///
-    /// Only those that may move are looked at. Moves give nodes back, so that others may move: those behind in the same
-    /// turn through the queue, and those before when the compression goes through the queue again.
+    /// Only those that may move are looked at. Moves give nodes back, so that others may move: those behind
+    /// in the same turn through the queue, and those before when the compression goes through the queue
+    /// again.
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         let mut from = 0;
@@ -295,8 +307,8 @@ impl Conservative {
         self.note_next_start(now);
     }
 
-    /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last jobs of the
-    /// queue.
+    /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last
+    /// jobs of the queue.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
@@ -310,8 +322,8 @@ impl Conservative {
         }
     }
 
-    /// Returns the earliest start of a job, and the step that it belongs to. `bounds` are of jobs for which nothing has been given
-    /// back since.
+    /// Returns the earliest start of a job, and the step that it belongs to. `bounds` are of jobs for which
+    /// nothing has been given back since.
     fn earliest(&self, job: &Waiting, earliest_starts: &EarliestStarts, now: Time) -> Moment {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         self.profile.earliest(procs, length, earliest_starts.of(procs, length, now))
@@ -330,8 +342,8 @@ impl Conservative {
         }
     }
 
-    /// Makes step 3: starts the jobs whose reserved start is now. Returns the first job that cannot start, at which the
-    /// step ends; `None` if all start.
+    /// Makes step 3: starts the jobs whose reserved start is now. Returns the first job that cannot start, at
+    /// which the step ends; `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
         let due = self.reservations.due(&self.profile, now);
@@ -348,7 +360,8 @@ impl Conservative {
         None
     }
 
-    /// Starts a job for which `reserved` nodes are already taken out of the profile. Returns whether it has started.
+    /// Starts a job for which `reserved` nodes are already taken out of the profile. Returns whether it has
+    /// started.
     fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
         if job.nodes.most > free {
@@ -375,8 +388,8 @@ impl Conservative {
         true
     }
 
-    /// Makes step 4: a new plan. `refused` is the job that the allocator has refused in this pass already; `None` if
-    /// there is none.
+    /// Makes step 4: a new plan. `refused` is the job that the allocator has refused in this pass already;
+    /// `None` if there is none.
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
@@ -404,8 +417,8 @@ impl Conservative {
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only when nodes are released.
                 let first_end = view.running().iter().next().map(|running| running.estimated_end);
-                // If nothing runs, a job that is refused because nodes are down waits until they come up, which is not
-                // known beforehand.
+                // If nothing runs, a job that is refused because nodes are down waits until they come up,
+                // which is not known beforehand.
                 let never = if view.is_degraded() { Time::MAX } else { now };
                 let released = first_end.unwrap_or(never);
                 let from = released.max(now + TICK);
@@ -425,8 +438,8 @@ impl Conservative {
     fn note_next_start(&mut self, now: Time) {
         let mut starts = self.profile.all().filter(|(_, step)| step.first != NONE).map(|(_, step)| step.time);
         self.next_start = starts.next().unwrap_or(Time::MAX);
-        // A start one tick from now depends on a job that has outlived its estimate. The end of this job is an event,
-        // so no wake-up is needed.
+        // A start one tick from now depends on a job that has outlived its estimate. The end of this job is
+        // an event, so no wake-up is needed.
         let mut later = Some(self.next_start).into_iter().chain(starts).filter(|&start| start > now + TICK);
         self.next_wake = later.next().unwrap_or(Time::MAX);
     }

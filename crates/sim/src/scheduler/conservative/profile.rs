@@ -1,4 +1,5 @@
-//! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
+//! The profile of free nodes: how many nodes will be free at each future time, according to estimates and
+//! reservations.
 
 use std::cell::Cell;
 
@@ -54,10 +55,12 @@ pub(super) struct Step {
     pub(super) first: u32,
 }
 
-/// A step function of time, as a list of steps that are linked to their neighbours. The last step lasts for ever.
+/// A step function of time, as a list of steps that are linked to their neighbours. The last step lasts for
+/// ever.
 ///
-/// There is a step wherever the number of free nodes changes, and wherever a reservation begins or ends. So a reservation
-/// knows the steps of its beginning and its end, and a move that is short is a matter of a few steps there.
+/// There is a step wherever the number of free nodes changes, and wherever a reservation begins or ends. So a
+/// reservation knows the steps of its beginning and its end, and a move that is short is a matter of a few
+/// steps there.
 ///
 /// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +79,8 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Returns the profile with `free` nodes free now and the nodes of each running job free from its estimated end on.
-    /// Jobs that have outlived their estimates are expected to end one tick from now.
+    /// Returns the profile with `free` nodes free now and the nodes of each running job free from its
+    /// estimated end on. Jobs that have outlived their estimates are expected to end one tick from now.
     pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
         let mut profile = Self::default();
         let mut free = nodes(free);
@@ -114,16 +117,16 @@ impl Profile {
         &mut self.steps[id as usize]
     }
 
-    /// Makes a reservation with a number, which takes `procs` nodes, the first one in the list of those that begin at a step.
-    /// Returns the one that was the first; `NONE` if there was none.
+    /// Makes a reservation with a number, which takes `procs` nodes, the first one in the list of those that
+    /// begin at a step. Returns the one that was the first; `NONE` if there was none.
     pub(super) fn enter(&mut self, id: StepId, number: u32, procs: u32) -> u32 {
         let step = self.step_mut(id);
         step.narrowest = step.narrowest.min(nodes(procs));
         std::mem::replace(&mut step.first, number)
     }
 
-    /// Makes a reservation that is in the list of those that begin at a step the first one. Those before it have gone, all of them
-    /// if it is `NONE`.
+    /// Makes a reservation that is in the list of those that begin at a step the first one. Those before it
+    /// have gone, all of them if it is `NONE`.
     pub(super) fn leave(&mut self, id: StepId, number: u32) {
         let step = self.step_mut(id);
         step.first = number;
@@ -184,8 +187,8 @@ impl Profile {
         self.unused.push(id);
     }
 
-    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends, unless it has gone
-    /// already. O(1).
+    /// Removes a step at which the number of free nodes does not change and no reservation begins or ends,
+    /// unless it has gone already. O(1).
     pub(super) fn trim(&mut self, id: StepId) {
         let Step { time, free, held, previous, .. } = *self.step(id);
         if held == 0
@@ -216,8 +219,8 @@ impl Profile {
         }
     }
 
-    /// Returns the step at `time`, the last one that does not begin later. A time before the first step belongs to the first
-    /// step. O(log P) and the steps since the nearest mark.
+    /// Returns the step at `time`, the last one that does not begin later. A time before the first step
+    /// belongs to the first step. O(log P) and the steps since the nearest mark.
     pub(super) fn at(&self, time: Time) -> StepId {
         let behind = self.marks.partition_point(|mark| mark.0 <= time);
         let valid = self.marks[..behind].iter().rev().find(|mark| self.step(mark.1).time == mark.0);
@@ -239,7 +242,8 @@ impl Profile {
         }
     }
 
-    /// Returns the step that begins at `time`, inserting one if there is none. `before` is one that does not begin later.
+    /// Returns the step that begins at `time`, inserting one if there is none. `before` is one that does not
+    /// begin later.
     fn begin(&mut self, before: StepId, time: Time) -> StepId {
         let mut at = before;
         while let Some(next) = self.next_by(at, time) {
@@ -249,8 +253,8 @@ impl Profile {
         if since < time { self.insert_after(at, time, free) } else { at }
     }
 
-    /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which may not be before it. A negative
-    /// number gives nodes back. Returns the step that begins at `end`.
+    /// Takes `nodes` nodes out of the profile from the beginning of a step until `end`, which may not be
+    /// before it. A negative number gives nodes back. Returns the step that begins at `end`.
     fn change(&mut self, first: StepId, end: Time, nodes: Nodes) -> StepId {
         let mut at = first;
         loop {
@@ -266,7 +270,8 @@ impl Profile {
         }
     }
 
-    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives nodes back.
+    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives
+    /// nodes back.
     pub(super) fn take(&mut self, start: Time, length: Time, nodes: Nodes) {
         let end = start + length;
         if nodes == 0 || start >= end {
@@ -279,12 +284,13 @@ impl Profile {
         self.trim(first);
     }
 
-    /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the step that it
-    /// belongs to. If there is none, this is the end of time and the last step. O(P) with P steps.
+    /// Returns the first time from `from` on at which `procs` nodes are free for a time of `length`, and the
+    /// step that it belongs to. If there is none, this is the end of time and the last step. O(P) with P
+    /// steps.
     pub(super) fn earliest(&self, procs: u32, length: Time, from: Moment) -> Moment {
         let procs = nodes(procs);
-        // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up to which it
-        // has to last; `None` within a step with too few.
+        // `found` is the beginning of the current run of steps with enough free nodes, and `end` the time up
+        // to which it has to last; `None` within a step with too few.
         let mut found: Option<Moment> = None;
         let (mut end, mut last) = (Time::MAX, self.at_or(from.step, from.time));
         for (at, step) in self.from(last) {
@@ -303,8 +309,8 @@ impl Profile {
         found.unwrap_or(Moment { time: Time::MAX, step: last })
     }
 
-    /// Takes the nodes of a new reservation out of the profile, and gives it its steps. In place of the first one it has the step
-    /// that its start belongs to.
+    /// Takes the nodes of a new reservation out of the profile, and gives it its steps. In place of the first
+    /// one it has the step that its start belongs to.
     pub(super) fn reserve(&mut self, reservation: &mut Reservation) {
         let Reservation { procs, start, length, from, .. } = *reservation;
         reservation.from = self.begin(from, start);
@@ -324,11 +330,11 @@ impl Profile {
         self.step_mut(reservation.until).held -= 1;
     }
 
-    /// Returns the first step in a window at which an earlier start than the present one is possible for a reservation; `None` if
-    /// there is none.
+    /// Returns the first step in a window at which an earlier start than the present one is possible for a
+    /// reservation; `None` if there is none.
     ///
-    /// The time of the job would contain a part of the window. It may begin earlier, and it may end later. The nodes that
-    /// the reservation has count as free.
+    /// The time of the job would contain a part of the window. It may begin earlier, and it may end later.
+    /// The nodes that the reservation has count as free.
     pub(super) fn earlier(&self, reservation: &Reservation, window: &Window) -> Option<StepId> {
         let Reservation { procs, start, length, .. } = *reservation;
         let procs = nodes(procs);
@@ -363,8 +369,9 @@ impl Profile {
         }
     }
 
-    /// Moves a reservation to an earlier start, the beginning of a step, and returns the time that it no longer takes. The time
-    /// that it takes before and after the move is left as it is, which is most of it if the move is short.
+    /// Moves a reservation to an earlier start, the beginning of a step, and returns the time that it no
+    /// longer takes. The time that it takes before and after the move is left as it is, which is most of it
+    /// if the move is short.
     ///
     /// The steps of its old start and end stay until they are trimmed.
     pub(super) fn bring_forward(&mut self, reservation: &mut Reservation, to: StepId) -> FreedWindow {
@@ -408,8 +415,8 @@ impl Profile {
         }
     }
 
-    /// Brings the steps into the order of time in memory if many have been inserted, and returns the new places by the old ones;
-    /// `None` if nothing has changed.
+    /// Brings the steps into the order of time in memory if many have been inserted, and returns the new
+    /// places by the old ones; `None` if nothing has changed.
     pub(super) fn tidy(&mut self) -> Option<Vec<StepId>> {
         if self.inserted <= self.len() {
             return None;

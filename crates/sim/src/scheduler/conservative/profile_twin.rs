@@ -140,8 +140,8 @@ fn opened(random: &mut impl FnMut(usize) -> usize) -> (Profile, Vec<i32>, FreedW
     )
 }
 
-/// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few free nodes
-/// before and have enough after.
+/// Nodes are given back at random, and for all widths and lengths the windows are compared that had too few
+/// free nodes before and have enough after.
 #[test]
 fn no_window_that_becomes_possible_leaves_its_free_interval() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
@@ -183,7 +183,8 @@ fn no_window_that_becomes_possible_leaves_its_free_interval() {
     assert!(windows > 10_000, "{windows} windows");
 }
 
-/// For all widths and lengths there is room exactly if a window that meets the freed window has so many free nodes.
+/// For all widths and lengths there is room exactly if a window that meets the freed window has so many free
+/// nodes.
 #[test]
 fn rectangles_are_as_long_as_runs_of_seconds() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);

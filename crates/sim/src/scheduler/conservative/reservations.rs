@@ -1,26 +1,28 @@
 //! The reservations of the waiting jobs, and which of them may move.
 //!
-//! A reservation is *settled* if its job fits at no earlier start, with its own nodes counted as free from its present
-//! start on. It is settled when it is made and whenever a compression has looked at it. Taking nodes out of the profile
-//! leaves it settled. Giving nodes back may unsettle it: [`Reservations::offer`] notes for which reservations and in
-//! which windows, and a compression looks at those alone.
+//! A reservation is *settled* if its job fits at no earlier start, with its own nodes counted as free from
+//! its present start on. It is settled when it is made and whenever a compression has looked at it. Taking
+//! nodes out of the profile leaves it settled. Giving nodes back may unsettle it: [`Reservations::offer`]
+//! notes for which reservations and in which windows, and a compression looks at those alone.
 //!
-//! Why none is missed: let a job fit from t on, before its start s, where it did not fit at the last look. It needs nodes
-//! in the *needed window* from t to the end of its time or to s, whichever comes first. Take the last time that giving
-//! nodes back changed the needed window from too few free nodes to enough. Those nodes came back in a freed window from a
-//! until b that meets the needed window, and at some time in it fewer nodes than the job needs had been free. Nodes have
-//! not been short in the needed window since. So it lay within the free interval of the job's width around the freed
-//! window, and it either reached s or was as long as the job.
+//! Why none is missed: let a job fit from t on, before its start s, where it did not fit at the last look. It
+//! needs nodes in the *needed window* from t to the end of its time or to s, whichever comes first. Take the
+//! last time that giving nodes back changed the needed window from too few free nodes to enough. Those nodes
+//! came back in a freed window from a until b that meets the needed window, and at some time in it fewer
+//! nodes than the job needs had been free. Nodes have not been short in the needed window since. So it lay
+//! within the free interval of the job's width around the freed window, and it either reached s or was as
+//! long as the job.
 //!
-//! * In the first case s was after a and not behind the end of the free interval. `offer` finds the job among those that
-//!   start there, and notes the freed window for it.
-//! * In the second case s was behind the end of the free interval, and the job was not longer than it. Most of these jobs
-//!   find the window taken when their turn comes. In a long queue the freed window waits for them one after the other
-//!   (`freed_windows`). For most windows there is none, as a table shows (`length_table`).
+//! * In the first case s was after a and not behind the end of the free interval. `offer` finds the job among
+//!   those that start there, and notes the freed window for it.
+//! * In the second case s was behind the end of the free interval, and the job was not longer than it. Most
+//!   of these jobs find the window taken when their turn comes. In a long queue the freed window waits for
+//!   them one after the other (`freed_windows`). For most windows there is none, as a table shows
+//!   (`length_table`).
 //!
-//! A search looks at the runs of steps with enough free nodes that meet the freed window. The needed window lies in one of
-//! them. A job that fits in a run fits at its beginning, and the earliest start is the beginning of the first run in which
-//! it fits.
+//! A search looks at the runs of steps with enough free nodes that meet the freed window. The needed window
+//! lies in one of them. A job that fits in a run fits at its beginning, and the earliest start is the
+//! beginning of the first run in which it fits.
 
 use std::ops::RangeInclusive;
 
@@ -32,8 +34,8 @@ use super::profile::{FreedWindow, Profile, Step, Window};
 use super::reservation::{NONE, Nodes, Reservation, nodes};
 use meshreplay_base::job::{JobId, Time};
 
-/// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until the reservations are
-/// numbered anew.
+/// The reservations, numbered in the order of the queue. Numbers of jobs that have started stay free until
+/// the reservations are numbered anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     tuning: Tuning,
@@ -57,8 +59,8 @@ pub(super) struct Reservations {
 /// Lengths of the queue at which the work is done another way, with the same results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The number of reservations from which on freed windows wait, those counted that have gone. Half and twice as many
-    /// were slower on some workloads.
+    /// The number of reservations from which on freed windows wait, those counted that have gone. Half and
+    /// twice as many were slower on some workloads.
     pub(super) waiting_from: usize,
     /// How many more have gone than are left when the reservations are numbered anew.
     pub(super) gone: usize,
@@ -92,8 +94,8 @@ impl Reservations {
         self.all.iter().filter(|one| one.length > Time::ZERO)
     }
 
-    /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile. `start` is the step
-    /// of the profile that its start belongs to.
+    /// Adds a settled reservation, for the last job of the queue, and takes its nodes out of the profile.
+    /// `start` is the step of the profile that its start belongs to.
     pub(super) fn push(&mut self, profile: &mut Profile, mut one: Reservation, submit: Time, job: JobId) {
         let number = self.all.len() as u32;
         profile.reserve(&mut one);
@@ -148,14 +150,15 @@ impl Reservations {
         self.freed_windows.begin_turn() || self.candidates.first(0).is_some()
     }
 
-    /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is none. O(Q / 64).
+    /// Returns the first reservation from number `from` on that may move in this turn; `None` if there is
+    /// none. O(Q / 64).
     pub(super) fn first_candidate(&self, from: usize) -> Option<usize> {
         let late = self.freed_windows.first().map(|number| number as usize);
         self.candidates.first(from).into_iter().chain(late).min()
     }
 
-    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its own. It is settled
-    /// from now on.
+    /// Moves a reservation to the earliest start at which its job fits, if there is an earlier one than its
+    /// own. It is settled from now on.
     pub(super) fn bring_forward(&mut self, profile: &mut Profile, number: usize) {
         profile.mark();
         let one = &self.all[number];
@@ -183,7 +186,8 @@ impl Reservations {
         }
     }
 
-    /// Returns the jobs whose reservations start at `now` or before, with their submissions, in the order of the queue.
+    /// Returns the jobs whose reservations start at `now` or before, with their submissions, in the order of
+    /// the queue.
     pub(super) fn due(&self, profile: &Profile, now: Time) -> Vec<(u32, (Time, JobId))> {
         let steps = profile.all().take_while(|(_, step)| step.time <= now);
         let mut due: Vec<u32> = steps.flat_map(|(_, step)| self.starting(step.first)).collect();
@@ -236,8 +240,9 @@ impl Reservations {
         self.lengths.refresh();
     }
 
-    /// Notes which reservations may move because nodes have become free in a freed window, and where. `after` is the number of the
-    /// reservation that moved away from there, in a turn through the queue; `None` if there is no turn now.
+    /// Notes which reservations may move because nodes have become free in a freed window, and where. `after`
+    /// is the number of the reservation that moved away from there, in a turn through the queue; `None` if
+    /// there is no turn now.
     ///
     /// O(Q) at most. Mostly it is O(log Q), and what there is close to the freed window.
     pub(super) fn offer(&mut self, profile: &Profile, freed: FreedWindow, after: Option<u32>) {
@@ -252,7 +257,8 @@ impl Reservations {
         let (all, candidates) = (&self.all, &mut self.candidates);
         let (lengths, roomy) = (&self.lengths, &mut self.free_intervals);
         roomy.clear();
-        // Jobs that start within the free interval of their width, so that their windows need not be as long as they are.
+        // Jobs that start within the free interval of their width, so that their windows need not be as long
+        // as they are.
         let reached = |step: &Step, widths: RangeInclusive<Nodes>| {
             if step.narrowest > *widths.end() {
                 return;

@@ -9,9 +9,9 @@ use super::*;
 /// Short queues that are treated as long ones.
 pub(super) const SHORT: Tuning = Tuning { waiting_from: 60, gone: 0 };
 
-/// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1 waits
-/// for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and job 4 is
-/// narrow enough to run beside job 1.
+/// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1
+/// waits for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and
+/// job 4 is narrow enough to run beside job 1.
 fn example() -> (Fake, Conservative) {
     let (mut fake, mut scheduler) =
         (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::with_tuning(EventOrder::Batch, true, SHORT));
@@ -91,8 +91,8 @@ fn who_waits_for_a_job_without_an_end_starts_when_it_ends() {
     );
 }
 
-/// A random history in which one job ends at a time, mostly early. Before each pass a second scheduler is told that every
-/// reservation may move, so that it searches the whole profile for each.
+/// A random history in which one job ends at a time, mostly early. Before each pass a second scheduler is
+/// told that every reservation may move, so that it searches the whole profile for each.
 #[test]
 fn no_reservation_that_could_move_is_passed_over() {
     let mut moves = 0;

@@ -1,5 +1,6 @@
-//! Conservative backfilling as the module describes it, with a count of free nodes for each second, which the scheduler must
-//! equal in every reserved start. It looks at every reservation and searches all of the time up to its start.
+//! Conservative backfilling as the module describes it, with a count of free nodes for each second, which the
+//! scheduler must equal in every reserved start. It looks at every reservation and searches all of the time
+//! up to its start.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,7 +18,8 @@ struct Planned {
     start: usize,
 }
 
-/// The plain scheduler. It needs jobs that end at their estimates at the latest, and nodes that are never refused.
+/// The plain scheduler. It needs jobs that end at their estimates at the latest, and nodes that are never
+/// refused.
 struct Plain {
     order: EventOrder,
     repeat: bool,
@@ -119,8 +121,8 @@ struct Style {
     passes: usize,
 }
 
-/// Plays a random history, in which several jobs may end at an instant, and returns the number of moved reservations and of
-/// those that wait at most.
+/// Plays a random history, in which several jobs may end at an instant, and returns the number of moved
+/// reservations and of those that wait at most.
 fn play(seed: u64, style: Style) -> (usize, usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let order = [EventOrder::Batch, EventOrder::EndsFirst, EventOrder::PerEvent][seed as usize % 3];

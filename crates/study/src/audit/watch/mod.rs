@@ -1,9 +1,10 @@
-//! The audit of a replay while it runs: the rules of the audit of schedules, checked on what an observer sees, and
-//! against the records that the replay gives of its jobs.
+//! The audit of a replay while it runs: the rules of the audit of schedules, checked on what an observer
+//! sees, and against the records that the replay gives of its jobs.
 //!
-//! A table of its own says which job holds each node. If every start, every end and every node in the records is what was
-//! seen, and no node was ever seen with two jobs, then the schedule that the records make is possible. It costs two
-//! accesses to the table for each node of each placement, and memory for the jobs that wait or run.
+//! A table of its own says which job holds each node. If every start, every end and every node in the records
+//! is what was seen, and no node was ever seen with two jobs, then the schedule that the records make is
+//! possible. It costs two accesses to the table for each node of each placement, and memory for the jobs that
+//! wait or run.
 
 use std::collections::VecDeque;
 
@@ -24,15 +25,16 @@ const UNAVAILABLE: u32 = u32::MAX;
 /// What was seen of a job that has not left.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The times from which on and until which it had nodes in its last run, moves included; `None` if it had none yet.
+    /// The times from which on and until which it had nodes in its last run, moves included; `None` if it had
+    /// none yet.
     from: Option<Time>,
     until: Option<Time>,
     /// The number of nodes that it has or had last.
     nodes: usize,
 }
 
-/// An observer that checks what happens, and passes everything on to another observer. The first violation stops the
-/// replay.
+/// An observer that checks what happens, and passes everything on to another observer. The first violation
+/// stops the replay.
 pub struct Watch<'a> {
     inner: &'a mut dyn Observer,
     stop: Stop,
@@ -52,7 +54,8 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Returns an observer of a replay on `mesh` that passes everything on to `inner`. Throws `stop` at a violation.
+    /// Returns an observer of a replay on `mesh` that passes everything on to `inner`. Throws `stop` at a
+    /// violation.
     pub fn new(mesh: &Mesh, inner: &'a mut dyn Observer, stop: Stop) -> Self {
         let mut holders = vec![NOBODY; mesh.nodes() as usize];
         for &(first, last) in mesh.unavailable() {
@@ -102,7 +105,8 @@ impl<'a> Watch<'a> {
         self.seen.get_mut(at)
     }
 
-    /// Notes a violation by a job, unless there has been one. The replay stops when the job's number is known.
+    /// Notes a violation by a job, unless there has been one. The replay stops when the job's number is
+    /// known.
     fn found(&mut self, job: JobId, at: Time, what: String, expected: &str) {
         if self.violation.is_none() {
             let (row, expected) = (u64::from(job) + 1, expected.to_owned());

@@ -21,8 +21,8 @@ enum Event {
 }
 use Event::{Down, Gives, Killed, Leaves, Takes};
 
-/// Returns the first violation of these events on an array of six nodes of which node 5 is unavailable, in words, or an
-/// empty text. Jobs have the numbers 10, 11 and so on.
+/// Returns the first violation of these events on an array of six nodes of which node 5 is unavailable, in
+/// words, or an empty text. Jobs have the numbers 10, 11 and so on.
 fn first(events: &[Event]) -> String {
     let mesh = Mesh::new(&[6]).expect("a machine").without(&[(5, 5)]).expect("five nodes are left");
     let (at, stop, mut nothing) = (Time::from_seconds, Stop::default(), Nothing);

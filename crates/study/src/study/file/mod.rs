@@ -26,14 +26,15 @@ use meshreplay_sim::guest::Guests;
 use meshreplay_workload::{Estimate, Rules};
 
 impl Study {
-    /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
-    /// `options` are those of the command line.
+    /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and
+    /// requests. `options` are those of the command line.
     pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
         Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
-    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a
-    /// file that the study file names. `options` are those of the command line. None of them may be a key of the file, too.
+    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of
+    /// a file that the study file names. `options` are those of the command line. None of them may be a key
+    /// of the file, too.
     pub fn plan(
         path: &Path,
         text: &str,
@@ -50,8 +51,8 @@ impl Study {
             && options.replications.are_several()
             && axes.seeds.len() > 1
         {
-            let problem = "key 'replications': there are several seeds already, and each replication has the next \
-                           one; give one seed";
+            let problem = "key 'replications': there are several seeds already, and each replication has the \
+                 next one; give one seed";
             return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
         }
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -114,7 +115,8 @@ fn check_twice(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), St
     Err(StudyError::Wrong { path: path.to_owned(), line, problem })
 }
 
-/// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it has none.
+/// Returns the flag of the command line that sets an option, such as `--on-outage`; the option's name if it
+/// has none.
 fn flag_of(name: &str) -> String {
     let row = OPTIONS.iter().find(|row| row.name == name);
     row.and_then(|row| row.flag.as_ref()).map_or_else(|| name.to_owned(), Flag::argument)
@@ -134,7 +136,8 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
     Ok(options)
 }
 
-/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is not there.
+/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is
+/// not there.
 fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
     let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
     // Options that no key sets are left to the command line.
@@ -153,8 +156,8 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
 }
 
-/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as they are
-/// found: relative paths start where those of logs do.
+/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as
+/// they are found: relative paths start where those of logs do.
 fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
     if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
         *path = find(path).display().to_string();
@@ -165,8 +168,8 @@ fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> Pat
     options
 }
 
-/// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in
-/// results.
+/// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name
+/// in results.
 fn logs(
     keys: &Keys<'_>,
     path: &Path,
@@ -199,8 +202,8 @@ fn logs(
     Ok(logs.into_iter().zip(lines).collect())
 }
 
-/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
-/// that the study file names.
+/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path
+/// of a file that the study file names.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
     let machines = keys.required("machines", strings(MachineArg::parse))?;
@@ -232,8 +235,8 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     })
 }
 
-/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative paths start
-/// where those of logs do.
+/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative
+/// paths start where those of logs do.
 fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
     let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
     if let Estimate::Predicted(prediction) = &mut rules.estimate
@@ -266,7 +269,8 @@ fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
     Ok(GivenSpec { spec, ..given })
 }
 
-/// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
+/// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of
+/// the study.
 fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     if given.spec == Spec::named(ALL) {
@@ -279,8 +283,8 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     Ok(GivenSpec { spec, ..given })
 }
 
-/// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
-/// it cannot serve a machine of the study.
+/// Returns the network that `text` names, with every default written out that counts on one of the machines.
+/// Fails if it cannot serve a machine of the study.
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {

@@ -1,4 +1,5 @@
-//! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line numbers.
+//! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line
+//! numbers.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -88,7 +89,8 @@ impl<'a> Keys<'a> {
         StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
     }
 
-    /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another kind.
+    /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another
+    /// kind.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref() {
@@ -133,8 +135,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a value of
-    /// the wrong kind. Fails if the list is empty or if two entries are equal.
+    /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a
+    /// value of the wrong kind. Fails if the list is empty or if two entries are equal.
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
@@ -232,8 +234,8 @@ fn line_feeds(text: &str, bytes: Range<usize>) -> usize {
     memchr::memchr_iter(b'\n', piece).count()
 }
 
-/// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the directory of the
-/// study file.
+/// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the
+/// directory of the study file.
 pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
     file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
 }

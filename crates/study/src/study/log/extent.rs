@@ -39,8 +39,8 @@ pub(in crate::study) struct Extent {
     pub(in crate::study) jobs: u64,
     /// The jobs by what they ask for; while jobs are added, without those of [`Self::recent`].
     pub(in crate::study) kinds: BTreeMap<Request, OfKind>,
-    /// The jobs that were added last and ask for the same, in the slot of their number of processors, as most logs have few sizes
-    /// and a tree is slower.
+    /// The jobs that were added last and ask for the same, in the slot of their number of processors, as most
+    /// logs have few sizes and a tree is slower.
     recent: Vec<Option<(Request, OfKind)>>,
     /// The latest arrival.
     pub(in crate::study) last: Time,
@@ -96,7 +96,8 @@ mod tests {
     use super::*;
     use meshreplay_base::job::Shape;
 
-    /// What is kept of the last jobs is joined with what was known before, in whichever order jobs of the same slot come.
+    /// What is kept of the last jobs is joined with what was known before, in whichever order jobs of the
+    /// same slot come.
     #[test]
     fn jobs_are_counted_by_what_they_ask_for() {
         let slots = SLOTS as u32;

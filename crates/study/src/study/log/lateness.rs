@@ -7,8 +7,8 @@ use meshreplay_base::job::Time;
 /// The most jobs that a replay holds back to bring a log into the order of its arrivals while it is read.
 const MOST_HELD: usize = 1 << 16;
 
-/// Finds, while a log is read, how many of its jobs have to be held back at a time so that they can be handed out in the order
-/// of their arrival.
+/// Finds, while a log is read, how many of its jobs have to be held back at a time so that they can be handed
+/// out in the order of their arrival.
 #[derive(Clone, Debug)]
 pub(in crate::study) struct Lateness {
     /// The latest arrival up to each of the last jobs. These times never fall.
@@ -29,7 +29,8 @@ impl Lateness {
         Self { latest: VecDeque::new(), most_held, held: Some(0) }
     }
 
-    /// Adds the next job, by its arrival. O(1), or O(log `most_held`) for a job that arrived before an earlier one of the log.
+    /// Adds the next job, by its arrival. O(1), or O(log `most_held`) for a job that arrived before an
+    /// earlier one of the log.
     pub(in crate::study) fn add(&mut self, submit: Time) {
         let Some(held) = self.held else { return };
         let latest = self.latest.back().copied().unwrap_or(submit);
@@ -44,7 +45,8 @@ impl Lateness {
         self.latest.push_back(latest.max(submit));
     }
 
-    /// Returns the number of jobs to hold back, 0 if the log has the order of arrival; `None` if they are too many.
+    /// Returns the number of jobs to hold back, 0 if the log has the order of arrival; `None` if they are too
+    /// many.
     pub(in crate::study) fn held(&self) -> Option<usize> {
         self.held
     }
@@ -70,8 +72,8 @@ mod tests {
         out
     }
 
-    /// All logs of six jobs with four different arrivals: what is found is enough, and nothing is found only if more than the
-    /// most would have to be held.
+    /// All logs of six jobs with four different arrivals: what is found is enough, and nothing is found only
+    /// if more than the most would have to be held.
     #[test]
     fn as_many_jobs_are_held_back_as_the_order_takes() {
         for code in 0..4_u32.pow(6) {

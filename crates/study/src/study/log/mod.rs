@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "a log has at most 2^32 jobs, so that some hundred bytes for each fit 64 bits; sums of times are in \
-              128 bits"
+    reason = "a log has at most 2^32 jobs, so that some hundred bytes for each fit 64 bits; sums of times \
+         are in 128 bits"
 )]
 
 mod extent;

@@ -13,9 +13,9 @@ use meshreplay_machine::machine::{Mesh, NodeId, NodeLists};
 pub enum RecordedNodesError {
     /// No job has a list.
     #[error(
-        "{log}: no job has a list of nodes, and allocator 'recorded' places jobs by it; expected accounting of Slurm or PBS \
-         with the nodes of jobs (NodeList, exec_host), a table with a column of them (--columns nodes=NodeList), or another \
-         allocator"
+        "{log}: no job has a list of nodes, and allocator 'recorded' places jobs by it; expected accounting \
+         of Slurm or PBS with the nodes of jobs (NodeList, exec_host), a table with a column of them \
+         (--columns nodes=NodeList), or another allocator"
     )]
     NoLists {
         /// The name of the log.
@@ -36,8 +36,8 @@ pub enum RecordedNodesError {
     Map(#[from] NodeMapError),
     /// A name has no node.
     #[error(
-        "{log}: job {job} had node '{name}': {problem} ({missing} of the {names} names of the log have none); add it to \
-         --node-map, or give one that has the names of the log"
+        "{log}: job {job} had node '{name}': {problem} ({missing} of the {names} names of the log have \
+         none); add it to --node-map, or give one that has the names of the log"
     )]
     NoNode {
         /// The name of the log.
@@ -55,8 +55,8 @@ pub enum RecordedNodesError {
     },
     /// There are more names than nodes, and no map.
     #[error(
-        "{log}: its jobs had {names} different nodes ({first} to {last}), machine {machine} has {nodes}; give a larger \
-         machine, or say with --node-map where these nodes are"
+        "{log}: its jobs had {names} different nodes ({first} to {last}), machine {machine} has {nodes}; \
+         give a larger machine, or say with --node-map where these nodes are"
     )]
     TooManyNames {
         /// The name of the log.
@@ -74,7 +74,8 @@ pub enum RecordedNodesError {
     },
     /// Two names stand for one node.
     #[error(
-        "{log}: names '{first}' and '{second}' are both node {node} of machine {machine} by the node map; a node has one name"
+        "{log}: names '{first}' and '{second}' are both node {node} of machine {machine} by the node map; a \
+             node has one name"
     )]
     TwoNames {
         /// The name of the log.
@@ -90,9 +91,10 @@ pub enum RecordedNodesError {
     },
     /// Most lists are shorter than their jobs.
     #[error(
-        "{log}: job {job} has {procs} processors and its list {nodes} nodes, and so have {short} of {of} jobs of several \
-         processors: the log counts something else than nodes; read it with --input-format FORMAT:unit=nodes, or give a \
-         --node-map in which each name has as many rows as its node has processors"
+        "{log}: job {job} has {procs} processors and its list {nodes} nodes, and so have {short} of {of} \
+         jobs of several processors: the log counts something else than nodes; read it with --input-format \
+         FORMAT:unit=nodes, or give a --node-map in which each name has as many rows as its node has \
+         processors"
     )]
     OtherUnit {
         /// The name of the log.
@@ -119,10 +121,10 @@ pub(in crate::study) struct RecordedNodes {
     pub(in crate::study) notes: Vec<String>,
 }
 
-/// Returns the nodes of `mesh` that `jobs` had according to the log called `log`, whose names are `names`. `map` says
-/// where the nodes with these names are. Without it the names in natural order are the available nodes in the order of
-/// their numbers. If `are_logged`, the recorded starts of the jobs are those of the log, and a note counts the jobs whose
-/// lists have nodes that another job had at the same time.
+/// Returns the nodes of `mesh` that `jobs` had according to the log called `log`, whose names are `names`.
+/// `map` says where the nodes with these names are. Without it the names in natural order are the available
+/// nodes in the order of their numbers. If `are_logged`, the recorded starts of the jobs are those of the
+/// log, and a note counts the jobs whose lists have nodes that another job had at the same time.
 pub(in crate::study) fn recorded_nodes(
     log: &str,
     jobs: &[Job],
@@ -154,7 +156,8 @@ pub(in crate::study) fn recorded_nodes(
 /// The lists of a log by their numbers, each with the log's number of the first job that has it.
 type Lists = BTreeMap<u32, (i64, NodeList)>;
 
-/// Reads the lists of `jobs`. Fails if there are none, if one is malformed, or if one is longer than any machine.
+/// Reads the lists of `jobs`. Fails if there are none, if one is malformed, or if one is longer than any
+/// machine.
 fn lists(log: &str, jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, RecordedNodesError> {
     let mut lists = Lists::new();
     for job in jobs {
@@ -184,7 +187,8 @@ fn lists(log: &str, jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, R
     if lists.is_empty() { Err(RecordedNodesError::NoLists { log: log.to_owned() }) } else { Ok(lists) }
 }
 
-/// The names of nodes in the lists of a log. A name is known by its number, from 0 in the order of first appearance.
+/// The names of nodes in the lists of a log. A name is known by its number, from 0 in the order of first
+/// appearance.
 struct Named {
     /// The names.
     names: Vec<String>,
@@ -257,8 +261,8 @@ impl Named {
     fn note(&self, log: &str, mesh: &Mesh) -> String {
         let [first, last] = self.ends();
         format!(
-            "{log} on {mesh}: without --node-map the {} names of its nodes, from {first} to {last}, are taken in natural \
-             order as nodes 0, 1, 2 and so on, row by row",
+            "{log} on {mesh}: without --node-map the {} names of its nodes, from {first} to {last}, are \
+             taken in natural order as nodes 0, 1, 2 and so on, row by row",
             self.names.len()
         )
     }
@@ -301,9 +305,9 @@ impl Named {
     }
 }
 
-/// Returns a note on the jobs whose lists have another number of nodes than they have processors; `None` if there are none.
-/// Fails if more than half of the jobs of several processors have lists that are too short, as in a log that counts
-/// processor cores.
+/// Returns a note on the jobs whose lists have another number of nodes than they have processors; `None` if
+/// there are none. Fails if more than half of the jobs of several processors have lists that are too short,
+/// as in a log that counts processor cores.
 fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>, RecordedNodesError> {
     let listed =
         || jobs.iter().map(|job| (job, lists.nodes(job.logged.nodes).len())).filter(|&(_, nodes)| nodes > 0);
@@ -317,9 +321,9 @@ fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>,
     let count = listed().filter(differs).count();
     Ok(listed().find(differs).map(|(job, nodes)| {
         format!(
-            "{log}: {count} of {} lists of nodes have another length than their jobs have processors, the first that of job \
-             {} ({nodes} nodes, {} processors); of longer lists the first free nodes count, shorter ones are filled up with \
-             the nearest free nodes",
+            "{log}: {count} of {} lists of nodes have another length than their jobs have processors, the \
+             first that of job {} ({nodes} nodes, {} processors); of longer lists the first free nodes \
+             count, shorter ones are filled up with the nearest free nodes",
             listed().count(),
             job.number,
             job.procs
@@ -327,8 +331,8 @@ fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>,
     }))
 }
 
-/// Returns a note on the jobs that had a node that another job had at the same time according to the log; `None` if
-/// there are none.
+/// Returns a note on the jobs that had a node that another job had at the same time according to the log;
+/// `None` if there are none.
 fn overlaps(
     log: &str,
     jobs: &[Job],
@@ -361,8 +365,8 @@ fn overlaps(
     let (node, one, other) = first?;
     let name = name_of(node);
     Some(format!(
-        "{log}: {} of {} jobs have nodes in their lists that another job had at the same time, the first node {name} of \
-         jobs {one} and {other}; one of them gets other nodes",
+        "{log}: {} of {} jobs have nodes in their lists that another job had at the same time, the first \
+         node {name} of jobs {one} and {other}; one of them gets other nodes",
         later.len(),
         jobs.len()
     ))

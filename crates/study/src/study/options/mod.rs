@@ -1,6 +1,6 @@
-//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the flags of the
-//! command line, the lines of content keys, the entries of study.json and run.json, and the commands that continue a
-//! study or repeat a replay.
+//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the
+//! flags of the command line, the lines of content keys, the entries of study.json and run.json, and the
+//! commands that continue a study or repeat a replay.
 //!
 //! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
 
@@ -38,13 +38,15 @@ pub struct Options {
     pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
-    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
+    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not
+    /// measured.
     pub fragmentation: Option<Slices>,
     /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
     pub placements: bool,
     /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
     pub by_shape: bool,
-    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with `jobs`.
+    /// Whether jobs are kept with the coordinates of their replay too. It has an effect only together with
+    /// `jobs`.
     pub tidy: bool,
     /// Whether each replay is audited while it runs.
     pub audit: bool,
@@ -56,8 +58,8 @@ pub struct Options {
     pub outages: Option<OutageSource>,
     /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
     pub on_outage: Treatment,
-    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the order of their
-    /// numbers. It has an effect only on the allocator `recorded`.
+    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the
+    /// order of their numbers. It has an effect only on the allocator `recorded`.
     pub node_map: Option<NodeMapSource>,
 }
 
@@ -74,7 +76,8 @@ pub struct ReplayOption {
     value: fn(&Options) -> Value,
     /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
-    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to it.
+    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to
+    /// it.
     pub example: &'static str,
     /// The flag of the command line that changes the option. `None` if there is no flag.
     pub flag: Option<Flag>,
@@ -85,8 +88,8 @@ pub struct ReplayOption {
 pub enum Keyed {
     /// Always, because results depend on the option.
     Always,
-    /// Only if the value differs from the default. Results depend on the option, but keys that were made before the
-    /// option existed have no line for it.
+    /// Only if the value differs from the default. Results depend on the option, but keys that were made
+    /// before the option existed have no line for it.
     IfGiven,
     /// Never, because results do not depend on the option. It only says which results are kept.
     Never,
@@ -128,7 +131,8 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
-/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the functions.
+/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the
+/// functions.
 const DERIVED: ReplayOption = ReplayOption {
     name: "",
     keyed: Keyed::Never,
@@ -154,8 +158,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "2.5",
         flag: Some(Flag {
             name: "trim",
-            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the last \
-                   submission",
+            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day \
+                 than the last submission",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
@@ -173,9 +177,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "3",
         flag: Some(Flag {
             name: "replications",
-            help: "Number of seeds with which each replay is repeated [default: 1]. until:within=0.05,min=5,max=200 repeats it \
-                   until the 95 % confidence intervals of turnaround and utilization are within 5 % of their means; \
-                   confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed",
+            help: "Number of seeds with which each replay is repeated [default: 1]. \
+                 until:within=0.05,min=5,max=200 repeats it until the 95 % confidence intervals of \
+                 turnaround and utilization are within 5 % of their means; confidence=0.9 changes the 95 %. \
+                 Workload models draw new jobs from each seed",
             gives: FlagValue::Argument("R"),
             is_of_sweep: false,
             ..SWITCH
@@ -190,13 +195,15 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "false",
         flag: Some(Flag {
             name: "no-timing",
-            help: "Do not measure the time of allocator calls, so that results are the same bytes on every run",
+            help: "Do not measure the time of allocator calls, so that results are the same bytes on every \
+                 run",
             gives: FlagValue::Value("false"),
             ..SWITCH
         }),
     },
     ReplayOption {
-        // This option follows from the networks of the replays, which are part of content keys and of study.json.
+        // This option follows from the networks of the replays, which are part of content keys and of
+        // study.json.
         name: "traffic",
         keyed: Keyed::Always,
         json: None,
@@ -206,7 +213,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: None,
     },
     ReplayOption {
-        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        // This option follows from the rules of the replays, which are part of content keys and of
+        // study.json.
         name: "predictions",
         value: |options| options.predictions.into(),
         set: |options, text| switch(&mut options.predictions, text),
@@ -242,8 +250,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "true",
         flag: Some(Flag {
             name: "contention",
-            help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
-                   send to each other",
+            help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of \
+                 each running job send to each other",
             ..SWITCH
         }),
     },
@@ -256,9 +264,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "4x4x1+2x1x1",
         flag: Some(Flag {
             name: "fragmentation",
-            help: "Measure the fragmentation of the free nodes: the largest free submesh, and how many of each of these \
-                   slices, such as 4x4x4,8x4x4*3, would fit, as means over time, with the share of the time in which at \
-                   least so many fit (*3; 1 if left out)",
+            help: "Measure the fragmentation of the free nodes: the largest free submesh, and how many of \
+                 each of these slices, such as 4x4x4,8x4x4*3, would fit, as means over time, with the share \
+                 of the time in which at least so many fit (*3; 1 if left out)",
             gives: FlagValue::Argument("SLICES"),
             ..SWITCH
         }),
@@ -286,8 +294,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "true",
         flag: Some(Flag {
             name: "placements",
-            help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
-                   has its last nodes",
+            help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job \
+                 that was moved has its last nodes",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -301,8 +309,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "true",
         flag: Some(Flag {
             name: "by-shape",
-            help: "Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how often \
-                   they are refused and how long they wait, in the frame `shapes`",
+            help: "Count the jobs of each shape and number of nodes too: how many there are, how many never \
+                 fit, how often they are refused and how long they wait, in the frame `shapes`",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -316,8 +324,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "true",
         flag: Some(Flag {
             name: "tidy",
-            help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the other coordinates of \
-                   their replay, so that nothing has to be joined",
+            help: "Keep one more frame, `tidy`: the jobs with log, machine, scheduler, allocator and the \
+                 other coordinates of their replay, so that nothing has to be joined",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -332,9 +340,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "true",
         flag: Some(Flag {
             name: "audit",
-            help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it arrives or ends \
-                   before it starts, no node belongs to two jobs or is used while it is down, every placement has the right \
-                   size, and all records are as seen. A violation is an error",
+            help: "Audit each replay as it runs, by the rules of the command audit: no job starts before it \
+                 arrives or ends before it starts, no node belongs to two jobs or is used while it is down, \
+                 every placement has the right size, and all records are as seen. A violation is an error",
             ..SWITCH
         }),
     },
@@ -350,8 +358,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "columns:procs=2,run=4,submit=3",
         flag: Some(Flag {
             name: "input-format",
-            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the name of each log \
-                   tells its format, or its first line, or else it is swf. `meshreplay list formats` shows the formats",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the \
+                 name of each log tells its format, or its first line, or else it is swf. `meshreplay list \
+                 formats` shows the formats",
             gives: FlagValue::Argument("FORMAT"),
             needs: None,
             is_of_sweep: false,
@@ -368,8 +377,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "expansion=1000,line=16777216",
         flag: Some(Flag {
             name: "log-limits",
-            help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much text as bytes a \
-                   compressed log has, and the bytes of its longest line",
+            help: "How much a log may ask for [default: expansion=200,line=1048576]: how many times as much \
+                 text as bytes a compressed log has, and the bytes of its longest line",
             gives: FlagValue::Argument("LIMITS"),
             ..SWITCH
         }),
@@ -386,9 +395,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "random:mtbf=30d,repair=4h",
         flag: Some(Flag {
             name: "outages",
-            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of the log as \
-                   replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or \
-                   random:mtbf=30d,repair=4h for failures that are drawn from the seed",
+            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change \
+                 (seconds of the log as replayed; a node is a number, an interval such as 0-3, or \
+                 coordinates such as (2,5)), or random:mtbf=30d,repair=4h for failures that are drawn from \
+                 the seed",
             gives: FlagValue::Argument("FILE|RULE"),
             ..SWITCH
         }),
@@ -405,9 +415,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "drain",
         flag: Some(Flag {
             name: "on-outage",
-            help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue kills it and \
-                   runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on; the \
-                   node leaves when it ends",
+            help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. \
+                 requeue kills it and runs it again from the start, at most 1,000 times or as often as \
+                 limit= says. drain lets it go on; the node leaves when it ends",
             gives: FlagValue::Argument("TREATMENT"),
             needs: Some("outages"),
             ..SWITCH
@@ -425,9 +435,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         example: "c{x+1}-{y:2}",
         flag: Some(Flag {
             name: "node-map",
-            help: "Where the nodes are that the log names, for the allocator recorded: a file with rows name,x,y,z or \
-                   name,number (with or without a header), or the pattern of the names, such as nid{rank}, node{rank+1} or \
-                   c{x}-{y}n{z}. By default the names in natural order are the nodes in the order of their numbers",
+            help: "Where the nodes are that the log names, for the allocator recorded: a file with rows \
+                 name,x,y,z or name,number (with or without a header), or the pattern of the names, such as \
+                 nid{rank}, node{rank+1} or c{x}-{y}n{z}. By default the names in natural order are the \
+                 nodes in the order of their numbers",
             gives: FlagValue::Argument("FILE|PATTERN"),
             ..SWITCH
         }),

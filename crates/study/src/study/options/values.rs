@@ -53,8 +53,8 @@ impl ReplayOption {
         Some((name, (self.value)(options)))
     }
 
-    /// Returns the flag, and the words of a command line that give the option this value. `None` if the value is the
-    /// default, or if there is no flag.
+    /// Returns the flag, and the words of a command line that give the option this value. `None` if the value
+    /// is the default, or if there is no flag.
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];
@@ -71,9 +71,9 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
-    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
-    /// defaults, and so have [`Self::jobs`], which study.json holds beside them, and [`Self::tidy`], [`Self::audit`] and
-    /// [`Self::log_limits`], which change no result of a cell.
+    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others
+    /// have their defaults, and so have [`Self::jobs`], which study.json holds beside them, and
+    /// [`Self::tidy`], [`Self::audit`] and [`Self::log_limits`], which change no result of a cell.
     pub(in crate::study) fn without_derived(&self) -> Self {
         Self {
             jobs: false,
@@ -89,7 +89,8 @@ impl Options {
         }
     }
 
-    /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
+    /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not
+    /// among them.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         given.filter(|(flag, _)| flag.is_of_sweep).flat_map(|(_, words)| words).collect()
@@ -114,8 +115,8 @@ impl Options {
         }
     }
 
-    /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first
-    /// difference, or `None` if all are equal.
+    /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the
+    /// first difference, or `None` if all are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let [a, b] = [self, other].map(Self::without_paths);
         let option = OPTIONS.iter().find(|option| option.entry(&a) != option.entry(&b))?;
@@ -130,16 +131,16 @@ impl Serialize for Options {
     }
 }
 
-/// Reads an object that may have other entries too. Options without an entry have the values of a command without
-/// flags.
+/// Reads an object that may have other entries too. Options without an entry have the values of a command
+/// without flags.
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut options = Self::without_flags();
         for (name, value) in &Map::deserialize(deserializer)? {
             let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name.as_str())) else { continue };
             if *value == (row.value)(&options) {
-                // The value is the default already. Null, the value of an option that is not given, has no spelling for
-                // `set`.
+                // The value is the default already. Null, the value of an option that is not given, has no
+                // spelling for `set`.
                 continue;
             }
             let wrong = |_| D::Error::custom(format!("{name} cannot be {value}"));

@@ -10,15 +10,16 @@ const SIZES: [u32; 4] = [100, 256, 1024, 4096];
 /// A number for each of these machines.
 type BySize = [u64; SIZES.len()];
 
-/// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their plan starts. They count as
-/// FCFS, which was measured, and all others as EASY.
+/// The schedulers that ask the allocator for no job behind the head of the queue, or only for one that their
+/// plan starts. They count as FCFS, which was measured, and all others as EASY.
 const AT_HEAD: [&str; 3] = ["conservative", "fcfs", "recorded"];
 
-/// The time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of [`SIZES`]. The first numbers
-/// are those of schedulers that ask at the head of the queue. An allocator that refuses jobs for which enough nodes are free is
-/// asked again and again by the others, the more often the longer the queue: the second numbers are theirs at an offered load of
-/// 0.75. `scripts/weights.py` measures them under FCFS and EASY, and names the logs. An allocator that is not listed counts
-/// [`OTHERS`]. A wrong weight makes shards uneven, but no result wrong.
+/// The time of a whole replay per job for each allocator, in units of 0.15 µs, on a machine of each of
+/// [`SIZES`]. The first numbers are those of schedulers that ask at the head of the queue. An allocator that
+/// refuses jobs for which enough nodes are free is asked again and again by the others, the more often the
+/// longer the queue: the second numbers are theirs at an offered load of 0.75. `scripts/weights.py` measures
+/// them under FCFS and EASY, and names the logs. An allocator that is not listed counts [`OTHERS`]. A wrong
+/// weight makes shards uneven, but no result wrong.
 const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
     ("adaptive-scan", [23, 15, 19, 50], Some([180, 180, 120, 510])),
     ("anca", [20, 23, 21, 150], Some([130, 120, 190, 1200])),
@@ -52,27 +53,29 @@ const WEIGHTS: &[(&str, BySize, Option<BySize>)] = &[
     ("worst-fit", [19, 27, 36, 130], Some([470, 530, 1500, 1800])),
 ];
 
-/// The weights of the allocators that take next to no time themselves, and of those from outside, of which nothing is known.
+/// The weights of the allocators that take next to no time themselves, and of those from outside, of which
+/// nothing is known.
 const OTHERS: BySize = [7, 7, 7, 30];
 
-/// What the second numbers grow by when the offered load grows by a hundredth, and the hundredths for which they were measured.
+/// What the second numbers grow by when the offered load grows by a hundredth, and the hundredths for which
+/// they were measured.
 const GROWTH: f64 = 1.066;
 const MEASURED_PERCENT: i32 = 75;
 
-/// The least and the greatest offered load, in hundredths, that are told apart. Loads from 70 to 96 were measured; a little beyond
-/// them the growth is taken to go on.
+/// The least and the greatest offered load, in hundredths, that are told apart. Loads from 70 to 96 were
+/// measured; a little beyond them the growth is taken to go on.
 const LOADS_PERCENT: (i32, i32) = (55, 100);
 
-/// Returns the estimated cost of replaying one job, in units of 0.15 µs. The cost of a replay is this times its
-/// number of jobs. `load` is the offered load; `None` if it is not known. All processes that plan a study must agree on the result,
-/// so nothing here depends on the machine on which it runs.
+/// Returns the estimated cost of replaying one job, in units of 0.15 µs. The cost of a replay is this times
+/// its number of jobs. `load` is the offered load; `None` if it is not known. All processes that plan a study
+/// must agree on the result, so nothing here depends on the machine on which it runs.
 pub(super) fn of_job(spec: &ReplaySpec, load: Option<f64>) -> u64 {
     let asks_behind = !AT_HEAD.contains(&spec.scheduler.name.as_str());
     of_allocator(&spec.allocator, spec.machine.nodes(), asks_behind.then(|| growth(load)))
 }
 
-/// Returns what the weights for an offered load grow by. It is a product, as powers differ in the last digit from one machine to
-/// another.
+/// Returns what the weights for an offered load grow by. It is a product, as powers differ in the last digit
+/// from one machine to another.
 fn growth(load: Option<f64>) -> f64 {
     let percent = load.map_or(MEASURED_PERCENT, |load| (load * 100.0).round() as i32);
     let percent = percent.clamp(LOADS_PERCENT.0, LOADS_PERCENT.1);
@@ -80,8 +83,8 @@ fn growth(load: Option<f64>) -> f64 {
     (percent..MEASURED_PERCENT).fold(grown, |factor, _| factor / GROWTH)
 }
 
-/// Returns the weight of an allocator on a machine of so many nodes. `queue` is the factor for the queue; `None` if nobody asks for
-/// jobs behind its head.
+/// Returns the weight of an allocator on a machine of so many nodes. `queue` is the factor for the queue;
+/// `None` if nobody asks for jobs behind its head.
 fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
     if allocator.name == "best-of" {
         // It asks each member.
@@ -101,8 +104,8 @@ fn of_allocator(allocator: &Spec, nodes: u32, queue: Option<f64>) -> u64 {
     }
 }
 
-/// Returns the weight on a machine of so many nodes: on a straight line between the two measured machines that are next to it, and
-/// what the smallest or the largest one has beyond them.
+/// Returns the weight on a machine of so many nodes: on a straight line between the two measured machines
+/// that are next to it, and what the smallest or the largest one has beyond them.
 fn at_size(weights: &BySize, nodes: u32) -> u64 {
     let larger = SIZES.partition_point(|&size| size < nodes);
     if larger == 0 || larger == SIZES.len() {

@@ -10,7 +10,8 @@ use meshreplay_logs::Partitions;
 use meshreplay_machine::machine::{AutoMachine, Mesh};
 
 impl Draft {
-    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
+    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such
+    /// machine.
     pub(super) fn size_machines(
         &mut self,
         surveys: &[Vec<PartSurvey>],
@@ -37,7 +38,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads logs again whose jobs were not kept, if the replays are of parts of them, which need all jobs at once.
+    /// Reads logs again whose jobs were not kept, if the replays are of parts of them, which need all jobs at
+    /// once.
     pub(super) fn keep_parts(&self, logs: &mut [StudyLog]) -> Result<(), LoadJobsError> {
         for (log, parts) in logs.iter_mut().zip(&self.axes.of_logs) {
             let is_stream = log.loaded.as_ref().is_some_and(|loaded| loaded.extent.is_some());
@@ -98,7 +100,8 @@ fn note_on_groups(log: &LogSource, groups: &[(&PartSurvey, Vec<Mesh>)]) -> Optio
     let list: Vec<String> = groups.iter().map(words).collect();
     (!list.is_empty()).then(|| {
         format!(
-            "{}: partitions that share no nodes are replayed on machines of their own: {}; --partition all pools them",
+            "{}: partitions that share no nodes are replayed on machines of their own: {}; --partition all \
+                 pools them",
             log.name,
             list.join(", ")
         )

@@ -67,7 +67,8 @@ pub enum PlanError {
     },
     /// Two logs would have the same name in results.
     #[error(
-        "'{first}' and '{second}' would both be called '{name}' in results; rename the file of one, or leave one out"
+        "'{first}' and '{second}' would both be called '{name}' in results; rename the file of one, or leave \
+             one out"
     )]
     SameName {
         /// The log that comes first, as it was given.
@@ -97,7 +98,8 @@ pub enum PlanError {
     Jobs(#[from] JobsError),
     /// A machine that follows from a log cannot have as many nodes as the log has processors.
     #[error(
-        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as 16x16"
+        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as \
+             16x16"
     )]
     Auto {
         /// The name of the log.
@@ -118,8 +120,8 @@ pub enum PlanError {
     Partition(String),
     /// Jobs share nodes, and processors would be whole nodes.
     #[error(
-        "{log}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, and processors are \
-         nodes by default; {remedy}",
+        "{log}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, \
+         and processors are nodes by default; {remedy}",
         100.0 * .shared
     )]
     SharedNodes {
@@ -227,8 +229,8 @@ impl Draft {
     fn note_on_node_map(&self) -> Option<String> {
         let has_no_effect = self.options.node_map.is_some() && !self.options.recorded_nodes;
         has_no_effect.then(|| {
-            "the node map has no effect, as no replay has the allocator recorded; add that allocator or leave out \
-             --node-map"
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or \
+             leave out --node-map"
                 .to_owned()
         })
     }
@@ -256,8 +258,8 @@ impl Draft {
         let Some((Some(named), _)) = formats.find(|(named, given)| named != given) else { return };
         if let (false, Some(zone)) = (self.is_of_command, formats::time_zone(named)) {
             notes.push(format!(
-                "dates without a zone are read as {zone}, the zone of this machine if that is known; the line \
-                 input_format = \"{named}\" of the study makes them the same on every machine"
+                "dates without a zone are read as {zone}, the zone of this machine if that is known; the \
+                 line input_format = \"{named}\" of the study makes them the same on every machine"
             ));
         }
         self.options.input_format = Some(named.clone());

@@ -118,7 +118,8 @@ impl<'a> Parts<'a> {
         let count = self.jobs(is_left);
         (count > 0).then(|| {
             format!(
-                "{}: left out {count} without a partition or in partitions without lists of nodes; --partition all has them",
+                "{}: left out {count} without a partition or in partitions without lists of nodes; \
+                     --partition all has them",
                 self.log.name
             )
         })
@@ -205,7 +206,8 @@ impl LogOfParts<'_> {
             let remedy = if self.is_of_command {
                 "--unit cpus or --unit gpus counts parts of nodes, --unit nodes whole nodes all the same"
             } else {
-                "input_format = \"auto:unit=cpus\" counts parts of nodes (or gpus), unit=nodes whole nodes all the same"
+                "input_format = \"auto:unit=cpus\" counts parts of nodes (or gpus), unit=nodes whole nodes \
+                     all the same"
             };
             return Err(PlanError::SharedNodes { log: name.to_owned(), shared, remedy });
         }
@@ -214,8 +216,8 @@ impl LogOfParts<'_> {
             _ => "--unit cpus counts cores",
         };
         Ok(Some(format!(
-            "{name}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than once, and processors \
-             are nodes; {remedy}",
+            "{name}: jobs share nodes: {:.1} % of the node-seconds in its lists of nodes count more than \
+             once, and processors are nodes; {remedy}",
             100.0 * shared
         )))
     }
@@ -239,7 +241,8 @@ impl LogSize {
                 peak,
                 [
                     "processors that were in use at once, as its header has no number MaxProcs or MaxNodes",
-                    "processors that one of its jobs asks for, as its header has no number MaxProcs or MaxNodes",
+                    "processors that one of its jobs asks for, as its header has no number MaxProcs or \
+                         MaxNodes",
                 ],
             )
         })

@@ -29,7 +29,8 @@ struct Work {
 /// The partitions of a log and the nodes that they share.
 pub(super) struct Sharing {
     partitions: Vec<Work>,
-    /// The partitions that share nodes, group by group; `None` if the lists do not say it of all partitions that count.
+    /// The partitions that share nodes, group by group; `None` if the lists do not say it of all partitions
+    /// that count.
     groups: Option<Vec<Vec<i64>>>,
 }
 
@@ -61,8 +62,8 @@ impl Sharing {
         found
     }
 
-    /// Adds partitions in no group whose names are lists of others, as of jobs of Slurm that never started: each to the group of
-    /// the first one.
+    /// Adds partitions in no group whose names are lists of others, as of jobs of Slurm that never started:
+    /// each to the group of the first one.
     fn add_mixed(&self, groups: &mut [Vec<i64>], names: &LogNames) {
         let label = |number: i64| names.label(NameKind::Partition, number);
         let of_group = |group: &Vec<i64>| group.iter().map(|&number| label(number)).collect::<Vec<_>>();
@@ -79,12 +80,14 @@ impl Sharing {
         }
     }
 
-    /// Returns the groups that are machines of their own: several, and not too many. `None` if they are not known, too.
+    /// Returns the groups that are machines of their own: several, and not too many. `None` if they are not
+    /// known, too.
     pub(super) fn machines(&self) -> Option<&[Vec<i64>]> {
         self.groups.as_deref().filter(|groups| (2..=MOST_GROUPS).contains(&groups.len()))
     }
 
-    /// Returns the partitions with 1 % or more of the work of those that are `chosen`, those with most work first.
+    /// Returns the partitions with 1 % or more of the work of those that are `chosen`, those with most work
+    /// first.
     fn that_count(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> Vec<&Work> {
         let chosen = || self.partitions.iter().filter(|partition| chosen(partition.number));
         let total: i128 = chosen().map(|partition| partition.all).sum();
@@ -94,8 +97,8 @@ impl Sharing {
         found
     }
 
-    /// Returns whether several of the partitions that are `chosen` have 1 % or more of their work, and are not known to share
-    /// nodes.
+    /// Returns whether several of the partitions that are `chosen` have 1 % or more of their work, and are
+    /// not known to share nodes.
     pub(super) fn pools(&self, chosen: &dyn Fn(Option<i64>) -> bool) -> bool {
         let numbers: Vec<i64> = self.that_count(chosen).iter().filter_map(|one| one.number).collect();
         let are_in = |group: &Vec<i64>| numbers.iter().all(|number| group.contains(number));

@@ -1,5 +1,5 @@
-//! Surveys of logs: the facts about jobs that planning needs, by workload rules and by the parts of a log that are
-//! replayed on their own.
+//! Surveys of logs: the facts about jobs that planning needs, by workload rules and by the parts of a log
+//! that are replayed on their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,8 @@ pub(super) struct Counts {
     pub(super) wanted: Wanted,
     /// For each set of rules the jobs by the number of their partition; `None` if that is unknown.
     pub(super) by_rules: Vec<BTreeMap<Option<i64>, Count>>,
-    /// The runs that have lists of nodes, and all if machines follow from the log; under the first set of rules.
+    /// The runs that have lists of nodes, and all if machines follow from the log; under the first set of
+    /// rules.
     pub(super) runs: NodeRuns,
 }
 
@@ -76,8 +77,8 @@ pub(super) struct Survey {
     pub(super) listed_procs_us: Option<i128>,
     /// The first and the last arrival; `None` if there are no jobs.
     arrivals: Option<(Time, Time)>,
-    /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
-    /// allocator is checked against them.
+    /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and
+    /// where no allocator is checked against them.
     requests: Requests,
 }
 
@@ -172,16 +173,16 @@ impl Survey {
         self.arrivals = Some((first.min(at), last.max(at)));
     }
 
-    /// Returns the load that the jobs offer to so many nodes: their work, by what the nodes can do between the first and the
-    /// last arrival. `None` for a workload model, or if all jobs arrive at once.
+    /// Returns the load that the jobs offer to so many nodes: their work, by what the nodes can do between
+    /// the first and the last arrival. `None` for a workload model, or if all jobs arrive at once.
     pub(super) fn offered_load(&self, nodes: u32) -> Option<f64> {
         let (first, last) = self.arrivals?;
         let capacity = (last - first).as_micros() as f64 * f64::from(nodes);
         (capacity > 0.0).then(|| self.work_procs_us as f64 / capacity)
     }
 
-    /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None` if they can, or if
-    /// the jobs are not in memory.
+    /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None`
+    /// if they can, or if the jobs are not in memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
         let none = || RecordedNodesError::NoLists { log: spec.log.to_string() };
         if self.listed_procs_us.is_none() {

@@ -96,8 +96,7 @@ impl Replay {
     }
 
     /// Runs the replay as [`Self::run`] does. If its jobs are read while it runs, the finished ones go to
-    /// `rows`; without
-    /// `rows`, all jobs are kept in memory if the options ask for them.
+    /// `rows`; without `rows`, all jobs are kept in memory if the options ask for them.
     pub(super) fn run_into(
         &self,
         options: &Options,
@@ -166,8 +165,8 @@ impl Replay {
         let scheduler = &self.spec.scheduler;
         match error {
             ReplayError::Stuck { number, procs } if scheduler.is_guest() => ReplayError::Failed(format!(
-                "job {number} of {procs} processors is never started, although the machine is idle: scheduler \
-                 '{scheduler}' does not name it, or allocator '{}' refuses it",
+                "job {number} of {procs} processors is never started, although the machine is idle: \
+                 scheduler '{scheduler}' does not name it, or allocator '{}' refuses it",
                 self.spec.allocator_label()
             )),
             error => error,

@@ -9,8 +9,8 @@ use meshreplay_machine::machine::outages::{OutageFileError, Treatment};
 use meshreplay_sim::engine::OutagePlan;
 use meshreplay_sim::execution::{self, Execution};
 
-/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes can be
-/// missing, or its network cannot kill jobs.
+/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes
+/// can be missing, or its network cannot kill jobs.
 pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
     if options.outages.is_none() {
         return Ok(());
@@ -44,8 +44,8 @@ fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
     SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
 }
 
-/// Fails if an execution model, which may be a guest of which nothing is known before it is built, cannot do what the
-/// outages and the allocator need of it.
+/// Fails if an execution model, which may be a guest of which nothing is known before it is built, cannot do
+/// what the outages and the allocator need of it.
 pub(in crate::study) fn check_execution(
     spec: &ReplaySpec,
     outages: Option<&OutagePlan>,
@@ -63,8 +63,8 @@ pub(in crate::study) fn check_execution(
     Ok(())
 }
 
-/// Returns the outages of one replication of a replay; `None` if `options` give none. Drawn failures begin with the
-/// first arrival of a job, which is the same for all allocators.
+/// Returns the outages of one replication of a replay; `None` if `options` give none. Drawn failures begin
+/// with the first arrival of a job, which is the same for all allocators.
 pub(in crate::study) fn plan(
     spec: &ReplaySpec,
     options: &Options,

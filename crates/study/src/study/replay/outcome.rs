@@ -17,19 +17,20 @@ pub struct Outcome {
     pub skipped: u64,
     /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
-    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
-    /// the log says.
+    /// The largest number of processors in use at once according to the log; `None` unless the scheduler
+    /// starts jobs as the log says.
     pub log_peak: Option<u64>,
     /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
     pub notes_on_nodes: Vec<String>,
-    /// Whether the replay ran while its jobs were read. They have left it, and the outcome has no results of single jobs.
+    /// Whether the replay ran while its jobs were read. They have left it, and the outcome has no results of
+    /// single jobs.
     pub is_streamed: bool,
     /// The jobs that were replayed. Empty unless [`Options::jobs`](crate::study::Options::jobs) is set.
     pub jobs: Arc<Vec<Job>>,
     /// The names behind the numbers of the jobs, and when their log begins.
     pub names: Arc<LogNames>,
-    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`](crate::study::Options::jobs)
-    /// is set.
+    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless
+    /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub records: Vec<Record>,
     /// The dispersal of placements and the cost of calls. The lists with an entry per job are empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
@@ -37,7 +38,8 @@ pub struct Outcome {
     /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`](crate::study::Options::jobs) is set.
     pub traffic: Option<Traffic>,
-    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless [`Options::jobs`](crate::study::Options::jobs) and
+    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless
+    /// [`Options::jobs`](crate::study::Options::jobs) and
     /// [`Options::by_shape`](crate::study::Options::by_shape) are set.
     pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication in one row.

@@ -112,8 +112,7 @@ impl<'a> Replication<'a> {
     }
 
     /// Returns the observer that measures what the options ask for. `jobs` is empty for a stream. The first
-    /// job arrives at
-    /// `first_arrival`.
+    /// job arrives at `first_arrival`.
     pub(super) fn recorder(
         &self,
         jobs: &'a [Job],

@@ -113,8 +113,7 @@ impl Replication<'_> {
     }
 
     /// Replays the jobs of `feed`, while a further thread measures and sums up the finished jobs and another
-    /// one hands them to
-    /// `rows`. `ranks` has the order of arrivals; `None` if it is that of the log.
+    /// one hands them to `rows`. `ranks` has the order of arrivals; `None` if it is that of the log.
     fn run_in_parts(
         &self,
         feed: Feed<'_>,
@@ -190,8 +189,8 @@ fn send_timed(to: &SyncSender<LeftJobs>, jobs: LeftJobs, blocked: &Cell<Duration
 /// Returns the error that there can be no further thread.
 fn threadless(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
-        "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or allow more \
-         processes (ulimit -u, or pids.max of a container)"
+        "no further thread can be begun: {error}; a replay has up to six, so give fewer with --threads, or \
+         allow more processes (ulimit -u, or pids.max of a container)"
     ))
 }
 

@@ -54,8 +54,8 @@ impl ReplayContext<'_> {
 
     /// Measures the jobs that leave, adds them to sums and passes them on to `to_rows`, [`TOGETHER`] at a
     /// time. `ranks` has the order in which they arrived; `None` if that is the order of the log. The memory
-    /// of parts that were taken goes to
-    /// `cleared`. Returns the sums of all jobs, or the reason why there are none.
+    /// of parts that were taken goes to `cleared`. Returns the sums of all jobs, or the reason why there are
+    /// none.
     pub(super) fn sum_up(
         &self,
         left: Receiver<LeftJobs>,
@@ -114,7 +114,7 @@ impl Rows {
 /// Returns the error that values for the variance cannot be kept in a temporary file.
 fn unkept(error: &std::io::Error) -> ReplayError {
     ReplayError::Failed(format!(
-        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files are, or set \
-         TMPDIR to another directory"
+        "a temporary file of 8 bytes for each job cannot be kept: {error}; make room where temporary files \
+         are, or set TMPDIR to another directory"
     ))
 }

@@ -17,8 +17,8 @@ use meshreplay_workload::Rules;
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
 #[derive(Debug)]
 pub struct Coordinate {
-    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON. The column of an
-    /// algorithm holds its label, and another one the resolved spec.
+    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON. The column of
+    /// an algorithm holds its label, and another one the resolved spec.
     pub name: &'static str,
     /// A value other than those of [`ReplaySpec::new`], for tests.
     pub example: &'static str,
@@ -49,8 +49,8 @@ const fn texts(place: u8, meaning: &'static str) -> InFrames {
     InFrames { place, kind: ColumnType::Str, meaning, when: When::Always }
 }
 
-/// The way in which the command `replay` takes a coordinate. The numbers say in which order the arguments of a printed
-/// command stand.
+/// The way in which the command `replay` takes a coordinate. The numbers say in which order the arguments of
+/// a printed command stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InCommand {
     /// Not by an option: the command names the file of the log.
@@ -166,7 +166,8 @@ pub const COORDINATES: &[Coordinate] = &[
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
     Coordinate {
-        // Without it content keys have no line and JSON has no entry, as results that are older do not have them.
+        // Without it content keys have no line and JSON has no entry, as results that are older do not have
+        // them.
         name: "partition",
         example: "batch+2",
         label: None,
@@ -195,7 +196,8 @@ fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
     parsed.map(|value| *target = value).is_ok()
 }
 
-/// Returns a JSON value as plain text: strings without quotes, and numbers in their shortest form (1 instead of 1.0).
+/// Returns a JSON value as plain text: strings without quotes, and numbers in their shortest form (1 instead
+/// of 1.0).
 pub(in crate::study) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -215,7 +217,8 @@ impl Coordinate {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Returns the coordinates that tell replays apart, in the order of the arguments of a command: the log first.
+    /// Returns the coordinates that tell replays apart, in the order of the arguments of a command: the log
+    /// first.
     pub fn by_place() -> Vec<&'static Self> {
         let mut rows: Vec<_> = Self::listed().collect();
         rows.sort_by_key(|row| row.place_in_command());
@@ -287,8 +290,8 @@ impl Coordinate {
         self.label.as_ref().map_or(self.name, |label| label.spec_column)
     }
 
-    /// Returns the coordinate as tables for people show it: the label of an algorithm, and the value of another
-    /// coordinate.
+    /// Returns the coordinate as tables for people show it: the label of an algorithm, and the value of
+    /// another coordinate.
     pub fn shown(&self, spec: &ReplaySpec) -> String {
         self.label.as_ref().map_or_else(|| self.text(spec), |label| (label.of)(&spec.labels).to_owned())
     }
@@ -307,7 +310,8 @@ impl Coordinate {
         !(self.value)(spec).is_null()
     }
 
-    /// Returns the coordinate's value in `spec`, as content keys and commands spell it: `all` if it is not given.
+    /// Returns the coordinate's value in `spec`, as content keys and commands spell it: `all` if it is not
+    /// given.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         match (self.value)(spec) {
             Value::Null => ALL_PARTITIONS.to_owned(),
@@ -357,8 +361,8 @@ pub struct Argument {
     pub takes_several: bool,
 }
 
-/// Returns the options of `replay` that give these rules. Names and values are those of the canonical spelling of the
-/// rules. Parameters that have their default values are left out.
+/// Returns the options of `replay` that give these rules. Names and values are those of the canonical
+/// spelling of the rules. Parameters that have their default values are left out.
 fn rules_options(rules: &Rules) -> Vec<(String, String)> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {

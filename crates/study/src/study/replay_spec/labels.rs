@@ -1,7 +1,7 @@
 //! The labels of a replay: the names of its algorithms as the user gave them, such as `mc1x1`.
 //!
-//! A label is for people and is no part of what is replayed. Keys of results and commands that repeat a replay have the
-//! resolved specs, and two labels with the same resolved spec are the same replay.
+//! A label is for people and is no part of what is replayed. Keys of results and commands that repeat a
+//! replay have the resolved specs, and two labels with the same resolved spec are the same replay.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,7 +53,8 @@ impl Labels {
 /// What tables and frames need to show an algorithm: a part of a row of [`super::COORDINATES`].
 #[derive(Debug)]
 pub struct Labelled {
-    /// The name of the column that holds resolved specs. The column with the name of the coordinate holds labels.
+    /// The name of the column that holds resolved specs. The column with the name of the coordinate holds
+    /// labels.
     pub spec_column: &'static str,
     /// What that column means.
     pub spec_meaning: &'static str,

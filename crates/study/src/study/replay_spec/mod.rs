@@ -28,10 +28,11 @@ use meshreplay_sim::execution::RECORDED;
 use meshreplay_workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
-/// [`super::Options`] and on the content of the files that the allocator reads. It does not depend on the labels, and
-/// descriptions that differ only in labels are equal.
+/// [`super::Options`] and on the content of the files that the allocator reads. It does not depend on the
+/// labels, and descriptions that differ only in labels are equal.
 ///
-/// Texts and specs are shared, because a study may have a million replays that differ in little else than the seed.
+/// Texts and specs are shared, because a study may have a million replays that differ in little else than the
+/// seed.
 #[derive(Clone, Debug)]
 pub struct ReplaySpec {
     /// The name of the log.
@@ -89,8 +90,8 @@ impl PartialEq for ReplaySpec {
 }
 
 impl ReplaySpec {
-    /// Returns a replay with the defaults: an unnamed log, the default rules, arrival times as they were recorded, run
-    /// times from the log, and seed 1. Its labels are short forms.
+    /// Returns a replay with the defaults: an unnamed log, the default rules, arrival times as they were
+    /// recorded, run times from the log, and seed 1. Its labels are short forms.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
         let network = Spec::named(RECORDED);
         let labels = Labels::short(&scheduler, &allocator, &network);
@@ -125,25 +126,26 @@ impl ReplaySpec {
             if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
         let Labels { scheduler, allocator, .. } = &**labels;
         format!(
-            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
+            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed \
+                 {seed}"
         )
     }
 
-    /// Returns the values of all coordinates as texts, in the order of [`COORDINATES`]. Replays are equal exactly if
-    /// these are.
+    /// Returns the values of all coordinates as texts, in the order of [`COORDINATES`]. Replays are equal
+    /// exactly if these are.
     pub fn identity(&self) -> Vec<String> {
         COORDINATES.iter().map(|coordinate| coordinate.text(self)).collect()
     }
 
-    /// Returns the values of the coordinates that do not have one of these names. They are equal exactly for replays that differ in
-    /// nothing else.
+    /// Returns the values of the coordinates that do not have one of these names. They are equal exactly for
+    /// replays that differ in nothing else.
     pub fn identity_without(&self, names: &[&str]) -> Vec<String> {
         let others = COORDINATES.iter().filter(|coordinate| !names.contains(&coordinate.name));
         others.map(|coordinate| coordinate.text(self)).collect()
     }
 
-    /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not
-    /// an option.
+    /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because
+    /// it is not an option.
     pub fn arguments(&self) -> Vec<Argument> {
         Coordinate::by_place().into_iter().flat_map(|row| row.arguments(self)).collect()
     }
@@ -154,8 +156,8 @@ impl ReplaySpec {
     }
 }
 
-/// Writes an object with an entry for each listed coordinate that is given, and one with the labels unless they are
-/// empty.
+/// Writes an object with an entry for each listed coordinate that is given, and one with the labels unless
+/// they are empty.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -170,8 +172,9 @@ impl Serialize for ReplaySpec {
     }
 }
 
-/// Reads an object that may have other entries too. Labels become short forms if they are missing, as in directories of
-/// version 0.1.0 and earlier. The network may be missing, too, and the partition, which is there only if it is given.
+/// Reads an object that may have other entries too. Labels become short forms if they are missing, as in
+/// directories of version 0.1.0 and earlier. The network may be missing, too, and the partition, which is
+/// there only if it is given.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;

@@ -86,8 +86,10 @@ fn all(study: &Study, threads: usize) -> Result<Results, Box<dyn Error>> {
 
 /// Replays with all the ways in which they differ from each other: jobs that are larger than some machines,
 /// and those that allocators of submeshes never find a place for, arrivals with other scales.
-const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['easy', 'fcfs']\narrival_scales = [1.0, 0.9]\n\
-                         allocators = ['hilbert+bf', 'first-fit', 'random']\nrules = ['authors:oversize=skip']\n";
+const DIFFERENT: &str = "machines = ['16x16', '7x8', '4x16']\nschedulers = ['easy', 'fcfs']\narrival_scales \
+     = [1.0, 0.9]\n\
+                         allocators = ['hilbert+bf', 'first-fit', 'random']\nrules = \
+                         ['authors:oversize=skip']\n";
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() -> Tested {
@@ -132,7 +134,8 @@ fn what_is_wrong_with_the_log_is_told_to_each_replay() -> Tested {
 /// kept and one that panics leave the others their results.
 #[test]
 fn a_replay_that_ends_early_leaves_the_others_alone() -> Tested {
-    let lines = "machines = ['8x8', '5x5']\nallocators = ['naive', 'hilbert+bf', 'random', 'row-snake+bf', 'mbs']\n\
+    let lines = "machines = ['8x8', '5x5']\nallocators = ['naive', 'hilbert+bf', 'random', 'row-snake+bf', \
+         'mbs']\n\
                  schedulers = ['fcfs']\n";
     // More jobs than two parts of rows have.
     let Case { study, .. } = &Case::new(300_000, lines)?;

@@ -8,7 +8,8 @@
     clippy::similar_names,
     clippy::struct_excessive_bools,
     clippy::unnecessary_wraps,
-    reason = "texts of small logs; times are named by their units; looks are made of choices; all writers have one type"
+    reason = "texts of small logs; times are named by their units; looks are made of choices; all writers \
+         have one type"
 )]
 
 pub(crate) mod cluster;

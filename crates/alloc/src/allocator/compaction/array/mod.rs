@@ -1,8 +1,10 @@
-//! A linear array of processors with its tasks: first fit, and plans that move tasks to make room for another one.
+//! A linear array of processors with its tasks: first fit, and plans that move tasks to make room for another
+//! one.
 //!
-//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
-//! machines", 1996. Processors are numbered from 0 at the left. `tasks` has the array, `window` finds the place for the
-//! incoming task and the tasks that must move, and `schedule` finds the step in which each of their elements moves.
+//! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in
+//! partitionable-array machines", 1996. Processors are numbered from 0 at the left. `tasks` has the array,
+//! `window` finds the place for the incoming task and the tasks that must move, and `schedule` finds the step
+//! in which each of their elements moves.
 
 mod schedule;
 mod tasks;

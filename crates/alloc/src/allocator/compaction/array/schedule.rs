@@ -1,27 +1,29 @@
-//! Schedules of moves: the step in which each element of a task moves, so that no two moves of a step share a switch.
+//! Schedules of moves: the step in which each element of a task moves, so that no two moves of a step share a
+//! switch.
 //!
-//! An element is the part of a task on one processor. Elements move over a mesh of one row of switches. The elements of
-//! a sequence move one per step, the rightmost first. Different sequences move in parallel. The first element of a
-//! sequence is its *head*, and the goal of the head determines the head of the next sequence (procedure
-//! `ComputeLeftOrderedSequences` of the paper):
+//! An element is the part of a task on one processor. Elements move over a mesh of one row of switches. The
+//! elements of a sequence move one per step, the rightmost first. Different sequences move in parallel. The
+//! first element of a sequence is its *head*, and the goal of the head determines the head of the next
+//! sequence (procedure `ComputeLeftOrderedSequences` of the paper):
 //!
 //! 1. If the goal is a free processor, the next head is the first element to the left of the goal.
-//! 2. If the goal has an element of a task that moves no further than it is long, the next head is the element to the
-//!    left of that element.
-//! 3. If the goal has an element of a task that moves further, the next head is the last element of the task to the
-//!    left of that one. The task at the goal has to wait.
+//! 2. If the goal has an element of a task that moves no further than it is long, the next head is the
+//!    element to the left of that element.
+//! 3. If the goal has an element of a task that moves further, the next head is the last element of the task
+//!    to the left of that one. The task at the goal has to wait.
 //!
-//! There is one candidate for each task that ends in the window: its first head is the last element of this task. Tasks
-//! to the right of it form one more sequence, which starts late. It starts so that the window is free after as many
-//! steps as processors are covered, and one step later if the processor next to the window is busy. Candidates are
-//! compared by the largest delay of a task, then by the length of the schedule. The smallest wins; of equals the
-//! leftmost.
+//! There is one candidate for each task that ends in the window: its first head is the last element of this
+//! task. Tasks to the right of it form one more sequence, which starts late. It starts so that the window is
+//! free after as many steps as processors are covered, and one step later if the processor next to the window
+//! is busy. Candidates are compared by the largest delay of a task, then by the length of the schedule. The
+//! smallest wins; of equals the leftmost.
 //!
-//! The goals follow from the order of the elements: the e-th element from the right goes to the e-th processor left of
-//! the window. So the next head and the longest sequence behind each head are the same for all candidates, and take
-//! time O(elements). Delays are computed for one candidate after another, the shortest schedule first (branch and
-//! bound). A candidate is given up as soon as a task waits as long as in the best one so far. The search ends with a
-//! candidate without delay. It takes time O(elements · candidates) at worst.
+//! The goals follow from the order of the elements: the e-th element from the right goes to the e-th
+//! processor left of the window. So the next head and the longest sequence behind each head are the same for
+//! all candidates, and take time O(elements). Delays are computed for one candidate after another, the
+//! shortest schedule first (branch and bound). A candidate is given up as soon as a task waits as long as in
+//! the best one so far. The search ends with a candidate without delay. It takes time O(elements ·
+//! candidates) at worst.
 
 use super::window::{Shift, Window};
 
@@ -34,13 +36,13 @@ pub struct Schedule {
     pub length: u32,
     /// The largest number of steps for which a task is suspended without moving.
     pub delay: u32,
-    /// For each task that moves the first and the last step in which it is suspended, in the order of the window's
-    /// shifts.
+    /// For each task that moves the first and the last step in which it is suspended, in the order of the
+    /// window's shifts.
     pub suspended: Vec<(u32, u32)>,
     /// The number of candidates among which the schedule was chosen.
     pub candidates: u32,
-    /// The step of each element. The rightmost element comes first if tasks move left, and the leftmost if they move
-    /// right.
+    /// The step of each element. The rightmost element comes first if tasks move left, and the leftmost if
+    /// they move right.
     steps: Vec<u32>,
 }
 
@@ -55,8 +57,8 @@ pub struct Transfer {
     pub to: u32,
 }
 
-/// The elements that move, numbered from right to left. Moves to the right are treated as their mirror image, so that
-/// everything moves left here.
+/// The elements that move, numbered from right to left. Moves to the right are treated as their mirror image,
+/// so that everything moves left here.
 struct Elements<'a> {
     shifts: &'a [Shift],
     /// The number of each task's first element; one more entry has the number of elements.
@@ -90,8 +92,9 @@ impl<'a> Elements<'a> {
         elements
     }
 
-    /// Returns the position of element `e`, which belongs to task `i`, before it moves. Position 0 is the first
-    /// processor outside the window, and positions grow away from it. Positions in the window are negative.
+    /// Returns the position of element `e`, which belongs to task `i`, before it moves. Position 0 is the
+    /// first processor outside the window, and positions grow away from it. Positions in the window are
+    /// negative.
     fn place(&self, i: usize, e: u32) -> i64 {
         // Element e goes to position e, and it moves by the distance of its task.
         i64::from(e) - i64::from(self.shifts[i].distance)
@@ -99,7 +102,8 @@ impl<'a> Elements<'a> {
 
     /// Sets `met` and `next` for all `count` elements.
     fn link(&mut self, count: u32) {
-        // Two pointers: `at`, of task `i`, is the first element at or beyond the goal of `e`. It never moves back.
+        // Two pointers: `at`, of task `i`, is the first element at or beyond the goal of `e`. It never moves
+        // back.
         let (mut i, mut at) = (0, 0);
         for e in 0..count {
             while at < count && self.place(i, at) < i64::from(e) {
@@ -119,8 +123,9 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// Returns the schedule of a candidate; `None` if a task waits for `bound` steps or more. Task `candidate` has the
-    /// first head. The elements of the tasks before it move one per step after `late` steps.
+    /// Returns the schedule of a candidate; `None` if a task waits for `bound` steps or more. Task
+    /// `candidate` has the first head. The elements of the tasks before it move one per step after `late`
+    /// steps.
     fn trial(&self, candidate: usize, late: u32, bound: u32) -> Option<Trial> {
         let mut steps: Vec<u32> = (0..self.first[candidate]).map(|e| late + 1 + e).collect();
         let mut trial =
@@ -135,13 +140,14 @@ impl<'a> Elements<'a> {
             }
             // All elements of the task have their steps now.
             let (mut first, last, moving) = moving(&steps[own[0] as usize..own[1] as usize]);
-            // An element that arrives at a processor of this task comes from nearer to the window, so its step is
-            // known.
+            // An element that arrives at a processor of this task comes from nearer to the window, so its
+            // step is known.
             while let Some(met) = self.met.get(arriving).filter(|met| met.is_none_or(|met| met < own[1])) {
                 if let Some(met) = *met
                     && steps[arriving] < steps[met as usize]
                 {
-                    // The processor is needed before its own element has left, so the task is suspended from then on.
+                    // The processor is needed before its own element has left, so the task is suspended from
+                    // then on.
                     first = first.min(steps[arriving]);
                 }
                 arriving += 1;
@@ -161,17 +167,17 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The schedule of one candidate: the largest delay, the steps in which each task is suspended, and the step of each
-/// element.
+/// The schedule of one candidate: the largest delay, the steps in which each task is suspended, and the step
+/// of each element.
 struct Trial {
     delay: u32,
     suspended: Vec<(u32, u32)>,
     steps: Vec<u32>,
 }
 
-/// Returns the first and the last step in which elements of a task move, and the number of steps in which some element
-/// moves. `steps` has the step of each element; all are 0 for no elements. Steps go up by one from element to element,
-/// except that a new sequence begins with step 1 again.
+/// Returns the first and the last step in which elements of a task move, and the number of steps in which
+/// some element moves. `steps` has the step of each element; all are 0 for no elements. Steps go up by one
+/// from element to element, except that a new sequence begins with step 1 again.
 fn moving(steps: &[u32]) -> (u32, u32, u32) {
     let mut pieces = steps.chunk_by(|a, b| a + 1 == *b);
     // Only the first piece may begin later than in step 1. Of the others the longest covers the steps of all.
@@ -184,8 +190,8 @@ fn moving(steps: &[u32]) -> (u32, u32, u32) {
 }
 
 impl Schedule {
-    /// Returns the schedule of least delay, then of least length, for the tasks of a window. If no task has to move,
-    /// the schedule is empty, and all its numbers are 0.
+    /// Returns the schedule of least delay, then of least length, for the tasks of a window. If no task has
+    /// to move, the schedule is empty, and all its numbers are 0.
     pub fn best(window: &Window) -> Self {
         let elements = Elements::new(window);
         let vacated = window.covered + u32::from(window.next_is_busy);
@@ -199,7 +205,8 @@ impl Schedule {
             })
             .collect();
         let considered = candidates.len() as u32;
-        // The shortest comes first, and of equals the one whose task is farthest in the direction of the moves.
+        // The shortest comes first, and of equals the one whose task is farthest in the direction of the
+        // moves.
         candidates.sort_unstable_by_key(|&(length, i)| (length, std::cmp::Reverse(i)));
         let mut best: Option<Self> = None;
         for (length, i) in candidates {
@@ -221,8 +228,8 @@ impl Schedule {
         })
     }
 
-    /// Returns the moves of all elements, task by task in the order of the shifts of `window`, which must be the window
-    /// of the schedule.
+    /// Returns the moves of all elements, task by task in the order of the shifts of `window`, which must be
+    /// the window of the schedule.
     pub fn transfers(&self, window: &Window) -> Vec<Transfer> {
         let mut transfers = Vec::with_capacity(self.steps.len());
         for shift in &window.shifts {
@@ -237,10 +244,10 @@ impl Schedule {
         transfers
     }
 
-    /// Carries the schedule out step by step, and fails with a message at the first problem: two transfers of a step
-    /// that cross, a third element on a processor, a window that is not free when it should be, a length other than
-    /// announced, or a schedule longer than twice the number of processors covered. `processors` is the number of
-    /// processors of the array.
+    /// Carries the schedule out step by step, and fails with a message at the first problem: two transfers of
+    /// a step that cross, a third element on a processor, a window that is not free when it should be, a
+    /// length other than announced, or a schedule longer than twice the number of processors covered.
+    /// `processors` is the number of processors of the array.
     pub fn check(&self, window: &Window, processors: u32) -> Result<(), String> {
         let mut transfers = self.transfers(window);
         transfers.sort_unstable_by_key(|transfer| (transfer.step, transfer.from.min(transfer.to)));
@@ -374,7 +381,8 @@ mod tests {
         array
     }
 
-    /// Returns the first and the last step in which each task is suspended, and its delay, found step by step.
+    /// Returns the first and the last step in which each task is suspended, and its delay, found step by
+    /// step.
     fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
         let transfers = schedule.transfers(window);
         let mut own = 0;

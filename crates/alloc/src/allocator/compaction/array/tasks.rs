@@ -44,8 +44,8 @@ impl Array {
         self.processors - self.tasks.iter().map(|task| task.length).sum::<u32>()
     }
 
-    /// Returns the first processor of the leftmost free block of at least `length` processors; `None` if there is none.
-    /// O(tasks).
+    /// Returns the first processor of the leftmost free block of at least `length` processors; `None` if
+    /// there is none. O(tasks).
     pub fn first_fit(&self, length: u32) -> Option<u32> {
         let mut from = 0;
         for task in &self.tasks {
@@ -63,7 +63,8 @@ impl Array {
         self.tasks.insert(at, task);
     }
 
-    /// Removes the task that begins at processor `base` and returns it; `None` if no task begins there. O(tasks).
+    /// Removes the task that begins at processor `base` and returns it; `None` if no task begins there.
+    /// O(tasks).
     pub fn remove(&mut self, base: u32) -> Option<Task> {
         let at = self.tasks.binary_search_by_key(&base, |task| task.base).ok()?;
         Some(self.tasks.remove(at))

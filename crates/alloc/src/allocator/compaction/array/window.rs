@@ -1,4 +1,5 @@
-//! The window of an incoming task: the processors that can be freed in the fewest steps, and the tasks that must move.
+//! The window of an incoming task: the processors that can be freed in the fewest steps, and the tasks that
+//! must move.
 
 use super::tasks::{Array, Task};
 
@@ -29,17 +30,19 @@ pub struct Window {
     pub length: u32,
     /// The number of its processors that have a task before the moves: `S_O` in the paper.
     pub covered: u32,
-    /// Whether the neighbouring processor has a task, on the side to which tasks move. It is false at the end of the
-    /// array.
+    /// Whether the neighbouring processor has a task, on the side to which tasks move. It is false at the end
+    /// of the array.
     pub next_is_busy: bool,
-    /// The tasks that move. The rightmost one comes first if they move left, and the leftmost one if they move right.
+    /// The tasks that move. The rightmost one comes first if they move left, and the leftmost one if they
+    /// move right.
     pub shifts: Vec<Shift>,
 }
 
 impl Window {
-    /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer processors are
-    /// free. The window covers as few busy processors as possible; of equals the leftmost is taken. Theorem 1 says that
-    /// some best window ends where a free block ends, so only these are compared. O(tasks).
+    /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer
+    /// processors are free. The window covers as few busy processors as possible; of equals the leftmost is
+    /// taken. Theorem 1 says that some best window ends where a free block ends, so only these are compared.
+    /// O(tasks).
     pub fn left(array: &Array, length: u32) -> Option<Self> {
         let tasks = array.tasks();
         // Prefix sums: the number of processors of all tasks before each one.
@@ -48,7 +51,8 @@ impl Window {
         for task in tasks {
             before.push(before[before.len() - 1] + task.length);
         }
-        // The best window so far: the processors covered, the base, and the number of tasks left of its right end.
+        // The best window so far: the processors covered, the base, and the number of tasks left of its right
+        // end.
         let mut best: Option<(u32, u32, usize)> = None;
         let (mut first, mut from) = (0, 0);
         for i in 0..=tasks.len() {
@@ -59,12 +63,13 @@ impl Window {
                 continue;
             }
             let base = end - length;
-            // Two pointers: bases grow with `i`, so `first` (the first task that reaches into the window) never moves
-            // back.
+            // Two pointers: bases grow with `i`, so `first` (the first task that reaches into the window)
+            // never moves back.
             while first < i && tasks[first].end() <= base {
                 first += 1;
             }
-            // All processors of the tasks from `first` on are covered, but for the part of `first` left of the window.
+            // All processors of the tasks from `first` on are covered, but for the part of `first` left of
+            // the window.
             let outside = tasks.get(first).map_or(0, |task| base.saturating_sub(task.base));
             let covered = if first < i { before[i] - before[first] - outside } else { 0 };
             if best.is_none_or(|(fewest, ..)| covered < fewest) {
@@ -81,8 +86,8 @@ impl Window {
         })
     }
 
-    /// Returns the window for a task of `length` processors if tasks move to the right; `None` if fewer processors are
-    /// free. It is the mirror image of [`Self::left`] on the mirrored array.
+    /// Returns the window for a task of `length` processors if tasks move to the right; `None` if fewer
+    /// processors are free. It is the mirror image of [`Self::left`] on the mirrored array.
     pub fn right(array: &Array, length: u32) -> Option<Self> {
         let mirrored = Self::left(&array.mirrored(), length)?;
         let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
@@ -92,13 +97,13 @@ impl Window {
     }
 }
 
-/// Returns the moves to the left after which all tasks end before or at `base`, the rightmost task first; an empty list
-/// if none has to move.
+/// Returns the moves to the left after which all tasks end before or at `base`, the rightmost task first; an
+/// empty list if none has to move.
 fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
     let (mut edge, mut shifts) = (base, Vec::new());
     for &task in tasks.iter().rev() {
-        // The subtraction never fails if enough processors on the left are free. A task that is not in the way ends the
-        // list, as no task to its left is in the way either.
+        // The subtraction never fails if enough processors on the left are free. A task that is not in the
+        // way ends the list, as no task to its left is in the way either.
         let Some(target) = edge.checked_sub(task.length).filter(|&target| target < task.base) else { break };
         shifts.push(Shift { task, distance: task.base - target, rightwards: false });
         edge = target;

@@ -8,7 +8,8 @@ use super::{Cube, Row};
 const SLACK: u32 = 80;
 
 impl<const N: usize> Cube<N> {
-    /// Returns the smallest sum along an axis of the places for which `is_in` holds, and the largest one of them.
+    /// Returns the smallest sum along an axis of the places for which `is_in` holds, and the largest one of
+    /// them.
     #[inline(always)]
     fn range(&self, d: usize, is_in: impl Fn(usize) -> bool) -> [u32; 2] {
         let axis = &self.axes[d];
@@ -16,7 +17,8 @@ impl<const N: usize> Cube<N> {
         sums.fold([u32::MAX, 0], |[least, most], sum| [least.min(sum), most.max(sum)])
     }
 
-    /// Returns the smallest sum of a place of the shell or beyond, whether a node there is to be taken or not.
+    /// Returns the smallest sum of a place of the shell or beyond, whether a node there is to be taken or
+    /// not.
     #[inline(always)]
     fn first_sum(&self) -> u32 {
         let least = [0, 1, 2].map(|d| self.range(d, |_| true)[0]);
@@ -27,8 +29,8 @@ impl<const N: usize> Cube<N> {
         (0..3).map(beyond).min().unwrap_or(u32::MAX)
     }
 
-    /// Counts sums from a new base, and lists the rows with sums up to `SLACK` above `best`, or all without it; sums of
-    /// `best` are from the old base. Returns whether sums are small enough for numbers.
+    /// Counts sums from a new base, and lists the rows with sums up to `SLACK` above `best`, or all without
+    /// it; sums of `best` are from the old base. Returns whether sums are small enough for numbers.
     #[inline(always)]
     fn list(&mut self, best: Option<u32>) -> bool {
         let least = [0, 1, 2].map(|d| self.range(d, |_| true)[0]);
@@ -121,7 +123,8 @@ impl<const N: usize> Cube<N> {
     pub(super) fn next(&mut self) -> Option<[usize; 3]> {
         let mut found = self.best();
         let mut lists_all = false;
-        // At most, the rows are listed up to a sum that no node has, then as a whole, and then up to the best sum.
+        // At most, the rows are listed up to a sum that no node has, then as a whole, and then up to the best
+        // sum.
         for turn in 0..4 {
             if let Some((_, place)) = found.filter(|&(sum, _)| sum < self.floor && !lists_all) {
                 return Some(place);

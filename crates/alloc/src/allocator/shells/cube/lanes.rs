@@ -1,4 +1,5 @@
-//! Arithmetic on the numbers of all places of a row, in loops that the compiler turns into vector instructions.
+//! Arithmetic on the numbers of all places of a row, in loops that the compiler turns into vector
+//! instructions.
 
 /// The number of a node that is not to be taken.
 pub(super) const GONE: u32 = u32::MAX;

@@ -1,23 +1,25 @@
 //! The greedy choice of MC1x1 among the nodes of a small box around a centre, by vector instructions.
 //!
-//! The sum of L1 distances from a node to the nodes taken is X(x) + Y(y) + Z(z). Each of the three tables has a place for
-//! every position of the box along its axis, and a row of the box, with the same y and z, fills a few vectors. So a pass
-//! over the rows finds the best node: that of the smallest sum, of the fewest hops to the centre, and of the first
-//! location. All of these are sums over the axes, so one number for each place holds them behind one another, and the
-//! smallest sum of three numbers decides. Only x is left out of it, as each place of the vectors has its own x.
+//! The sum of L1 distances from a node to the nodes taken is X(x) + Y(y) + Z(z). Each of the three tables has
+//! a place for every position of the box along its axis, and a row of the box, with the same y and z, fills a
+//! few vectors. So a pass over the rows finds the best node: that of the smallest sum, of the fewest hops to
+//! the centre, and of the first location. All of these are sums over the axes, so one number for each place
+//! holds them behind one another, and the smallest sum of three numbers decides. Only x is left out of it, as
+//! each place of the vectors has its own x.
 //!
-//! Sums never fall when a node is taken. So a row whose smallest possible sum was above some floor stays above it, and is
-//! left out until a choice reaches the floor; then the rows are listed anew.
+//! Sums never fall when a node is taken. So a row whose smallest possible sum was above some floor stays
+//! above it, and is left out until a choice reaches the floor; then the rows are listed anew.
 //!
-//! The same holds for nodes outside the box. Along an axis, sums are smallest somewhere in the box and grow beyond its
-//! ends: on a line because they are convex; on a ring because they are concave on the arc outside, so that they are
-//! smallest at its two ends, if the box with these ends is no longer than half the ring. So the sums at the positions just
-//! outside are a floor for all nodes outside. A choice that reaches it does not hold, and the search of `greedy` goes on.
-//! An axis of no more positions than a vector has may be in the box as a whole, and has no nodes outside.
+//! The same holds for nodes outside the box. Along an axis, sums are smallest somewhere in the box and grow
+//! beyond its ends: on a line because they are convex; on a ring because they are concave on the arc outside,
+//! so that they are smallest at its two ends, if the box with these ends is no longer than half the ring. So
+//! the sums at the positions just outside are a floor for all nodes outside. A choice that reaches it does
+//! not hold, and the search of `greedy` goes on. An axis of no more positions than a vector has may be in the
+//! box as a whole, and has no nodes outside.
 #![expect(
     clippy::inline_always,
-    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not use its \
-              vector instructions"
+    reason = "functions that are not inlined into the one that was compiled for the processor at hand do not \
+         use its vector instructions"
 )]
 
 mod axis;
@@ -35,7 +37,8 @@ use meshreplay_machine::machine::{Coord, Mesh, distances_along};
 /// The most nodes that are taken before the rows are listed anew.
 const RUN: u32 = 64;
 
-/// The box around a centre, with at most `N` positions along an axis, a power of 2 up to 32. Memory is kept between fills.
+/// The box around a centre, with at most `N` positions along an axis, a power of 2 up to 32. Memory is kept
+/// between fills.
 #[derive(Debug)]
 pub(super) struct Cube<const N: usize> {
     arch: Arch,
@@ -98,9 +101,9 @@ impl<const N: usize> Cube<N> {
     /// Sums are below this when rows are listed, so that they fit until this is done anew.
     const LARGEST: u32 = (1 << (u32::BITS - Self::SUM)) - (RUN + 1) * 3 * N as u32;
 
-    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`. Returns the number
-    /// of nodes taken; `None` if the box would be too large for the machine or for this search. `inner` is the number of the free
-    /// nodes nearer than `shell`, which only saves time.
+    /// Starts a fill around `centre`: takes all free nodes nearer to it than `shell`, and then `picks`.
+    /// Returns the number of nodes taken; `None` if the box would be too large for the machine or for this
+    /// search. `inner` is the number of the free nodes nearer than `shell`, which only saves time.
     pub(super) fn start(
         &mut self,
         greedy: &Greedy,
@@ -109,8 +112,8 @@ impl<const N: usize> Cube<N> {
         (shell, inner): (usize, u32),
         picks: &[Coord],
     ) -> Option<u32> {
-        // If the nodes are spread evenly within the shells, sums differ by about this much in the box. Larger ones do not fit numbers.
-        // A wrong estimate only costs time.
+        // If the nodes are spread evenly within the shells, sums differ by about this much in the box. Larger
+        // ones do not fit numbers. A wrong estimate only costs time.
         if u64::from(inner) * 3 * (shell as u64 + 5) / 2 > u64::from(Self::LARGEST) {
             return None;
         }
@@ -176,7 +179,8 @@ impl<const N: usize> Cube<N> {
         }
     }
 
-    /// Chooses nodes until `wanted` of them are taken, or `worth` says that they are of no use, and adds them to `picks`.
+    /// Chooses nodes until `wanted` of them are taken, or `worth` says that they are of no use, and adds them
+    /// to `picks`.
     pub(super) fn run<W: Worth>(
         &mut self,
         mesh: &Mesh,
@@ -306,8 +310,8 @@ mod tests {
         picks
     }
 
-    /// Checks the fill of k nodes around `centre` in a box. Returns whether the box told all of it; `None` if it does not
-    /// suit.
+    /// Checks the fill of k nodes around `centre` in a box. Returns whether the box told all of it; `None` if
+    /// it does not suit.
     fn check<const N: usize>(
         cube: &mut Cube<N>,
         greedy: &mut Greedy,

@@ -29,8 +29,8 @@ pub(super) const TEXTS: [&str; 10] = [
     "tres.requested.*.name",
 ];
 
-/// The entries of the lists of resources. In the same order, the last two of [`NUMBERS`] and the last four of [`TEXTS`] are
-/// theirs.
+/// The entries of the lists of resources. In the same order, the last two of [`NUMBERS`] and the last four of
+/// [`TEXTS`] are theirs.
 pub(super) const RESOURCES: [&str; 2] = ["tres.allocated.*", "tres.requested.*"];
 
 /// The places of the numbers and the texts of resources.
@@ -71,23 +71,25 @@ impl Number {
     }
 }
 
-/// Members that `sacct --json` does not write: how many objects and lists they stand in, their keys, and what the text is that
-/// has them.
+/// Members that `sacct --json` does not write: how many objects and lists they stand in, their keys, and what
+/// the text is that has them.
 const OTHERS: [(usize, &[&[u8]], &str); 3] = [
     (1, &[b"nb_res", b"profiles"], BATSIM),
     (3, &[b"subtime", b"profile"], BATSIM),
     (
         3,
         &[b"submit_time", b"job_state", b"node_count"],
-        "the queue of Slurm (squeue or scontrol with --json), which has no jobs that ended long ago; get sacct --json",
+        "the queue of Slurm (squeue or scontrol with --json), which has no jobs that ended long ago; get \
+             sacct --json",
     ),
 ];
 
 /// What a workload of Batsim is, and what to do.
-const BATSIM: &str = "a workload of Batsim, which has profiles instead of run times; replay the jobs that Batsim wrote (out_jobs.csv)";
+const BATSIM: &str = "a workload of Batsim, which has profiles instead of run times; replay the jobs that \
+     Batsim wrote (out_jobs.csv)";
 
-/// Returns what a text is that has a member of this key within so many objects and lists, if that is not the output of
-/// `sacct --json`.
+/// Returns what a text is that has a member of this key within so many objects and lists, if that is not the
+/// output of `sacct --json`.
 pub(super) fn other_text(depth: usize, key: &[u8]) -> Option<&'static str> {
     OTHERS.iter().find(|(place, keys, _)| *place == depth && keys.contains(&key)).map(|(.., what)| *what)
 }

@@ -1,8 +1,9 @@
 //! The output of `sacct --json`, whichever version of Slurm's data parser wrote it.
 //!
-//! Versions differ in three ways. Numbers are plain, or objects `{"set": true, "infinite": false, "number": 5}`. States
-//! are a word, or a list of words. Some members are missing. The text is read as a stream, cut behind each `}`, so that
-//! memory holds one job, and it does not matter whether the text has many lines or one.
+//! Versions differ in three ways. Numbers are plain, or objects `{"set": true, "infinite": false, "number":
+//! 5}`. States are a word, or a list of words. Some members are missing. The text is read as a stream, cut
+//! behind each `}`, so that memory holds one job, and it does not matter whether the text has many lines or
+//! one.
 
 mod members;
 mod text;
@@ -133,7 +134,8 @@ impl Document {
         self.path.extend_from_slice(key);
     }
 
-    /// Returns whether an object or a list that begins is read: the text, its list of jobs, and what stands in known members of jobs.
+    /// Returns whether an object or a list that begins is read: the text, its list of jobs, and what stands
+    /// in known members of jobs.
     fn is_read(&self) -> bool {
         match self.path.strip_prefix(IN_JOB) {
             Some(member) => is_read(member),
@@ -294,7 +296,8 @@ impl LineParser for SlurmJson {
         }
         if !self.document.has_jobs {
             return Err(Problem::Heading(
-                "the JSON text has no list 'jobs'; expected the output of sacct --json, or a table as CSV, Parquet or Arrow"
+                "the JSON text has no list 'jobs'; expected the output of sacct --json, or a table as CSV, \
+                     Parquet or Arrow"
                     .to_owned(),
             ));
         }

@@ -1,6 +1,7 @@
 //! Reads JSON in pieces, as a stream of events, without holding the text or a tree of it.
 //!
-//! A piece may end anywhere: within a number, a string or an escape. Memory holds the open brackets and one string.
+//! A piece may end anywhere: within a number, a string or an escape. Memory holds the open brackets and one
+//! string.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -85,8 +86,8 @@ impl JsonText {
         self.has_begun && self.open.is_empty() && self.state == State::Value { may_end: false }
     }
 
-    /// Reads a piece and calls `take` with each event. The result is what was wrong, in words, if the text is no JSON.
-    /// O(length of the piece).
+    /// Reads a piece and calls `take` with each event. The result is what was wrong, in words, if the text is
+    /// no JSON. O(length of the piece).
     pub(super) fn push(&mut self, piece: &[u8], take: &mut impl FnMut(Event)) -> Result<(), &'static str> {
         let mut rest = piece;
         while let [byte, after @ ..] = rest {
@@ -165,8 +166,8 @@ impl JsonText {
         if self.open.is_empty() { State::Value { may_end: false } } else { State::After }
     }
 
-    /// Reads on in a string and returns what is left of `text`. A string that lies within the piece and has no escapes is
-    /// not copied.
+    /// Reads on in a string and returns what is left of `text`. A string that lies within the piece and has
+    /// no escapes is not copied.
     fn string<'a>(&mut self, text: &'a [u8], is_key: bool, take: &mut impl FnMut(Event)) -> &'a [u8] {
         let Some(at) = memchr2(b'"', b'\\', text) else {
             self.token.extend_from_slice(text);
@@ -209,7 +210,8 @@ impl JsonText {
         Ok(())
     }
 
-    /// Takes a digit of `\uXXXX`. Characters beyond 16 bits come in two halves (UTF-16); a half alone is replaced.
+    /// Takes a digit of `\uXXXX`. Characters beyond 16 bits come in two halves (UTF-16); a half alone is
+    /// replaced.
     fn unicode(&mut self, byte: u8, is_key: bool, digits: u8, value: u16) -> Result<(), &'static str> {
         let digit = char::from(byte).to_digit(16).ok_or("four hexadecimal digits after \\u were expected")?;
         let value = value << 4 | digit as u16;
@@ -278,7 +280,8 @@ mod tests {
     fn events_do_not_depend_on_the_pieces() {
         let text = br#" {"a": [1, -2.5e3, true, null, [], {}], "b\"\\\/\n\u00e4\ud83d\ude00\ud83d": "}x{", "": {"c":false}}
             {"d":""}"#;
-        let expected = "{ a: [ 1 -2.5e3 true null [ end { end end b\"\\/\n\u{e4}\u{1f600}: '}x{' : { c: false end end { d: '' end ";
+        let expected = "{ a: [ 1 -2.5e3 true null [ end { end end b\"\\/\n\u{e4}\u{1f600}: '}x{' : { c: \
+             false end end { d: '' end ";
         for step in 1..=text.len() {
             assert_eq!(events(text, step), Ok((expected.to_owned(), true)), "pieces of {step}");
         }

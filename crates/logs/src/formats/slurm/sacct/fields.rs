@@ -32,8 +32,8 @@ pub(super) fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>,
     }
 }
 
-/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks are put back, and its other
-/// reading does; otherwise the times as they are.
+/// Returns the start and the end that agree with the run time, if one of these times occurs twice, as clocks
+/// are put back, and its other reading does; otherwise the times as they are.
 pub(super) fn agreeing(
     clock: &mut Clock,
     texts: [&[u8]; 2],
@@ -55,9 +55,9 @@ pub(super) fn agreeing(
     }
 }
 
-/// Returns what a job got and what it asked for. Columns of their own go before lists of resources, and the list of nodes
-/// is counted only if nothing else tells their number. A malformed number is an error if it counts `unit` and nothing else
-/// does.
+/// Returns what a job got and what it asked for. Columns of their own go before lists of resources, and the
+/// list of nodes is counted only if nothing else tells their number. A malformed number is an error if it
+/// counts `unit` and nothing else does.
 pub(super) fn sizes(
     heading: &Heading,
     fields: &Fields,

@@ -68,10 +68,12 @@ impl<'a> Fit<'a> {
         let rest = if is_quoted { pieces[expected] } else { pieces[found - 1] };
         let end = match heading.separator {
             _ if !heading.free.is_empty() => {
-                "one reading in which dates, numbers and states stand where they belong; sacct without columns of free text has it"
+                "one reading in which dates, numbers and states stand where they belong; sacct without \
+                     columns of free text has it"
             }
             Separator::Quoted(b',') => {
-                "the end of the line, as a dump with commas needs quotes around fields that have some; sacct -P needs none"
+                "the end of the line, as a dump with commas needs quotes around fields that have some; sacct \
+                     -P needs none"
             }
             _ => "the end of the line",
         };
@@ -79,8 +81,8 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Returns the fields of a line with as many bars as the heading; `None` for all other lines. This is the fast path, which
-/// allocates nothing.
+/// Returns the fields of a line with as many bars as the heading; `None` for all other lines. This is the
+/// fast path, which allocates nothing.
 fn barred<'a>(heading: &mut Heading, line: &'a [u8]) -> Option<Fields<'a>> {
     let mut fields = Fields::default();
     let (mut at, mut start) = (0, 0);

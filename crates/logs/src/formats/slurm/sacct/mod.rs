@@ -1,19 +1,22 @@
-//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading. Tabs, semicolons and
-//! commas may separate them, too, as `--delimiter` asks for or a spreadsheet writes; then a field may stand in double quotes.
-//! Other separators, also of several characters, are found between the names of the heading. Without `-P` columns have
-//! fixed widths, which the line of dashes below the heading gives.
+//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a
+//! heading. Tabs, semicolons and commas may separate them, too, as `--delimiter` asks for or a spreadsheet
+//! writes; then a field may stand in double quotes. Other separators, also of several characters, are found
+//! between the names of the heading. Without `-P` columns have fixed widths, which the line of dashes below
+//! the heading gives.
 //!
-//! Texts that users choose, such as `SubmitLine`, may hold separators and line ends. Fields are assigned in the only way in
-//! which dates, numbers and states stand where they belong, and a line with too few fields goes on in the next one.
+//! Texts that users choose, such as `SubmitLine`, may hold separators and line ends. Fields are assigned in
+//! the only way in which dates, numbers and states stand where they belong, and a line with too few fields
+//! goes on in the next one.
 //!
-//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part of their
-//! jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`, see [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
+//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part
+//! of their jobs. Tasks of arrays (`123_4`, which is number 123000004 where the dump has no `JobIDRaw`, see
+//! [`number_of_task`]), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
 //! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
 //! (`123_[5-9]`) and are one record.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and durations at \
-              most 2^40 s"
+    reason = "columns are positions in a line plus 1; instants are between the years 0 and 9999 and \
+         durations at most 2^40 s"
 )]
 
 mod columns;
@@ -42,7 +45,8 @@ use meshreplay_base::spec::{Params, Spec, SpecError};
 /// The row of this format.
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "sacct",
-    summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any separator or of fixed width",
+    summary: "dump of Slurm's accounting: sacct with a heading, best with -P; fields in any order, with any \
+         separator or of fixed width",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE dates=month-first|day-first arrival=submit|eligible",
     reads: READS,
@@ -128,7 +132,8 @@ impl Sacct {
         let run = [Column::Start, Column::End].map(text);
         let read_s = start_s;
         let [start_s, end_s] = agreeing(clock, run, [start_s, end_s], elapsed_s);
-        // What has the same time as the start, of which the run time has told the reading, is of the same instant.
+        // What has the same time as the start, of which the run time has told the reading, is of the same
+        // instant.
         let at_start = |column: Column, time_s: Option<i64>| {
             if start_s != read_s && text(column) == text(Column::Start) { start_s } else { time_s }
         };
@@ -235,8 +240,8 @@ impl Sacct {
             let mut other_cells = Cells::default();
             if is_also_rest(heading, &mut other_cells, &text, &fields) {
                 self.pending.clear();
-                let expected = "a line that is either a job or the rest of the text above; sacct with the number of the job \
-                                before texts has it";
+                let expected = "a line that is either a job or the rest of the text above; sacct with the \
+                     number of the job before texts has it";
                 return Err(Problem::column(1, "text", line, expected));
             }
             let problem = self.give_up(heading);
@@ -262,14 +267,15 @@ impl Sacct {
         if is_too_long { self.give_up(heading).map_or(Ok(Parsed::Part), Err) } else { Ok(Parsed::Part) }
     }
 
-    /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they belong to a text
-    /// at the end of the job before them.
+    /// Gives up the lines of a job that is not complete. Returns the problem of these lines; `None` if they
+    /// belong to a text at the end of the job before them.
     fn give_up(&mut self, heading: &mut Heading) -> Option<Problem> {
         let text = std::mem::take(&mut self.pending);
         if text.is_empty() {
             return None;
         }
-        // Without the number of a job, they belong to the text at the end of the job before, or at the start of the next one.
+        // Without the number of a job, they belong to the text at the end of the job before, or at the start
+        // of the next one.
         let is_text = match begins(heading, &text) {
             Some(is_begun) => !is_begun && heading.ends_free() && self.has_jobs,
             None => true,
@@ -308,7 +314,8 @@ impl Sacct {
             self.accounting.steps += 1;
             return Ok(Parsed::Part);
         }
-        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers of jobs as 1.0.
+        // What stands in brackets has no points, so a point is that of a step. Other programs write numbers
+        // of jobs as 1.0.
         if let Some(point) = memchr(b'.', id) {
             let is_number = id[point + 1..].iter().all(u8::is_ascii_digit);
             let may_be_other = matches!(heading.separator, Separator::Quoted(_));
@@ -317,7 +324,8 @@ impl Sacct {
                     heading,
                     column,
                     id,
-                    "a job before its steps, with a number such as 123; --input-format table reads tables of other programs",
+                    "a job before its steps, with a number such as 123; --input-format table reads tables of \
+                         other programs",
                 ));
             }
             self.accounting.steps += 1;
@@ -330,8 +338,8 @@ impl Sacct {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
-    /// Returns whether the number of a job in a column of fixed width is that of a step, of which the end was cut off. The number
-    /// of a job that was cut off is a problem.
+    /// Returns whether the number of a job in a column of fixed width is that of a step, of which the end was
+    /// cut off. The number of a job that was cut off is a problem.
     fn is_cut_step(&mut self, heading: &Heading, column: Column, id: &[u8]) -> Result<bool, Problem> {
         if !matches!(heading.separator, Separator::Widths(_)) {
             return Ok(false);
@@ -350,8 +358,9 @@ impl Sacct {
     }
 }
 
-/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone: where the number of
-/// the job comes behind a text that users choose, the last line has it, whether it begins a job or goes on with the text.
+/// Returns whether `lines` are those of one job with other fields than `alone`, those of the last line alone:
+/// where the number of the job comes behind a text that users choose, the last line has it, whether it begins
+/// a job or goes on with the text.
 fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &Fields) -> bool {
     let first = heading.free.first().copied();
     let numbers = [Column::JobIdRaw, Column::JobId].map(|column| heading.fields[column as usize]);
@@ -362,8 +371,9 @@ fn is_also_rest(heading: &mut Heading, cells: &mut Cells, lines: &[u8], alone: &
             if fields != *alone && is_job(heading, &fields) && is_plausible(heading, &fields))
 }
 
-/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does: it reaches a text that
-/// users choose, and has the number of a job before that. `None` if the text comes first and the number is not reached.
+/// Returns whether a line with too few fields, which goes on in the next one, begins as that of a job does:
+/// it reaches a text that users choose, and has the number of a job before that. `None` if the text comes
+/// first and the number is not reached.
 fn begins(heading: &Heading, text: &[u8]) -> Option<bool> {
     let pieces: Vec<&[u8]> = match &heading.separator {
         Separator::Text(separator) => columns::split_at(text, separator),

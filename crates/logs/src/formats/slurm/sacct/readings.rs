@@ -1,8 +1,9 @@
-//! Finds out which field of a line is which, where text that users choose holds separators: dates, numbers and states must
-//! stand where they belong.
+//! Finds out which field of a line is which, where text that users choose holds separators: dates, numbers
+//! and states must stand where they belong.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "fields are counted, of which a line has fewer than 2^32, and every sum of surplus fields is at most their number"
+    reason = "fields are counted, of which a line has fewer than 2^32, and every sum of surplus fields is at \
+         most their number"
 )]
 
 use super::columns::{Column, Heading};
@@ -15,8 +16,8 @@ use crate::times::is_missing;
 /// The greatest number of readings of one line that are tried.
 const MOST: usize = 20_000;
 
-/// Returns the fields of a line that has more of them than the heading, each text with some of the surplus. `None` if no
-/// reading is plausible, or if several are and differ in fields that are read.
+/// Returns the fields of a line that has more of them than the heading, each text with some of the surplus.
+/// `None` if no reading is plausible, or if several are and differ in fields that are read.
 pub(super) fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option<Fields<'a>> {
     let surplus = pieces.len() - heading.columns.len();
     let mut spread = vec![0; heading.free.len()];
@@ -37,8 +38,8 @@ pub(super) fn only_reading<'a>(heading: &Heading, pieces: &[&'a [u8]]) -> Option
     None
 }
 
-/// Moves to the next way to spread a number over places, from all of it in the first place to all of it in the last one.
-/// Returns false behind the last way.
+/// Moves to the next way to spread a number over places, from all of it in the first place to all of it in
+/// the last one. Returns false behind the last way.
 fn advance(spread: &mut [usize]) -> bool {
     let Some((last, others)) = spread.split_last_mut() else { return false };
     let Some(at) = others.iter().rposition(|&part| part > 0) else { return false };
@@ -48,7 +49,8 @@ fn advance(spread: &mut [usize]) -> bool {
     true
 }
 
-/// Returns the fields of the pieces of a line, where text number i of the heading has `spread[i]` pieces more than one.
+/// Returns the fields of the pieces of a line, where text number i of the heading has `spread[i]` pieces more
+/// than one.
 pub(super) fn placed<'a>(heading: &Heading, pieces: &[&'a [u8]], spread: &[usize]) -> Fields<'a> {
     let mut fields = Fields::default();
     let (mut place, mut text) = (0, 0);
@@ -98,8 +100,8 @@ fn is_numbered(heading: &Heading, fields: &Fields) -> bool {
     NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !NUMBERS.into_iter().any(is_other)
 }
 
-/// Returns whether one of the two numbers of a job is there, and something else where the other one belongs: the line ends in a
-/// text that goes on in the next one.
+/// Returns whether one of the two numbers of a job is there, and something else where the other one belongs:
+/// the line ends in a text that goes on in the next one.
 pub(super) fn is_half_numbered(heading: &Heading, fields: &Fields) -> bool {
     NUMBERS.into_iter().any(|column| has(heading, fields, column)) && !is_numbered(heading, fields)
 }

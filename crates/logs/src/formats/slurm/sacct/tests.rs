@@ -362,15 +362,22 @@ fn jobs_that_break_off_are_errors_and_hide_no_others() {
 
 #[test]
 fn columns_of_fixed_width_are_cut_by_the_dashes() -> Result<(), Problem> {
-    let heading = "       JobID      User              Submit               Start                 End      State   NNodes ";
-    let dashes = "------------ --------- ------------------- ------------------- ------------------- ---------- -------- ";
+    let heading = "       JobID      User              Submit               Start                 End      \
+         State   NNodes ";
+    let dashes = "------------ --------- ------------------- ------------------- ------------------- \
+         ---------- -------- ";
     let lines = [
         dashes,
-        "         101      anna 2024-05-01T10:00:00 2024-05-01T10:00:00 2024-05-01T11:00:00  COMPLETED        4 ",
-        "   101.batch           2024-05-01T10:00:00 2024-05-01T10:00:00 2024-05-01T11:00:00  COMPLETED        1 ",
-        " 1234567_123       bob 2024-05-01T10:10:00 2024-05-01T11:00:00 2024-05-01T11:30:00 CANCELLED+        8 ",
-        "1234567_123+           2024-05-01T10:10:00 2024-05-01T11:00:00 2024-05-01T11:30:00 CANCELLED+        8 ",
-        "         103       bob 2024-05-01T10:20:00             Unknown 2024-05-01T10:25:00 CANCELLED+        2 ",
+        "         101      anna 2024-05-01T10:00:00 2024-05-01T10:00:00 2024-05-01T11:00:00  \
+             COMPLETED        4 ",
+        "   101.batch           2024-05-01T10:00:00 2024-05-01T10:00:00 2024-05-01T11:00:00  \
+             COMPLETED        1 ",
+        " 1234567_123       bob 2024-05-01T10:10:00 2024-05-01T11:00:00 2024-05-01T11:30:00 \
+             CANCELLED+        8 ",
+        "1234567_123+           2024-05-01T10:10:00 2024-05-01T11:00:00 2024-05-01T11:30:00 \
+             CANCELLED+        8 ",
+        "         103       bob 2024-05-01T10:20:00             Unknown 2024-05-01T10:25:00 \
+             CANCELLED+        2 ",
     ];
     let (records, facts) = read("sacct", heading, &lines)?;
     let found: Vec<_> = records.iter().map(|job| (job.job, job.allocated_procs, job.user)).collect();

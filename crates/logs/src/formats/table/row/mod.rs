@@ -2,8 +2,8 @@
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
-    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in range; casts \
-              of numbers with fractions clamp"
+    reason = "instants are below 10^11 s and durations at most 2^40 s, so that sums of microseconds are in \
+         range; casts of numbers with fractions clamp"
 )]
 
 use super::Table;
@@ -80,8 +80,8 @@ impl Table {
         Ok(Parsed::Record(record, surplus))
     }
 
-    /// Drops instants of 0 beside instants that count from 1970: they are unknown. Fails if instants of the row, or of the
-    /// table, count from different beginnings.
+    /// Drops instants of 0 beside instants that count from 1970: they are unknown. Fails if instants of the
+    /// row, or of the table, count from different beginnings.
     fn check_origin(&self, row: &mut Row) -> Result<(), Problem> {
         let is_absolute = self.has_unix_times == Some(true) || row.times.instants().any(Instant::is_absolute);
         if is_absolute {
@@ -96,11 +96,11 @@ impl Table {
         let (Some((kind, _)), Some((_, layout))) = (other, &self.layout) else { return Ok(()) };
         let field = FIELDS.iter().position(|field| field.kind == kind).unwrap_or_default();
         let expected = if is_absolute {
-            "a time that counts from 1970, as other times of this table do; leave a column of another beginning out, \
-             such as by start=none, or say that it is a duration, such as by wait=COLUMN"
+            "a time that counts from 1970, as other times of this table do; leave a column of another \
+             beginning out, such as by start=none, or say that it is a duration, such as by wait=COLUMN"
         } else {
-            "a time that counts from the beginning of the log, as other times of this table do; leave a column of another \
-             beginning out, such as by start=none"
+            "a time that counts from the beginning of the log, as other times of this table do; leave a \
+             column of another beginning out, such as by start=none"
         };
         Err(Problem::Rule(Box::new(self.malformed(
             field,
@@ -179,7 +179,8 @@ impl Table {
                 }
             }
             Kind::Submit | Kind::Start | Kind::End => {
-                // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+                // Times that occur twice, as clocks are put back, are in the order that the life of a job
+                // has.
                 let earlier = match kind {
                     Kind::Start => row.times.submit,
                     Kind::End => row.times.start.or(row.times.submit),
@@ -206,7 +207,8 @@ impl Table {
 }
 
 impl Row {
-    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there is.
+    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there
+    /// is.
     fn read_job(&mut self, cell: &[u8]) {
         if let Some(value) = number(cell) {
             self.fields[0] = value.round() as i64;
@@ -281,7 +283,8 @@ impl Row {
         None
     }
 
-    /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column holds starts.
+    /// Sets the submit time, the wait time and the run time of the record. `has_starts` says whether a column
+    /// holds starts.
     fn settle(&mut self, has_starts: bool) {
         let settled = self.times.settle(has_starts, &mut self.counts);
         self.fields[1] = settled.submit_s.unwrap_or(-1);

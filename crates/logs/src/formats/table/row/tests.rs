@@ -184,8 +184,9 @@ fn unknown_headings_show_the_columns_and_the_argument() {
     let message = read("table", "when,begin_at,size_of\n").expect_err("unknown").to_string();
     assert!(
         message.starts_with(
-            "no column is known to hold a submit time (submit); the columns are 1 'when', 2 'begin_at', 3 'size_of'; \
-             say what they hold by name or number: --columns submit=COLUMN,start=COLUMN,end=COLUMN,procs=COLUMN"
+            "no column is known to hold a submit time (submit); the columns are 1 'when', 2 'begin_at', 3 \
+             'size_of'; say what they hold by name or number: --columns \
+             submit=COLUMN,start=COLUMN,end=COLUMN,procs=COLUMN"
         ),
         "{message}"
     );

@@ -1,8 +1,9 @@
 //! Tables in Parquet and Arrow files as logs: turns them into CSV, one row group or batch at a time.
 //!
-//! The types of columns become text that readers of logs understand whatever the column is called: instants are ISO 8601, with
-//! `Z` if they have a zone and without one if they are local; durations have the unit `s`; what is missing is empty. Lists of
-//! texts and whole numbers are joined by commas. Columns of other nested types are empty, as no field of a job is one.
+//! The types of columns become text that readers of logs understand whatever the column is called: instants
+//! are ISO 8601, with `Z` if they have a zone and without one if they are local; durations have the unit `s`;
+//! what is missing is empty. Lists of texts and whole numbers are joined by commas. Columns of other nested
+//! types are empty, as no field of a job is one.
 //!
 //! The arrays of Arrow are read, and not frames, as frames would need Polars with all of its types.
 
@@ -29,8 +30,8 @@ use polars_io::prelude::{ParquetReader, SerReader};
 use super::unpanicking;
 use meshreplay_logs::set_table_converter;
 
-/// Lets logs be tables in Parquet and Arrow files, in all logs that this process opens from now on. Returns whether they
-/// could not be before.
+/// Lets logs be tables in Parquet and Arrow files, in all logs that this process opens from now on. Returns
+/// whether they could not be before.
 pub fn read_tables_of_logs() -> bool {
     set_table_converter(csv_of)
 }
@@ -218,8 +219,8 @@ impl Read for CsvText {
     }
 }
 
-/// Appends a cell of column `at` of a line. It stands in quotes unless it has letters, digits and a few signs only, so that
-/// no reader takes anything in it for a separator or a comment.
+/// Appends a cell of column `at` of a line. It stands in quotes unless it has letters, digits and a few signs
+/// only, so that no reader takes anything in it for a separator or a comment.
 fn push_cell(text: &mut Vec<u8>, at: usize, cell: &[u8]) {
     if at > 0 {
         text.push(b',');

@@ -74,8 +74,7 @@ fn line_of_grid_engine(job: &Job, in_ms: bool) -> String {
     let clock = (end_ms - start_ms) / SECOND_MS;
     let limit = job.limit_s.map_or("NONE".to_owned(), |limit_s| format!("-l h_rt={limit_s} -pe mpi {slots}"));
     format!(
-        "all.q:{}:{}:{}:{}:{number}:sge:0:{}:{}:{}:0:{exit}:{clock}:140.5:12.2:104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:\
-         NONE:defaultdepartment:{pe}:{slots}:{task}:152.7:7.3:0.0:{limit}:0.0:NONE:189153280:0:0\n",
+        "all.q:{}:{}:{}:{}:{number}:sge:0:{}:{}:{}:0:{exit}:{clock}:140.5:12.2:104188:0:0:0:0:28001:0:0:0.0:24:0:0:0:41:549:NONE:defaultdepartment:{pe}:{slots}:{task}:152.7:7.3:0.0:{limit}:0.0:NONE:189153280:0:0\n",
         "n01.cluster",
         name(job.group),
         name(job.user),
@@ -129,10 +128,11 @@ fn line_of_lsf(cluster: &Cluster, job: &Job) -> String {
     let status = if matches!(job.fate, Fate::Ended { how: How::Completed, .. }) { 64 } else { 32 };
     let listed: String = hosts.iter().map(|host| format!(" {host}")).collect();
     format!(
-        "\"JOB_FINISH\" \"10.1\" {end_s} {id} 2201 33882739 {slots} {submit_s} 0 0 {start_s} \"{}\" \"{}\" \
-         \"span[ptile={}]\" \"\" \"\" \"login1\" \"/scratch/a b\" \"\" \"%J.out\" \"%J.err\" \"{submit_s}.{id}\" 0 {}{listed} \
-         {status} 60.0 \"{}\" \"#!/bin/sh;./a.out\" 79.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 6498459 -1 \
-         \"\" \"proj\" 0 {slots} \"\" \"\" {index}\n",
+        "\"JOB_FINISH\" \"10.1\" {end_s} {id} 2201 33882739 {slots} {submit_s} 0 0 \
+         {start_s} \"{}\" \"{}\" \"span[ptile={}]\" \"\" \"\" \"login1\" \"/scratch/a \
+         b\" \"\" \"%J.out\" \"%J.err\" \"{submit_s}.{id}\" 0 {}{listed} {status} \
+         60.0 \"{}\" \"#!/bin/sh;./a.out\" 79.2 6.0 966960 0 -1 0 0 3026323 0 0 0 0 -1 0 0 0 12529329 \
+         6498459 -1 \"\" \"proj\" 0 {slots} \"\" \"\" {index}\n",
         quotable(job.user),
         job.queue,
         job.cpus,

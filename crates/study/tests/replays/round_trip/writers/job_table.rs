@@ -13,8 +13,7 @@ use crate::round_trip::truth::{Want, Written, once};
 const NO_VALUE: i64 = 4_294_967_294;
 const INFINITE: i64 = 4_294_967_295;
 
-const HEADING: &str = "id_job,id_array_job,id_array_task,id_user,nodes_alloc,nodelist,cpus_req,exit_code,partition,\
-                       state,timelimit,time_submit,time_eligible,time_start,time_end,time_suspended,tres_alloc";
+const HEADING: &str = "id_job,id_array_job,id_array_task,id_user,nodes_alloc,nodelist,cpus_req,exit_code,partition,state,timelimit,time_submit,time_eligible,time_start,time_end,time_suspended,tres_alloc";
 
 pub(super) fn write(cluster: &Cluster, rng: &mut ChaCha8Rng) -> Option<Written> {
     let has_tabs = rng.random_range(0..3) == 0;

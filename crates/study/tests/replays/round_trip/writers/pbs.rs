@@ -137,7 +137,8 @@ fn lines(cluster: &Cluster, job: &Job, look: Look) -> Vec<String> {
     };
     let used = clock_of(seconds(end_ms) - seconds(start_ms));
     let ended = format!(
-        "{begun} session=4711 end={} Exit_status={exit} resources_used.cput=00:00:00 resources_used.walltime={used}",
+        "{begun} session=4711 end={} Exit_status={exit} resources_used.cput=00:00:00 \
+             resources_used.walltime={used}",
         instant(end_ms, look)
     );
     lines.push(line(end_ms, 'E', &ended));
@@ -185,8 +186,9 @@ fn resources(cluster: &Cluster, job: &Job, look: Look) -> String {
             let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
             let list = ranges(&numbers).join(",");
             format!(
-                "args=\"\" cwd=/scratch/a exec_host=\"{list}\" Resource_List.ncpus={all} Resource_List.nodect={nodes} \
-                 resources_used.location=\"{list}\" resources_used.nodect={nodes}"
+                "args=\"\" cwd=/scratch/a exec_host=\"{list}\" Resource_List.ncpus={all} \
+                 Resource_List.nodect={nodes} resources_used.location=\"{list}\" \
+                 resources_used.nodect={nodes}"
             )
         }
         System::Cray => format!(
@@ -205,8 +207,8 @@ fn begun(cluster: &Cluster, job: &Job, look: Look, start_ms: i64) -> String {
     });
     let submit = instant(job.first_submit_ms, look);
     format!(
-        "user={} group={} project=_pbs_project_default jobname={} queue={} ctime={submit} qtime={submit} etime={} \
-         start={} {}{}",
+        "user={} group={} project=_pbs_project_default jobname={} queue={} ctime={submit} qtime={submit} \
+         etime={} start={} {}{}",
         user(job),
         job.group.replace(' ', "_"),
         job.name.replace([' ', '"', '\n'], "_"),

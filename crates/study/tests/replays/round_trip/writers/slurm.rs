@@ -141,9 +141,10 @@ fn line(cluster: &Cluster, job: &Job, is_old: bool) -> String {
     let submit = time(job.submit_ms);
     let array = job.task.map(|(array, task)| format!(" ArrayJobId={array} ArrayTaskId={task}"));
     format!(
-        "JobId={} UserId={}(1000) GroupId=users(100) Name={} JobState={word} Partition={} TimeLimit={} StartTime={} \
-         EndTime={} NodeList={} NodeCnt={} ProcCnt={} WorkDir=/scratch runs ReservationName= Tres=cpu={cpus},node={nodes} \
-         Account={} QOS={} WcKey= Cluster=c{}{} DerivedExitCode=0:0 ExitCode=0:0 \n",
+        "JobId={} UserId={}(1000) GroupId=users(100) Name={} JobState={word} Partition={} TimeLimit={} \
+         StartTime={} EndTime={} NodeList={} NodeCnt={} ProcCnt={} WorkDir=/scratch runs ReservationName= \
+         Tres=cpu={cpus},node={nodes} Account={} QOS={} WcKey= Cluster=c{}{} DerivedExitCode=0:0 \
+         ExitCode=0:0 \n",
         job.number,
         job.user,
         job.name.replace('\n', " "),

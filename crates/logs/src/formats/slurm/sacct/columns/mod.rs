@@ -70,7 +70,8 @@ const NAMES: &[(&str, Column)] = &[
 pub(super) const READS: &[(&str, &str)] = &[
     (
         "JobIDRaw, JobID",
-        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is 123000004, and so is part 4 of a heterogeneous job",
+        "job number; lines of steps (123.batch) are left out. Without JobIDRaw, task 4 of array 123 is \
+             123000004, and so is part 4 of a heterogeneous job",
     ),
     ("Submit", "submit time, unless arrival=eligible"),
     ("Eligible", "submit time with arrival=eligible"),
@@ -110,21 +111,21 @@ const FREE_TEXTS: [&str; 14] = [
 ];
 
 /// The other fields that `sacct --helpformat` names, of Slurm 17 to 25.
-const UNREAD: &str = "\
-    AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize BlockID Cluster \
-    ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
-    FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode \
-    MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode \
-    MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSREQ \
-    ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReqGRES ReqMem ReqReservation Reservation ReservationId \
-    Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID Suspended SystemCPU TotalCPU \
-    TRESUsageInAve TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode \
-    TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask \
-    TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UserCPU WCKeyID";
+const UNREAD: &str = "AllocGRES AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize \
+     BlockID Cluster ConsumedEnergy ConsumedEnergyRaw CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode \
+     FailedNode Flags GID Layout Licenses MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite \
+     MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask \
+     MaxVMSize MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NTasks Planned PlannedCPU \
+     PlannedCPURAW Priority QOSREQ ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReqGRES ReqMem \
+     ReqReservation Reservation ReservationId Reserved Restarts ResvCPU ResvCPURAW SegmentSize SLUID \
+     Suspended SystemCPU TotalCPU TRESUsageInAve TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask \
+     TRESUsageInMin TRESUsageInMinNode TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax \
+     TRESUsageOutMaxNode TRESUsageOutMaxTask TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask \
+     TRESUsageOutTot UserCPU WCKeyID";
 
 /// The command whose output is read best, for messages.
-pub(super) const COMMAND: &str = "sacct -a -P -o JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,\
-                                  ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
+pub(super) const COMMAND: &str = "sacct -a -P -o \
+     JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
 
 /// What separates the fields of a dump if nothing else is asked for.
 pub(super) const BAR: u8 = b'|';
@@ -141,15 +142,15 @@ pub(super) enum Separator {
     Quoted(u8),
     /// Any other text, such as `^|^`, without quotes.
     Text(Vec<u8>),
-    /// Nothing, as columns have fixed widths: the place of each, which the line of dashes below the heading gives. Empty
-    /// before that line.
+    /// Nothing, as columns have fixed widths: the place of each, which the line of dashes below the heading
+    /// gives. Empty before that line.
     Widths(Vec<Range<usize>>),
 }
 
 impl Separator {
-    /// Returns the separator of a heading; `None` if the line is none. Bars need the number of a job and the time of its
-    /// submission. Without bars it must be a heading of Slurm to the letter, with all that is needed and nothing that `sacct`
-    /// does not print, as tables of other programs look alike.
+    /// Returns the separator of a heading; `None` if the line is none. Bars need the number of a job and the
+    /// time of its submission. Without bars it must be a heading of Slurm to the letter, with all that is
+    /// needed and nothing that `sacct` does not print, as tables of other programs look alike.
     fn of(line: &[u8]) -> Option<Self> {
         if memchr::memchr(BAR, line).is_some() && has_number_and_submission(line, BAR) {
             return Some(Self::Bar);
@@ -200,11 +201,11 @@ pub(super) struct Heading {
     pub(super) fields: [usize; COLUMNS],
     /// The indices of the fields that may hold the separator or line ends.
     pub(super) free: Vec<usize>,
-    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line that tells. `None` as long
-    /// as none has.
+    /// Whether lines end with a separator, as those of `sacct -p` do: the heading does, or the first line
+    /// that tells. `None` as long as none has.
     pub(super) closes: Option<bool>,
-    /// Whether a field that stands without quotes has no separators, unless it is text that users choose. Lists of nodes and resources
-    /// have commas.
+    /// Whether a field that stands without quotes has no separators, unless it is text that users choose.
+    /// Lists of nodes and resources have commas.
     pub(super) is_certain: bool,
 }
 
@@ -221,7 +222,8 @@ fn is_whole(names: &[&[u8]]) -> bool {
     is_of_sacct(names) && Heading::of_names(Separator::Bar, names).check(Unit::Nodes).is_ok()
 }
 
-/// Returns whether the names of a heading are all of Slurm, and among them are the number, the submission and the state of a job.
+/// Returns whether the names of a heading are all of Slurm, and among them are the number, the submission and
+/// the state of a job.
 fn is_of_sacct(names: &[&[u8]]) -> bool {
     let has = |wanted: &str| names.contains(&wanted.as_bytes());
     (has("JobID") || has("JobIDRaw"))
@@ -278,7 +280,8 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates its fields.
+/// Returns whether a heading has the number of a job and the time of its submission, if this byte separates
+/// its fields.
 fn has_number_and_submission(line: &[u8], separator: u8) -> bool {
     let has =
         |wanted: &str| fields_of(line, separator).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
@@ -296,8 +299,8 @@ fn unquoted(name: &[u8]) -> &[u8] {
 }
 
 impl Heading {
-    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the columns do
-    /// not tell when jobs were submitted and ended or how many of `unit` they had.
+    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the
+    /// columns do not tell when jobs were submitted and ended or how many of `unit` they had.
     pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
         let others = OTHERS.into_iter().find(|&byte| has_number_and_submission(line, byte));
         let separator = Separator::of(line).or(others.map(Separator::Quoted)).unwrap_or(Separator::Bar);
@@ -347,8 +350,8 @@ impl Heading {
         self.free.last().is_some_and(|&last| last + 1 == self.columns.len())
     }
 
-    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a separator at the end of a
-    /// line may be that of an empty field, or end the line.
+    /// Returns how many fields a line has of which `found` were counted, and the last of which `is_empty`: a
+    /// separator at the end of a line may be that of an empty field, or end the line.
     pub(super) fn without_end(&mut self, found: usize, is_empty: bool) -> usize {
         let expected = self.columns.len();
         let is_over = found > expected && is_empty;
@@ -404,96 +407,4 @@ pub(super) fn name_of(column: Column) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_that_is_read_is_on_the_pages() {
-        let mut told: Vec<&str> = READS.iter().flat_map(|(names, _)| names.split(", ")).collect();
-        let mut names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-        told.sort_unstable();
-        names.sort_unstable();
-        assert_eq!(told, names);
-    }
-
-    #[test]
-    fn headings_are_recognised() {
-        assert!(is_heading(b"JobID|Submit|Start|End|NNodes"));
-        assert!(is_heading(b"Submit|jobidraw|"));
-        assert!(is_heading(b"\"JobID\",\"Submit\",\"Start\",\"End\",\"State\",\"NNodes\""));
-        assert!(is_heading(b"JobIDRaw\tSubmit\tStart\tElapsed\tState\tNNodes"));
-        assert!(is_heading(
-            b"JobIDRaw;Submit;Start;Elapsed;State;NNodes;JobName;ReqMem;MaxRSS;TRESUsageInTot;"
-        ));
-        // Tables of other programs, and dumps that lack what their format needs.
-        for other in [
-            "jobid,submit,start,end,state,nnodes",
-            "JobID,Submit,Start,End,NNodes",
-            "JobID,Submit,Start,State,NNodes",
-            "JobID,Submit,Start,End,State,NNodes,Walltime",
-        ] {
-            assert!(!is_heading(other.as_bytes()), "{other}");
-        }
-        for (heading, separator) in [
-            ("JobID^|^Submit^|^Start^|^End^|^State^|^NNodes^|^", "^|^"),
-            ("JobIDRaw::Submit::Start::End::State::NNodes", "::"),
-            ("JobID~Submit~Start~End~State~NNodes~", "~"),
-        ] {
-            let found = Heading::parse(heading.as_bytes(), Unit::Nodes).expect(heading);
-            assert_eq!(found.separator, Separator::Text(separator.into()), "{heading}");
-            assert_eq!(found.columns.len(), 6, "{heading}");
-        }
-        let widths =
-            "       JobID              Submit               Start                 End      State   NNodes ";
-        assert_eq!(Separator::of(widths.as_bytes()), Some(Separator::Widths(Vec::new())));
-        assert!(!is_heading(b"JobID Submit Start End State NNodes"));
-        for other in
-            ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
-        {
-            assert!(!is_heading(other.as_bytes()), "{other}");
-        }
-    }
-
-    #[test]
-    fn columns_stand_anywhere_and_better_names_go_first() {
-        let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
-            .expect("whole");
-        assert_eq!((heading.columns.len(), heading.free, heading.closes), (8, vec![1], Some(true)));
-        assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
-        assert_eq!(heading.fields[Column::Nodes as usize], 8);
-        let two =
-            Heading::parse(b"JobID|Submit|Start|End|NNodes|JobName|Comment", Unit::Nodes).expect("whole");
-        assert_eq!(two.free, [5, 6]);
-    }
-
-    #[test]
-    fn missing_columns_are_named() {
-        for (heading, unit, missing) in [
-            ("Submit|Start|End|NNodes", Unit::Nodes, "JobID"),
-            ("JobID|Start|End|NNodes", Unit::Nodes, "Submit"),
-            ("JobID|Submit|ElapsedRaw|NNodes", Unit::Nodes, "Start"),
-            ("JobID|Submit|Start|NNodes", Unit::Nodes, "End"),
-            ("JobID|Submit|Start|End|AllocCPUS", Unit::Nodes, "NNodes"),
-            ("JobID|Submit|Start|End|NNodes", Unit::Cpus, "AllocCPUS"),
-            ("JobID|Submit|Start|End|NNodes|AllocCPUS", Unit::Gpus, "AllocTRES"),
-        ] {
-            let problem = Heading::parse(heading.as_bytes(), unit).expect_err(heading).to_string();
-            assert!(problem.starts_with(&format!("the heading has no {missing}; this one has")), "{problem}");
-            assert!(problem.contains("sacct -a -P -o JobIDRaw,Submit"), "{problem}");
-        }
-        assert!(
-            Heading::parse(
-                COMMAND.rsplit(' ').next().unwrap_or_default().replace(',', "|").as_bytes(),
-                Unit::Gpus
-            )
-            .is_ok()
-        );
-    }
-
-    #[test]
-    fn every_column_has_a_name() {
-        for (_, column) in NAMES {
-            assert!(!name_of(*column).is_empty());
-        }
-    }
-}
+mod tests;

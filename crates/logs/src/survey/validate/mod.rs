@@ -90,7 +90,8 @@ const DEFECTS: [(Defect, Severity, &str); 26] = [
 ];
 
 /// What is said of a job of which a dump has two runs that ended for good.
-const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump may be made of parts that overlap";
+const ENDED: &str = ": two runs that completed or were cancelled are none of a requeued job, but the dump \
+     may be made of parts that overlap";
 
 /// The last second of the range of [`Time`](meshreplay_base::job::Time).
 const LATEST_S: i64 = i64::MAX / 1_000_000;
@@ -101,8 +102,8 @@ impl Defect {
         DEFECTS[self as usize].2
     }
 
-    /// Returns the severity of the defect. A line that does not follow the format is an error, but only a warning if
-    /// `lenient`, as lenient reading skips it.
+    /// Returns the severity of the defect. A line that does not follow the format is an error, but only a
+    /// warning if `lenient`, as lenient reading skips it.
     pub const fn severity(self, lenient: bool) -> Severity {
         match self {
             Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
@@ -162,11 +163,12 @@ impl Validation {
     }
 }
 
-/// Reads the whole log at `path` and returns everything that is wrong or odd in it. At most `shown_max` findings of
-/// each defect are kept; the others are counted. The result is an error only if the log cannot be read at all.
+/// Reads the whole log at `path` and returns everything that is wrong or odd in it. At most `shown_max`
+/// findings of each defect are kept; the others are counted. The result is an error only if the log cannot be
+/// read at all.
 ///
-/// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which there are too many
-/// runs. To find shared nodes, memory holds the lists of nodes.
+/// To find duplicates, memory holds runs of consecutive job numbers; a temporary file holds numbers of which
+/// there are too many runs. To find shared nodes, memory holds the lists of nodes.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     validate_within(path, options, shown_max, MOST)
 }
@@ -217,8 +219,8 @@ struct Check {
     /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
     jobs: JobNumbers,
-    /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a record for each run of a
-    /// requeued job; `None` in other formats.
+    /// The numbers of the runs that completed or were cancelled, of which a job has one, in a format with a
+    /// record for each run of a requeued job; `None` in other formats.
     ended: Option<JobNumbers>,
     previous: Option<Record>,
     /// The runs with lists of nodes.
@@ -247,7 +249,8 @@ impl Check {
         }
     }
 
-    /// Finds what is wrong with one record. `procs_max` is the number of processors of the machine, if it is known.
+    /// Finds what is wrong with one record. `procs_max` is the number of processors of the machine, if it is
+    /// known.
     fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
         let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         if surplus > 0 {
@@ -298,7 +301,8 @@ impl Check {
     fn number(&mut self, line: u64, job: i64, status: i64) {
         let is_ended_twice = [status::COMPLETED, status::CANCELLED].contains(&status)
             && self.ended.as_mut().is_some_and(|ended| ended.add(job, line, false) == Seen::Before);
-        // The parts of an interrupted job share its number. Of what is known already not more is to be known later.
+        // The parts of an interrupted job share its number. Of what is known already not more is to be known
+        // later.
         let may_repeat = is_ended_twice || status::PARTS.contains(&status);
         let is_known = self.jobs.add(job, line, may_repeat) == Seen::Before;
         if is_ended_twice {
@@ -387,113 +391,4 @@ impl Check {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-
-    type Found = Vec<(Defect, u64, Option<u64>)>;
-
-    fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
-        let mut file = tempfile::NamedTempFile::new()?;
-        file.write_all(text.as_bytes())?;
-        let report = validate_within(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2, 40)?;
-        let errors = report.count(Severity::Error);
-        let row =
-            |tally: Tally| (tally.defect, tally.count, tally.shown.first().and_then(|finding| finding.line));
-        Ok((report.tallies.into_iter().map(row).collect(), errors))
-    }
-
-    fn job(number: i64, submit_s: i64, run_s: i64, procs: i64, requested_s: i64, status: i64) -> String {
-        format!(
-            "{number} {submit_s} -1 {run_s} {procs} -1 -1 -1 {requested_s} -1 {status} 1 1 -1 -1 -1 -1 -1\n"
-        )
-    }
-
-    #[test]
-    fn rows_are_in_the_order_of_the_enum() {
-        for (place, (defect, ..)) in DEFECTS.into_iter().enumerate() {
-            assert_eq!(defect as usize, place, "{}", defect.title());
-        }
-    }
-
-    #[test]
-    fn a_sound_log_has_no_findings() -> Result<(), Box<dyn std::error::Error>> {
-        let text =
-            format!("; MaxProcs: 8\n; MaxJobs: 2\n{}{}", job(1, 0, 5, 8, 5, 1), job(2, 0, 5, 1, -1, 5));
-        assert_eq!(findings(&text, false)?, (vec![], 0));
-        Ok(())
-    }
-
-    #[test]
-    fn every_defect_is_found_on_its_line() -> Result<(), Box<dyn std::error::Error>> {
-        let text = [
-            "; MaxProcs: 8\n; MaxJobs: 99\n".to_owned(),
-            job(5, 50, 5, 8, 5, 1),
-            "1 2 3\n".to_owned(),
-            job(6, 60, 5, 8, 5, 1).replacen("60", "6x", 1),
-            job(7, 60, 5, 8, 5, 1).replacen("60", "99999999999999999999", 1),
-            job(8, -1, 5, 9, 5, 1),
-            job(8, 60, 6, 0, 5, 7),
-            job(8, 60, 6, 1, 6, 3).replace('\n', " 0\r\n"),
-            job(4, 60, -1, 1, 5, 1).replace(' ', "\t"),
-            "\n; late\n".to_owned(),
-            job(9, 60, 0, 1, 5, 1).trim_end().to_owned(),
-        ]
-        .concat();
-        let expected = vec![
-            (Defect::TooFewFields, 1, Some(4)),
-            (Defect::NotANumber, 1, Some(5)),
-            (Defect::OutOfRange, 1, Some(6)),
-            (Defect::NegativeSubmit, 1, Some(7)),
-            (Defect::LargerThanMachine, 1, Some(7)),
-            (Defect::DuplicateJob, 1, Some(8)),
-            (Defect::RecordCount, 1, None),
-            (Defect::TooManyFields, 1, Some(9)),
-            (Defect::SubmitDescent, 1, Some(7)),
-            (Defect::JobDescent, 1, Some(10)),
-            (Defect::NoProcs, 1, Some(8)),
-            (Defect::NoRun, 1, Some(10)),
-            (Defect::ZeroRun, 1, Some(13)),
-            (Defect::RunAboveRequest, 1, Some(8)),
-            (Defect::OddStatus, 1, Some(8)),
-            (Defect::LateComment, 1, Some(12)),
-            (Defect::BlankLine, 1, Some(11)),
-            (Defect::Tabs, 1, None),
-            (Defect::CarriageReturns, 1, None),
-            (Defect::Unterminated, 1, None),
-        ];
-        assert_eq!(findings(&text, false)?, (expected, 6));
-        assert_eq!(findings(&text, true)?.1, 3);
-        Ok(())
-    }
-
-    #[test]
-    fn a_missing_machine_is_found_and_few_are_shown() -> Result<(), Box<dyn std::error::Error>> {
-        let text: String = (1..=5).map(|number| job(number, 0, 0, 1, -1, 1)).collect();
-        assert_eq!(findings(&text, false)?.0, [(Defect::NoMachine, 1, None), (Defect::ZeroRun, 5, Some(1))]);
-        Ok(())
-    }
-
-    #[test]
-    fn runs_that_end_twice_are_told_from_requeued_ones() -> Result<(), Box<dyn std::error::Error>> {
-        let at = |hour: i64, job: i64, state: &str| {
-            format!("{job}|2024-05-01T10:00:00|2024-05-01T{hour}:00:00|2024-05-01T{hour}:10:00|{state}|3\n")
-        };
-        let run = |job: i64, state: &str| at(10, job, state);
-        let again =
-            [at(11, 2, "COMPLETED"), at(11, 22, "CANCELLED"), at(11, 4, "COMPLETED"), at(12, 22, "FAILED")];
-        let again = again.concat();
-        // With gaps there are soon more runs of numbers than are kept in memory: of all jobs sooner than of those that ended.
-        for jobs in [11, 43, 200] {
-            let state = |i: i64| if i % 11 == 0 { "NODE_FAIL" } else { "COMPLETED" };
-            let dump: String = (1..=jobs).map(|i| run(2 * i, state(i))).collect();
-            let text = format!("JobID|Submit|Start|End|State|NNodes\n{dump}{again}");
-            let found = findings(&text, false)?.0;
-            let count =
-                |wanted: Defect| found.iter().find(|(defect, ..)| *defect == wanted).map(|found| found.1);
-            let counts = [Defect::DuplicateJob, Defect::RepeatedJob].map(count);
-            assert_eq!(counts, [Some(2), Some(2)], "{jobs} jobs: {found:?}");
-        }
-        Ok(())
-    }
-}
+mod tests;
