@@ -136,18 +136,6 @@ impl ReportTable {
         format!(
             "{}<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">\n<table \
              class=\"sortable\">\n\
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
              <caption><span>{}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n{}",
             self.shared_html(),
             html(&self.title),
