@@ -193,8 +193,7 @@ impl LengthTable {
     pub(super) fn may_hold(&self, interval: &FreeInterval) -> bool {
         let widest = u64::try_from(interval.widest).unwrap_or(0);
         let Some(column) = class(widest) else { return false };
-        // A class holds widths up to twice its least, so that the column of the next one covers the free
-        // interval's.
+        // Widths are entered under their class rounded up, so the next column has all up to the widest.
         let column = (column + 1).min(WIDTHS - 1);
         let row = self.bucket(units(interval.until)) * WIDTHS;
         self.shortest.get(row + column).is_some_and(|&shortest| shortest <= units(interval.length()))
