@@ -9,7 +9,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: screenshots book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
+.PHONY: book faults kills latency fuzz fuzz-each replay test test-book test-core test-browser test-latex test-python wheel test-slurm check bench bench-growth dist doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -117,10 +117,6 @@ test-book:
 		|| $(CARGO) install --quiet --locked mdbook --version 0.5.4 --no-default-features --features search --root target/tools
 	PATH="$$PATH:$$PWD/target/tools/bin" $(MAKE) book
 	python3 tests/browser/book.py target/book docs/src target/browser/book
-
-# Takes the pictures of the report of `make replay` that stand in the book. Needs Chromium.
-screenshots: replay
-	python3 scripts/screenshots.py target/replay/report.html docs/src/images
 
 # Builds the library's documentation and opens it.
 doc:
