@@ -90,13 +90,14 @@ check:
 bench:
 	$(CARGO) bench
 
-# Measures how times grow with jobs, queues, nodes and processors, and writes docs/src/growth.md, in about a quarter of an hour.
-# GROWTH_BUDGET_S=SECONDS gives each cell more or less time. GROWTH_FAMILY='3D tori' measures calls on one family of machines,
-# GROWTH_ALLOCATORS='mc snug' some rows; these print their part of the page and leave the file alone.
+# Measures how times grow with nodes, processors, jobs and queues, and writes docs/experiments/growth.csv and the table and plot of
+# docs/src/growth.md, in about a quarter of an hour. GROWTH_BUDGET_S=SECONDS sets the time per cell. GROWTH_FAMILY='3D tori' measures
+# calls on one family of machines, GROWTH_ALLOCATORS='mc snug' some rows; these print CSV and leave the files alone.
 bench-growth:
 ifeq ($(GROWTH_FAMILY)$(GROWTH_ALLOCATORS),)
-	$(CARGO) bench -p meshreplay --bench growth > target/growth.md
-	mv target/growth.md docs/src/growth.md
+	$(CARGO) bench -p meshreplay --bench growth > target/growth.csv
+	mv target/growth.csv docs/experiments/growth.csv
+	python3 scripts/growth.py
 else
 	$(CARGO) bench -p meshreplay --bench growth -- $(GROWTH_ALLOCATORS)
 endif
