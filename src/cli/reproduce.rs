@@ -16,7 +16,7 @@ use super::{Failure, complain, print};
 use crate::disk::{Claim, Unfinished};
 use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
-use crate::paper::{Comparison, Figure, Format, Paper, Plot, Regeneration, Replays, papers, plots, shown};
+use crate::paper::{Comparison, Figure, Format, PAPERS, Paper, Plot, Regeneration, Replays, plots, shown};
 use crate::spec::unknown;
 use crate::study::Study;
 use crate::text::{Align, Screen, Table};
@@ -128,7 +128,7 @@ fn list(args: &Args) -> Result<(), Failure> {
         )));
     }
     if args.figures.is_empty() {
-        print(&listing()?)
+        print(&listing())
     } else {
         Err(Failure::Usage(anyhow!("`reproduce list` takes no figures; found '{}'", args.figures.join(" "))))
     }
@@ -209,34 +209,32 @@ fn keep(paper: &Paper, comparisons: &[Comparison], (folder, args): (&Path, &Args
 
 /// Returns the paper of this name, or an error that lists the names.
 fn find(name: &str) -> anyhow::Result<&'static Paper> {
-    let papers = papers()?;
-    let names = papers.iter().map(|paper| paper.name.as_str()).chain(["list"]);
-    papers.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
+    let names = PAPERS.iter().map(|paper| paper.name).chain(["list"]);
+    PAPERS.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
 }
 
 /// Returns the requested figures, each once, in the order of the paper; without names all figures.
 fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'static Figure>> {
     for name in names {
         if paper.figure(name).is_none() {
-            let known = paper.figures.iter().map(|figure| figure.name.as_str());
-            return Err(anyhow::Error::from(unknown("figure", name, known)).context(paper.name.clone()));
+            let known = paper.figures.iter().map(|figure| figure.name);
+            return Err(anyhow::Error::from(unknown("figure", name, known)).context(paper.name));
         }
     }
-    let wanted = |figure: &&Figure| names.is_empty() || names.contains(&figure.name);
-    Ok(paper.figures.iter().filter(wanted).collect())
+    let is_wanted = |figure: &&Figure| names.is_empty() || names.iter().any(|name| name == figure.name);
+    Ok(paper.figures.iter().filter(is_wanted).collect())
 }
 
 /// Returns the list of all papers and figures as text.
-fn listing() -> anyhow::Result<String> {
+fn listing() -> String {
     let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
     let mut table = Table::new(&columns);
-    let papers = papers()?;
-    for paper in papers {
-        for figure in &paper.figures {
-            table.add([&paper.name, &figure.name, &figure.title].map(String::clone).to_vec());
+    for paper in &PAPERS {
+        for figure in paper.figures {
+            table.add([paper.name, figure.name, figure.title].map(str::to_owned).to_vec());
         }
     }
     let sources: Vec<String> =
-        papers.iter().map(|paper| format!(" {}: {}\n", paper.name, paper.source)).collect();
-    Ok(format!("{}\n{}", screen().table_from_left(&table, 2), screen().hanging(&sources.concat(), 4)))
+        PAPERS.iter().map(|paper| format!(" {}: {}\n", paper.name, paper.source)).collect();
+    format!("{}\n{}", screen().table_from_left(&table, 2), screen().hanging(&sources.concat(), 4))
 }

@@ -4,7 +4,7 @@ use super::comparisons::Comparisons;
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark, Place};
 use super::item::{Item, item};
-use super::load::Figure;
+use super::load::{Embedded, Figure};
 use super::point::Point;
 use meshreplay_base::spec::Spec;
 
@@ -84,25 +84,26 @@ impl<'a> Findings<'a> {
 
     /// Returns the loads of the workload models in all studies of the figure, in ascending order.
     pub(crate) fn loads(&self) -> Vec<Load> {
-        sorted_loads(self.figure.studies.iter().flat_map(|study| &study.logs))
+        self.loads_where(|_| true)
     }
 
     /// Returns the loads of the workload models in one study of the figure, in ascending order.
     pub(crate) fn loads_of(&self, name: &str) -> Vec<Load> {
-        let studies = self.figure.studies.iter().filter(|study| study.name == name);
-        sorted_loads(studies.flat_map(|study| &study.logs))
+        self.loads_where(|study| study.name == name)
     }
-}
 
-fn sorted_loads<'a>(logs: impl Iterator<Item = &'a String>) -> Vec<Load> {
-    let load = |log: &'a String| {
-        let model: Spec = log.parse().ok()?;
-        let rate = model.params.get("rate").or_else(|| model.params.get("ratio"))?;
-        Some((rate.parse().ok()?, log))
-    };
-    let mut loads: Vec<(f64, &String)> = logs.filter_map(load).collect();
-    loads.sort_by(|a, b| a.0.total_cmp(&b.0));
-    loads.into_iter().map(|(rate, log)| Load { rate: rate.to_string(), log: log.clone() }).collect()
+    fn loads_where(&self, is_wanted: impl Fn(&Embedded) -> bool) -> Vec<Load> {
+        let load = |log: String| {
+            let model: Spec = log.parse().ok()?;
+            let rate = model.params.get("rate").or_else(|| model.params.get("ratio"))?;
+            let rate: f64 = rate.parse().ok()?;
+            Some((rate, Load { rate: rate.to_string(), log }))
+        };
+        let studies = self.figure.studies().into_iter().filter(is_wanted);
+        let mut loads: Vec<(f64, Load)> = studies.flat_map(|study| study.logs).filter_map(load).collect();
+        loads.sort_by(|a, b| a.0.total_cmp(&b.0));
+        loads.into_iter().map(|(_, load)| load).collect()
+    }
 }
 
 /// Returns the rates of loads, separated by commas.

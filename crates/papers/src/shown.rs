@@ -38,7 +38,7 @@ impl Format {
 struct Row<'a> {
     paper: &'a str,
     figure: &'a str,
-    item: &'a str,
+    item: String,
     log: &'a str,
     machine: &'a str,
     published: Option<f64>,
@@ -90,21 +90,27 @@ pub fn shown(comparisons: &[Comparison], format: Format, screen: Screen) -> serd
 }
 
 /// Returns the sentences about a figure that no finding judges, each with the reason.
-fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
-    let sentences =
-        comparison.paper.sentences.iter().filter(|sentence| sentence.figure == comparison.figure.name);
-    sentences.filter_map(|sentence| {
-        Some((sentence, sentence.not_measured(&comparison.findings, &comparison.missing)?))
-    })
+fn not_measured(comparison: &Comparison) -> Vec<(Sentence, String)> {
+    let Comparison { figure, findings, missing, .. } = comparison;
+    let sentences = comparison.paper.sentences().into_iter().filter(|sentence| sentence.is_about(figure));
+    let with_reason = |sentence: Sentence| {
+        let why = sentence.not_measured(findings, missing)?;
+        Some((sentence, why))
+    };
+    sentences.filter_map(with_reason).collect()
 }
 
 /// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which
 /// has tables only.
 fn sentences(comparisons: &[Comparison], format: Format) -> String {
-    let line = |(sentence, why): (&Sentence, String)| {
-        format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
+    let lines = |comparison: &Comparison| {
+        let figure = comparison.figure;
+        let line = move |(sentence, why): (Sentence, String)| {
+            format!("{}, {}: {}\n   {why}", figure.name, sentence.section(figure), sentence.claim)
+        };
+        not_measured(comparison).into_iter().map(line)
     };
-    let lines: Vec<String> = comparisons.iter().flat_map(not_measured).map(line).collect();
+    let lines: Vec<String> = comparisons.iter().flat_map(lines).collect();
     let title = "Sentences of the paper that are not measured here, and why";
     match format {
         _ if lines.is_empty() => String::new(),
@@ -117,9 +123,9 @@ fn sentences(comparisons: &[Comparison], format: Format) -> String {
 /// Returns a row for each finding, as CSV and JSON show it.
 fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     comparison.findings.iter().map(|finding| Row {
-        paper: &comparison.paper.name,
-        figure: &comparison.figure.name,
-        item: &finding.item,
+        paper: comparison.paper.name,
+        figure: comparison.figure.name,
+        item: finding.item.clone(),
         log: &finding.log,
         machine: &finding.machine,
         published: finding.published.map(|published| published.value),
@@ -133,10 +139,10 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
 
 /// Returns a row for each sentence that no finding judges.
 fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
-    not_measured(comparison).map(|(sentence, why)| Row {
-        paper: &comparison.paper.name,
-        figure: &comparison.figure.name,
-        item: &sentence.claim,
+    not_measured(comparison).into_iter().map(|(sentence, why)| Row {
+        paper: comparison.paper.name,
+        figure: comparison.figure.name,
+        item: sentence.claim,
         verdict: Verdict::NotMeasured(why).to_string(),
         ..Row::default()
     })
@@ -150,7 +156,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     let line = |row: Row<'_>| {
         let numbers = [row.published, row.measured, row.half_width, row.ratio];
         let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
-        let words = [row.paper, row.figure, row.item, row.log, row.machine].into_iter();
+        let words = [row.paper, row.figure, &row.item, row.log, row.machine].into_iter();
         csv_line(
             words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind.into()]),
         )
