@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::ArgGroup;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::plot::drawing::{PaperArgs, PixelArgs};
 use super::runner::Runner;
 use super::terminal::screen;
-use super::{Failure, complain, print};
+use super::{Failure, complain, one_of, print};
 use crate::disk::{Claim, Unfinished};
 use crate::figure::PictureFormat;
 use crate::frame::{self, StudyFolder, TEMPORARY};
@@ -62,7 +61,7 @@ pub(super) struct Args {
     threads: Option<NonZeroUsize>,
 
     /// Format of the comparison on standard output [default: table].
-    #[arg(long, value_parser = formats())]
+    #[arg(long, value_parser = one_of(&Format::ALL))]
     format: Option<Format>,
 
     /// Format of the plots that -o keeps beside the comparison.
@@ -78,18 +77,6 @@ pub(super) struct Args {
     /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
     quiet: bool,
-}
-
-/// Returns the parser of the name of a format.
-fn formats() -> impl TypedValueParser<Value = Format> {
-    let names = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
-    names.try_map(|given| {
-        Format::ALL
-            .into_iter()
-            .find(|(name, _)| *name == given)
-            .map(|(_, format)| format)
-            .ok_or("no such format")
-    })
 }
 
 /// Runs replays: on all threads, or on one thread where run times matter.
@@ -178,7 +165,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .into());
     }
     if let Some(folder) = &args.output {
-        keep(paper, &comparisons, (folder, args))?;
+        keep(paper, &comparisons, folder, args)?;
     }
     print(&shown(&comparisons, args.format.unwrap_or(Format::Table), screen())?)?;
     if replays.failed > 0 {
@@ -192,7 +179,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the comparisons and their plots into `folder`.
-fn keep(paper: &Paper, comparisons: &[Comparison], (folder, args): (&Path, &Args)) -> Result<(), Failure> {
+fn keep(paper: &Paper, comparisons: &[Comparison], folder: &Path, args: &Args) -> Result<(), Failure> {
     for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
         let path = folder.join(format!("{}.{extension}", paper.name));
         frame::write_whole(&path, shown(comparisons, format, Screen::default())?.as_bytes(), TEMPORARY)?;

@@ -3,7 +3,7 @@
 use super::comparisons::Comparisons;
 use super::evidence::{Evidence, LogFacts};
 use super::finding::{Finding, Mark, Place};
-use super::item::{Item, item};
+use super::item::item;
 use super::load::{Embedded, Figure};
 use super::point::Point;
 use meshreplay_base::spec::Spec;
@@ -12,8 +12,8 @@ use meshreplay_base::spec::Spec;
 pub(crate) struct Findings<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) figure: &'a Figure,
-    log: String,
-    machine: String,
+    pub(super) log: String,
+    pub(super) machine: String,
     pub(super) items: Vec<Finding>,
     pub(super) marks: Vec<Mark>,
 }
@@ -54,19 +54,10 @@ impl<'a> Findings<'a> {
         self.evidence.facts(dataset)
     }
 
-    /// Adds an item, if something was measured of it.
-    pub(crate) fn add(&mut self, item: Item) {
-        if item.is_measured {
-            let log = item.log.unwrap_or_else(|| self.log.clone());
-            let machine = item.machine.unwrap_or_else(|| self.machine.clone());
-            self.items.push(Finding { log, machine, ..item.finding });
-        }
-    }
-
     /// Adds a statement of the paper, which holds if all comparisons do; nothing if no comparison has both
     /// numbers.
     pub(crate) fn claim(&mut self, id: &str, words: impl AsRef<str>, compare: impl FnOnce(&mut Comparisons)) {
-        self.add(item(id, words).holds_if(compare));
+        item(id, words).holds_if(compare).add_to(self);
     }
 
     /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`.

@@ -57,22 +57,12 @@ pub(super) type Studies = &'static [&'static str];
 pub(super) type Judge = fn(&mut Findings<'_>);
 
 /// Returns a figure that the paper draws as a chart.
-pub(super) const fn chart(
-    name: &'static str,
-    title: &'static str,
-    studies: Studies,
-    judge: Judge,
-) -> Figure {
+pub(super) const fn chart(name: &'static str, title: &'static str, studies: Studies, judge: Judge) -> Figure {
     Figure { is_chart: true, ..table(name, title, studies, judge) }
 }
 
 /// Returns a table, a drawing that is no chart, or a part of the text.
-pub(super) const fn table(
-    name: &'static str,
-    title: &'static str,
-    studies: Studies,
-    judge: Judge,
-) -> Figure {
+pub(super) const fn table(name: &'static str, title: &'static str, studies: Studies, judge: Judge) -> Figure {
     Figure { name, title, is_chart: false, surveyed: &[], timed: false, studies, judge }
 }
 

@@ -170,12 +170,8 @@ mod tests {
         let mut wrong = Vec::new();
         for (name, charts) in CHARTS {
             let paper = PAPERS.iter().find(|paper| paper.name == name).ok_or(name)?;
-            let drawn: Vec<&str> = paper
-                .figures
-                .iter()
-                .filter(|figure| figure.is_chart)
-                .map(|figure| figure.name)
-                .collect();
+            let drawn: Vec<&str> =
+                paper.figures.iter().filter(|figure| figure.is_chart).map(|figure| figure.name).collect();
             assert_eq!(drawn, charts, "{name}");
             for figure in paper.figures.iter().filter(|figure| figure.is_chart) {
                 let label = format!("{name} {}", figure.name);

@@ -71,7 +71,7 @@ mod tests {
             judged_by: vec!["below".to_owned(), "least".to_owned()],
             not_measurable: None,
         };
-        let finding = |id: &str, verdict| Finding { id: id.to_owned(), verdict, ..Finding::new("", "", "") };
+        let finding = |id: &str, verdict| Finding { id: id.to_owned(), verdict, ..Finding::default() };
         let least = finding("least", Verdict::OrderingHolds);
         let others = [finding("below", Verdict::None), finding("best", Verdict::Exact)];
         assert_eq!(sentence.not_measured(&[least], &["LOG"]), None);

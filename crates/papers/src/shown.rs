@@ -1,8 +1,11 @@
 //! Writes comparisons as a table, Markdown, LaTeX, CSV or JSON.
 
+use std::iter;
+
 use serde::Serialize;
 
 use super::finding::{Finding, Place, Verdict};
+use super::plot::distinct;
 use super::regenerate::Comparison;
 use super::sentence::Sentence;
 use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
@@ -47,30 +50,9 @@ struct Row<'a> {
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
-    kind: Kind,
-}
-
-/// What the numbers of a row are.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-#[serde(into = "&'static str")]
-enum Kind {
-    /// A published number, or none, and a measured one.
-    Number,
-    /// How many comparisons a sentence makes, and how many of them hold.
-    Comparisons,
-    /// There are none: a sentence that is not measured.
-    #[default]
-    Sentence,
-}
-
-impl From<Kind> for &'static str {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Number => "number",
-            Kind::Comparisons => "comparisons",
-            Kind::Sentence => "sentence",
-        }
-    }
+    /// What the numbers are: a `number` published and measured, numbers of `comparisons`, or none of a
+    /// `sentence` that is not measured.
+    kind: &'static str,
 }
 
 /// Returns all comparisons as one text. Tables without a format fit the screen.
@@ -133,7 +115,7 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         half_width: finding.half_width,
         ratio: finding.ratio(),
         verdict: finding.verdict.to_string(),
-        kind: if finding.is_ordering { Kind::Comparisons } else { Kind::Number },
+        kind: if finding.is_ordering { "comparisons" } else { "number" },
     })
 }
 
@@ -144,6 +126,7 @@ fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         figure: comparison.figure.name,
         item: sentence.claim,
         verdict: Verdict::NotMeasured(why).to_string(),
+        kind: "sentence",
         ..Row::default()
     })
 }
@@ -157,9 +140,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
         let numbers = [row.published, row.measured, row.half_width, row.ratio];
         let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
         let words = [row.paper, row.figure, &row.item, row.log, row.machine].into_iter();
-        csv_line(
-            words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind.into()]),
-        )
+        csv_line(words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str(), row.kind]))
     };
     csv_line(titles) + &rows.map(line).collect::<String>()
 }
@@ -194,7 +175,7 @@ fn figure(comparison: &Comparison, format: Format, screen: Screen) -> String {
     let written = |table: &Table| match format {
         Format::Markdown => table.markdown(),
         Format::Latex => {
-            let said = std::iter::once(&name).chain(versions).chain(&without);
+            let said = iter::once(&name).chain(versions).chain(&without);
             table.latex(&said.cloned().collect::<Vec<String>>())
         }
         _ => screen.table_from_left(table, 1),
@@ -236,45 +217,27 @@ fn number(finding: &Finding, measured: f64) -> String {
     }
 }
 
-/// The name of a curve, and its values, each with its value on the axis.
-type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
-
 /// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column
 /// per value on the axis.
 fn curves(points: &[&Finding]) -> Vec<Table> {
-    let mut axes: Vec<&str> = Vec::new();
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
-    for (_, place) in places() {
-        if !axes.contains(&place.axis.as_str()) {
-            axes.push(&place.axis);
-        }
-    }
-    let of_axis = |axis: &&str| {
-        let (mut columns, mut rows): (Vec<&str>, Vec<CurveRow<'_>>) = (Vec::new(), Vec::new());
-        for (finding, Place { curve, at, .. }) in places().filter(|(_, place)| place.axis == *axis) {
-            if !columns.contains(&at.as_str()) {
-                columns.push(at);
-            }
-            let measured = finding.measured.map(|measured| number(finding, measured));
-            let cell = (at.as_str(), measured.unwrap_or_default());
-            match rows.iter_mut().find(|(other, _)| other == curve) {
-                Some((_, cells)) => cells.push(cell),
-                None => rows.push((curve, vec![cell])),
-            }
-        }
-        let titles =
-            std::iter::once((*axis, Align::Left)).chain(columns.iter().map(|at| (*at, Align::Right)));
-        let mut table = Table::new(&titles.collect::<Vec<_>>());
-        for (curve, cells) in rows {
+    let table = |axis: &str| {
+        let on_axis = || places().filter(|(_, place)| place.axis == axis);
+        let columns = distinct(on_axis().map(|(_, place)| place.at.as_str()));
+        let rows = distinct(on_axis().map(|(_, place)| place.curve.as_str()));
+        let titles = columns.iter().map(|at| (*at, Align::Right));
+        let mut table = Table::new(&iter::once((axis, Align::Left)).chain(titles).collect::<Vec<_>>());
+        for curve in rows {
             let cell = |at: &&str| {
-                let found = cells.iter().find(|(place, _)| place == at);
-                found.map(|(_, text)| text.clone()).unwrap_or_default()
+                let is_here = |place: &Place| place.curve == curve && place.at == **at;
+                let measured = on_axis().find(|(_, place)| is_here(place)).map(|(finding, _)| finding);
+                measured.and_then(|finding| Some(number(finding, finding.measured?))).unwrap_or_default()
             };
-            table.add(std::iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
+            table.add(iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
         }
         table
     };
-    axes.iter().map(of_axis).collect()
+    distinct(places().map(|(_, place)| place.axis.as_str())).into_iter().map(table).collect()
 }
 
 /// Returns the number of decimals of a measured number. It is one more than was printed, and as many as

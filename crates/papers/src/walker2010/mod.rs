@@ -1,6 +1,5 @@
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
 
-mod blocks;
 mod fig12;
 mod fig17;
 mod fig7;
