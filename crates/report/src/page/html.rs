@@ -154,6 +154,7 @@ impl ReportFigure {
 mod tests {
     use super::*;
     use crate::{BlockTree, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use meshreplay_figures::Span;
     use meshreplay_figures::mark::{MARKED, is_marked};
     use meshreplay_results::frame::{Down, PlacedJob};
     use meshreplay_sim::metrics::JobRow;
@@ -177,7 +178,7 @@ mod tests {
             ],
             jobs: vec![job, lost],
         };
-        let window_s = (0.0, 10.0);
+        let window_s = Span::new(0.0, 10.0);
         Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
     }
 

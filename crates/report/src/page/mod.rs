@@ -20,7 +20,7 @@ pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use std::path::Path;
 
 use super::verdict::SavedAnswer;
-use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, plot_kind};
+use meshreplay_figures::{self as figure, FigureError, PlotOptions, Results, Span, plot_kind};
 use meshreplay_results::frame::FrameError;
 
 /// The choices of the user for a report.
@@ -30,7 +30,7 @@ pub struct ReportOptions {
     pub title: Option<String>,
     /// The window of time of the player, in seconds; `None` for a window that begins with the first start and
     /// in which no replay starts too many jobs for a file.
-    pub window_s: Option<(f64, f64)>,
+    pub window_s: Option<Span>,
     /// The allocators that the player shows; empty for those of the first few replays.
     pub show: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! The queue and the busy nodes of a replay over a window of time, for the strip below the player.
 
+use meshreplay_figures::Span;
 use meshreplay_sim::metrics::JobRow;
 
 /// The number of parts that the window is divided into.
@@ -24,7 +25,7 @@ pub struct Strip {
 
 /// A strip in the making, to which the jobs of a replay are added in any order.
 pub(super) struct StripOfRuns {
-    window_s: (f64, f64),
+    window_s: Span,
     nodes: f64,
     busy: Vec<f64>,
     /// The changes of the length of the queue: the time in seconds, and 1 or −1.
@@ -33,17 +34,17 @@ pub(super) struct StripOfRuns {
 
 impl StripOfRuns {
     /// Returns the strip of no job for a window of time. `nodes` is the number of nodes that jobs can have.
-    pub(super) fn new(window_s: (f64, f64), nodes: f64) -> Self {
+    pub(super) fn new(window_s: Span, nodes: f64) -> Self {
         Self { window_s, nodes, busy: vec![0.0; PARTS], changes: Vec::new() }
     }
 
     fn part_s(&self) -> f64 {
-        (self.window_s.1 - self.window_s.0) / PARTS as f64
+        self.window_s.length() / PARTS as f64
     }
 
     /// Adds a run. O(parts in which it runs).
     pub(super) fn add(&mut self, run: Run) {
-        let ((from_s, to_s), part_s) = (self.window_s, self.part_s());
+        let (Span { low: from_s, high: to_s }, part_s) = (self.window_s, self.part_s());
         // A job that starts at once never waits.
         if run.row.start_s > run.since_s && run.since_s <= to_s && run.row.start_s > from_s {
             self.changes.extend([(run.since_s, 1), (run.row.start_s, -1)]);
@@ -79,12 +80,12 @@ fn part_of(time_s: f64, part_s: f64) -> usize {
 }
 
 /// Returns the longest queue in each part, from the changes of its length in the order of time.
-fn longest(changes: &[(f64, i32)], (from_s, to_s): (f64, f64), part_s: f64) -> Vec<u32> {
+fn longest(changes: &[(f64, i32)], window_s: Span, part_s: f64) -> Vec<u32> {
     let mut queue = vec![0; PARTS];
     let (mut length, mut part) = (0_i32, 0);
-    for &(time_s, change) in changes.iter().filter(|(time_s, _)| *time_s <= to_s) {
-        let now = part_of(time_s - from_s, part_s);
-        if time_s > from_s {
+    for &(time_s, change) in changes.iter().filter(|(time_s, _)| *time_s <= window_s.high) {
+        let now = part_of(time_s - window_s.low, part_s);
+        if time_s > window_s.low {
             // The queue keeps its length until now.
             for longest in &mut queue[part..=now] {
                 *longest = length.max(*longest);
@@ -118,7 +119,7 @@ mod tests {
             })
             .collect();
         let (from_s, to_s) = (100.0, 580.0);
-        let mut strip = StripOfRuns::new((from_s, to_s), 64.0);
+        let mut strip = StripOfRuns::new(Span::new(from_s, to_s), 64.0);
         for run in &runs {
             strip.add(*run);
         }
