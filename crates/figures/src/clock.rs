@@ -58,6 +58,11 @@ impl Clock {
         let logs = run.get("logs")?.as_array()?;
         let name = results.label(first, "log");
         let log = logs.iter().find(|log| log.get("name").and_then(Value::as_str) == Some(&name))?;
+        Self::of_log(log)
+    }
+
+    /// Returns the clock of a log as run.json and study.json describe it; `None` if it has no dates.
+    pub fn of_log(log: &Value) -> Option<Self> {
         let starts = log.get("starts")?;
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }

@@ -5,7 +5,6 @@ mod escape;
 mod foreign;
 mod html;
 mod player;
-mod policy;
 mod provenance;
 mod summary;
 mod table;
@@ -40,9 +39,8 @@ impl Report {
     ///
     /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
     pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
-        let name = folder.canonicalize().ok();
-        let name = name.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-        let title = options.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned());
+        let title = options.title.clone().or_else(|| provenance::name_of(folder));
+        let title = title.unwrap_or_else(|| "meshreplay".to_owned());
         let mut report = Self { title, ..Self::default() };
         let verdicts = verdicts::verdicts(folder)?;
         let notes = match Results::read(folder) {

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use self::strip::{Run, StripOfRuns};
+use self::strip::StripOfRuns;
 use super::error::ReportError;
 use meshreplay_alloc::allocator;
 use meshreplay_base::words::counted;
@@ -175,7 +175,7 @@ fn found(
         let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
         if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
             for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
-                strip.add(Run { since_s, row: run.row });
+                strip.add(since_s, &run.row);
             }
         }
         Found { jobs: Vec::new(), strip, all: 0 }
@@ -186,7 +186,7 @@ fn found(
         let found = &mut found[position];
         found.all += 1;
         let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
-        found.strip.add(Run { since_s: waits[position].as_ref().map_or(row.submit_s, after_kill), row });
+        found.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
         if runs_in(&row, window_s) {
             let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
                 path: path.to_owned(),
