@@ -184,9 +184,8 @@ impl Survey {
     /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None`
     /// if they can, or if the jobs are not in memory.
     fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
-        let none = || RecordedNodesError::NoLists { log: spec.log.to_string() };
         if self.listed_procs_us.is_none() {
-            return Some(none().to_string());
+            return Some(RecordedNodesError::no_lists(&spec.log).to_string());
         }
         let loaded = log.loaded.as_ref()?;
         let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0)

@@ -84,7 +84,7 @@ impl JobSource {
         machine: &Mesh,
     ) -> Result<RecordedNodes, RecordedNodesError> {
         let Self::Recorded { jobs, arrivals, arrival_scale, log: Some(summary), .. } = self else {
-            return Err(RecordedNodesError::NoLists { log: log.to_owned() });
+            return Err(RecordedNodesError::no_lists(log));
         };
         let are_logged = *arrivals == Arrivals::Recorded && arrival_scale.to_bits() == 1.0_f64.to_bits();
         recorded_nodes(log, jobs, &summary.facts.names, map, machine, are_logged)
