@@ -378,11 +378,7 @@ impl Draft {
 }
 
 /// Reads a log without keeping its jobs, and counts them for each set of rules.
-fn surveyed(
-    source: &LogSource,
-    rules: &[Rules],
-    counts: &mut Counts,
-) -> Result<LogSummary, TraceError> {
+fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
     meshreplay_logs::read(&source.path, source.read.clone(), |record| {
         for (i, rules) in rules.iter().enumerate() {
             if let Ok(job) = rules.job(record) {
