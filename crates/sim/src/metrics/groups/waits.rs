@@ -83,7 +83,7 @@ impl Waits {
         });
         // The groups, and all waits as one more of them.
         let mut sought: Vec<Sought> = groups.iter().chain([&whole]).map(Sought::of).collect();
-        let mut sorter: Sorter<(u64, u64)> = Sorter::of_pieces(in_memory);
+        let mut sorter: Sorter = Sorter::of_pieces(in_memory);
         let (mut group, mut failed) = (None, None);
         let all = groups.len();
         list.for_each(|value| {
@@ -94,7 +94,7 @@ impl Waits {
             let key = key(value);
             for of in [of, all] {
                 if sought[of].reads(bucket_of(key)) && failed.is_none() {
-                    failed = sorter.add((of as u64, key), &[]).err();
+                    failed = sorter.add(((of as u64).cast_signed(), key), &[]).err();
                 }
             }
         })?;
