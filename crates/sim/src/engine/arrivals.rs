@@ -8,23 +8,23 @@ use meshreplay_base::job::{Job, JobId};
 /// Hands out the jobs of a replay in the order of their arrival. Jobs that arrive at the same time keep the
 /// order of the log.
 pub trait Arrivals {
-    /// Returns the next job with its position in the log; `None` after the last one. Every position from 0 on
-    /// comes once. It stays the next one until [`Self::advance`] passes it, so that whoever wants it copies
-    /// it straight to its place. Fails if the jobs cannot be read.
+    /// Returns the next job with its position in the log, or `None` after the last one. Every position from 0
+    /// on appears once. Returns the same job until [`Self::advance`] is called, so that the caller can copy
+    /// the job straight to its slot. Fails if the jobs cannot be read.
     fn next_job(&mut self) -> Result<Option<(JobId, &Job)>, ReplayError>;
 
-    /// Passes the next job, which [`Self::next_job`] has returned. Fails if the jobs behind it cannot be
+    /// Moves on to the job after the one that [`Self::next_job`] returns. Fails if the later jobs cannot be
     /// numbered.
     fn advance(&mut self) -> Result<(), ReplayError>;
 
-    /// Returns how long the replay has waited for jobs that were still read. This is not counted as time of
-    /// the replay.
+    /// Returns the time for which the replay was blocked on the reader of the log. It does not count as time
+    /// of the replay.
     fn waited(&self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// The jobs of a list.
+/// An in-memory list of jobs as a source.
 pub(super) struct Listed<'a> {
     jobs: &'a [Job],
     /// The positions of the jobs by arrival; `None` if the list has that order.
@@ -33,8 +33,7 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// Makes the source of `jobs`. O(J) for J jobs that are in the order of their arrival, and O(J·log J) for
-    /// others.
+    /// Creates the source of `jobs`. O(J) for J jobs sorted by arrival, otherwise O(J·log J).
     pub(super) fn new(jobs: &'a [Job]) -> Self {
         let order = (!jobs.is_sorted_by_key(|job| job.submit)).then(|| {
             let mut order: Vec<JobId> = (0..jobs.len() as JobId).collect();

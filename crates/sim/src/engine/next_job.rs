@@ -1,45 +1,45 @@
-//! The job for which running jobs are making room.
+//! The pending rearrangement: the waiting job for which running jobs move.
 
 use meshreplay_alloc::allocator::{JobMove, Placement, Rearrangement};
 use meshreplay_base::job::{JobId, Time};
 
-/// A waiting job that starts once running jobs have moved out of its way. No other job starts until then.
+/// A waiting job that starts once running jobs have moved out of its way. Until then no other job starts.
 pub(super) struct NextJob {
     /// The waiting job.
     pub(super) job: JobId,
-    /// The nodes that it will get, with the moves that come first.
+    /// The nodes of the job, and the moves that free them.
     pub(super) placement: Placement,
-    /// The time at which the allocator proposed the placement.
+    /// The time of the allocator's proposal.
     pub(super) asked: Time,
-    /// The time that the allocator's call took, in nanoseconds; 0 if calls are not timed.
+    /// Nanoseconds of the allocator's call, or 0 if calls are not timed.
     pub(super) cost_ns: u64,
     /// The current stage.
     pub(super) stage: Stage,
 }
 
-/// The two stages of making room.
+/// The stages of a rearrangement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The allocator decides which jobs move. The decision is ready at this time.
+    /// The allocator decides which jobs move, until this time.
     Deciding(Time),
-    /// The running jobs move. The waiting job starts at this time.
+    /// The running jobs move until this time. Then the waiting job starts.
     Moving(Time),
 }
 
 impl NextJob {
-    /// Returns the time at which the current stage ends.
+    /// Returns the end of the current stage.
     pub(super) fn due(&self) -> Time {
         match self.stage {
             Stage::Deciding(at) | Stage::Moving(at) => at,
         }
     }
 
-    /// Returns the plan by which running jobs move; `None` if the placement has none.
+    /// Returns the plan of the moves, or `None` if the placement has none.
     pub(super) fn plan(&self) -> Option<&Rearrangement> {
         self.placement.rearrangement.as_deref()
     }
 
-    /// Returns the moves of the plan; an empty slice if there is no plan.
+    /// Returns the moves of the plan. Empty without a plan.
     pub(super) fn moves(&self) -> &[JobMove] {
         self.plan().map_or(&[], |plan| &plan.moves)
     }

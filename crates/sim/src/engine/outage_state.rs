@@ -1,4 +1,4 @@
-//! What a replay keeps for its outages: the changes to come, and which job is on which node.
+//! State of the outages of a replay: the changes to come, and the job on each node.
 
 use meshreplay_base::job::JobId;
 use meshreplay_machine::machine::outages::{Outages, Treatment};
@@ -8,26 +8,26 @@ use meshreplay_machine::machine::{Mesh, NodeId};
 pub struct OutagePlan {
     /// The changes of nodes.
     pub changes: Outages,
-    /// What happens to a job on a node that goes down.
+    /// The treatment of jobs on a node that goes down.
     pub treatment: Treatment,
 }
 
-/// The least number of changes for which an idle machine waits for nodes if failures are drawn.
+/// The fewest changes for which an idle machine waits for nodes if failures are drawn.
 const IDLE_CHANGES: u32 = 100_000;
 
-/// The outages of a replay, and what the engine keeps for them.
+/// The outages of a replay with the engine's bookkeeping.
 pub(super) struct OutageState {
     pub(super) changes: Outages,
     pub(super) treatment: Treatment,
-    /// The running job that holds each node; `None` if there is none.
+    /// The running job on each node.
     pub(super) holders: Vec<Option<JobId>>,
-    /// The number of nodes that are down and still in use.
+    /// Nodes that are down and still in use.
     pub(super) draining: u32,
-    /// The number of nodes that are up or still in use.
+    /// Nodes that are up or still in use.
     pub(super) available: u32,
-    /// The number of changes since a job has last arrived, started or ended.
+    /// Changes since the last arrival, start or end of a job.
     pub(super) idle_changes: u32,
-    /// The number of changes that end the wait of an idle machine.
+    /// Changes after which an idle machine gives up waiting.
     pub(super) most_idle_changes: u32,
 }
 
@@ -42,12 +42,12 @@ impl OutageState {
             draining: 0,
             available: mesh.available(),
             idle_changes: 0,
-            // On a large machine, as many changes as take every node down and up again twice.
+            // On a large machine: enough changes to take every node down and up twice.
             most_idle_changes: IDLE_CHANGES.max(nodes.saturating_mul(4)),
         }
     }
 
-    /// Notes that `job` has started on `nodes`; `None` if it has ended there.
+    /// Records that `job` holds `nodes`, or that no job does.
     pub(super) fn hold(&mut self, nodes: &[NodeId], job: Option<JobId>) {
         self.idle_changes = 0;
         for &node in nodes {

@@ -1,12 +1,12 @@
-//! The checks of a guest's placement, with messages that say what is wrong with it.
+//! Checks the placement of a guest and describes what is wrong with it.
 
 use meshreplay_base::job::NodesFor;
 use meshreplay_base::words::counted;
 use meshreplay_machine::machine::{Machine, NodeId};
 
-/// Fails, in words, unless `nodes` are different free nodes of `machine` and as many as `expected`: usually
-/// `NodesFor::exactly(request.procs)`. The engine checks every placement again, but not that it has too many
-/// nodes, of which schedulers would know nothing. O(k log k) for k nodes.
+/// Fails with a description unless `nodes` are distinct free nodes of `machine` in the `expected` number,
+/// usually `NodesFor::exactly(request.procs)`. The engine checks every placement again, except for too many
+/// nodes. O(k log k) for k nodes.
 pub fn check_placement(nodes: &[NodeId], expected: NodesFor, machine: &Machine) -> Result<(), String> {
     let (found, NodesFor { least, most }) = (nodes.len(), expected);
     if !(least as usize..=most as usize).contains(&found) {

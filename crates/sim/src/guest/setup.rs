@@ -1,4 +1,4 @@
-//! The facts from which a guest is built.
+//! The inputs for building a guest.
 
 use std::sync::Arc;
 
@@ -8,29 +8,28 @@ use meshreplay_base::spec::Spec;
 use meshreplay_base::stop::Stop;
 use meshreplay_machine::machine::{Mesh, NodeLists};
 
-/// The facts that a guest may use when it is built for one replay.
+/// The inputs for building a guest for one replay.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The spec of the guest, such as `guest:mine`, by which messages name it.
+    /// The spec of the guest, such as `guest:mine`, used in messages.
     pub label: &'a str,
     /// The machine of the replay.
     pub mesh: &'a Mesh,
-    /// The jobs of the replay, by their positions; an empty list where the guest is only asked which jobs it
-    /// can serve.
+    /// The jobs of the replay by position. Empty if the guest is only asked which jobs it can serve.
     pub jobs: &'a [Job],
     /// The seed of the replication.
     pub seed: u64,
-    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which
-    /// names it by `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms
-    /// and then gives up.
+    /// The stop switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a complete message
+    /// that names it by `label`. A guest that waits checks [`Stop::is_thrown`] about every 50 ms and gives
+    /// up.
     pub stop: &'a Stop,
-    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    /// The nodes of jobs according to the log, or `None` if unknown or not needed.
     pub lists: Option<&'a Arc<NodeLists>>,
 }
 
 impl Setup<'_> {
-    /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as
-    /// `first-fit` does. Fails with a whole message.
+    /// Returns the submeshes of an allocator that serves a request by its submesh, as `first-fit` does. Fails
+    /// with a complete message.
     pub fn submeshes(&self) -> Result<Submeshes, String> {
         let like = allocator::Setup::new(self.mesh, self.seed);
         let built = allocator::build(&Spec::named("first-fit"), &like);
@@ -42,7 +41,7 @@ impl Setup<'_> {
         }
     }
 
-    /// Returns the error of a guest that could not be started.
+    /// Returns the error of a guest that failed to start.
     pub(super) fn failed(&self, message: String) -> BuildError {
         let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
         if is_interrupted { BuildError::Interrupted } else { BuildError::Failed(message) }

@@ -1,4 +1,4 @@
-//! Allocators that laws are checked on, programs among them.
+//! Subjects of the laws: allocators, including guest programs.
 
 use std::sync::Arc;
 

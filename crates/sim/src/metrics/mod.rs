@@ -1,5 +1,5 @@
-//! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each
-//! number, and a [`Summary`] holds the numbers of one replay.
+//! Metrics: the numbers computed from the records of a replay. [`METRICS`] has a row for each number, and a
+//! [`Summary`] holds the numbers of one replay.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! The numbers of a replay whose jobs leave in parts, so that none of them has to stay in memory.
+//! The numbers of a replay whose jobs arrive in parts and need not stay in memory.
 
 use std::io;
 
@@ -8,26 +8,26 @@ use super::paired::{BlockAdder, BlockSums};
 use super::registry::METRICS;
 use super::summary::Summary;
 
-/// The numbers of a replay while its jobs leave, all of which count in means.
+/// The numbers of a replay while its jobs are added, all of them in means.
 #[derive(Debug)]
 pub struct RunningSums {
-    /// What is known of each number, one for each row of [`METRICS`].
+    /// The state of each number, one for each row of [`METRICS`].
     numbers: Vec<Partial>,
     totals: Totals,
     blocks: BlockAdder,
 }
 
 impl RunningSums {
-    /// Returns the sums before the first of `jobs` jobs has left; `None` stands for a number that is known
-    /// only when all have. `replay` tells the machine.
+    /// Creates the sums for `jobs` jobs, or `None` if their number is known only in the end. `replay` gives
+    /// the machine.
     pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
         let facts = Facts::of_part(replay);
         let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
         Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
     }
 
-    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has the position of each in
-    /// the order of arrival; `None` if that is the order of the log.
+    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
+    /// order of arrival, or is `None` if that is the order of the log.
     pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
         let facts = Facts::of_part(part);
         for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
@@ -43,8 +43,8 @@ impl RunningSums {
         self.totals.jobs
     }
 
-    /// Returns all numbers, and the sums over blocks of jobs. `whole` has what is not of single jobs; its
-    /// lists of jobs are empty. Fails if the temporary file of values cannot be written or read.
+    /// Returns all numbers, and the sums over blocks of jobs. `whole` has the totals; its lists of jobs are
+    /// empty. Fails if the temporary file of values fails.
     pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
         let facts = Facts::of_totals(whole, self.totals);
         let numbers = METRICS.iter().zip(self.numbers);

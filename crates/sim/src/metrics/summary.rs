@@ -5,42 +5,41 @@ use super::gather::Number;
 use super::metric::Metric;
 use super::registry::METRICS;
 
-/// The numbers of one replay, one for each row of [`METRICS`]. Means of jobs, their variances and shares are
-/// over the jobs that [`Trim`](super::Trim) does not leave out. Counts and totals are over all jobs.
+/// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
+/// the jobs left out by [`Trim`](super::Trim). Counts and totals include all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One number for each row of [`METRICS`], or `None` if the replay has no such number.
+    /// By row of [`METRICS`]: its number, or `None` if the replay has none.
     numbers: Vec<Option<Number>>,
 }
 
 impl Summary {
-    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, and in
-    /// addition the time of a lower bound of dispersal for each job size.
+    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, plus the
+    /// time of a lower bound of dispersal for each job size.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
     }
 
-    /// Returns the summary with these numbers, one for each row of [`METRICS`].
+    /// Creates the summary from one number for each row of [`METRICS`].
     pub(super) fn of_numbers(numbers: Vec<Option<Number>>) -> Self {
         Self { numbers }
     }
 
-    /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has
-    /// no such number, for example a mean over no jobs.
+    /// Returns the named number. `None` for an unknown name, or if the replay has no such number, such as a
+    /// mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
         let at = METRICS.iter().position(|metric| metric.name() == name)?;
         self.numbers[at]
     }
 
-    /// Returns the number with this name as a float. `None` as in [`Summary::number`]. Counts above 2^53 are
-    /// rounded.
+    /// Returns the named number as a float, `None` as in [`Summary::number`]. Counts above 2^53 are rounded.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.number(name).map(Number::as_f64)
     }
 }
 
-/// Returns the row of [`METRICS`] with this name, or `None` if there is none.
+/// Returns the named row of [`METRICS`], if any.
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name() == name)
 }

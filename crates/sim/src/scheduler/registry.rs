@@ -13,11 +13,11 @@ pub const SCHEDULERS: &[Entry] = &[
     super::recorded::ENTRY,
 ];
 
-/// The name of the scheduler that starts jobs when their log says so. It needs a log with recorded waits.
+/// Name of the scheduler that starts jobs at their recorded starts. It needs a log with recorded waits.
 pub const RECORDED: &str = super::recorded::ENTRY.name;
 
-/// Builds the scheduler that `spec` names. Returns it with the spec in which every default is written out.
-/// Fails if no scheduler has this name, or if a parameter is unknown or invalid.
+/// Builds the scheduler named by `spec`. Returns it with the spec with all defaults written out. Fails for an
+/// unknown name, or an unknown or invalid parameter.
 pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
     let Some(entry) = SCHEDULERS.iter().find(|entry| entry.name == spec.name) else {
         return Err(unknown("scheduler", &spec.name, SCHEDULERS.iter().map(|entry| entry.name)));
@@ -27,8 +27,7 @@ pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
     Ok((scheduler, params.finish()?))
 }
 
-/// Returns the spec without the parameters that have their default values, such as `easy` or
-/// `easy:pass=per-event`.
+/// Returns the spec without parameters at their defaults, such as `easy` or `easy:pass=per-event`.
 pub fn short(spec: &Spec) -> Spec {
     let mut short = spec.clone();
     if let Ok((_, default)) = build(&Spec::named(&spec.name)) {

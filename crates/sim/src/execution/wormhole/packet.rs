@@ -1,19 +1,19 @@
-//! The packets of messages.
+//! Packets.
 
 use meshreplay_machine::machine::NodeId;
 
-/// A packet as its sender hands it to the network.
+/// A packet as injected by its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Packet {
-    /// The slot of its job among the jobs that communicate.
+    /// The slot of its job among the communicating jobs.
     pub(super) job: u32,
     /// The index of its sender in the job.
     pub(super) sender: u32,
-    /// The key by which requests of one cycle are ordered.
+    /// The key that orders requests of one cycle.
     pub(super) key: u64,
-    /// Its number among the packets of its sender, from 0.
+    /// The number among the packets of its sender, from 0.
     pub(super) number: u64,
-    /// The cycle in which it was created.
+    /// The cycle of its creation.
     pub(super) created: i64,
     /// The node of the sender.
     pub(super) source: NodeId,

@@ -1,4 +1,4 @@
-//! The parameters that decide how packets move, and the network that they describe.
+//! The parameters of the transport of packets, and the network that they describe.
 
 use super::credit_level::CreditLevel;
 use super::fabric::{BUFFER, Buffer, Fabric, Timing};
@@ -17,7 +17,7 @@ pub(super) enum Level {
     Flit,
 }
 
-/// What decides how packets move: the part of a wormhole spec that is not about who sends what.
+/// The transport of packets: the parameters of a wormhole spec that do not concern the messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transport {
     pub(super) timing: Timing,
@@ -34,8 +34,8 @@ fn whole(params: &mut Params, key: &str, usual: u32, least: u32) -> Result<u32, 
 }
 
 impl Transport {
-    /// Takes the parameters. Those of rings are checked but not recorded on a machine without them, because
-    /// nothing depends on them there. Fails if a parameter is invalid.
+    /// Takes the parameters. Parameters of rings are checked but not recorded on a machine without rings,
+    /// because they have no effect there. Fails if a parameter is invalid.
     pub(super) fn take(params: &mut Params, mesh: &Mesh, seed: u64) -> Result<Self, SpecError> {
         let timing = Timing {
             length: whole(params, "length", 8, 1)?,
@@ -58,7 +58,7 @@ impl Transport {
         Ok(Self { timing, rings: Rings { ties, lanes, seed }, level })
     }
 
-    /// Returns the empty network on `mesh`, with the number of its links.
+    /// Creates the empty network on `mesh`, and returns it with the number of links.
     pub(super) fn build(&self, mesh: &Mesh) -> (Box<dyn Fabric>, u64) {
         let topology = Topology::new(mesh, self.rings);
         let links = topology.links();

@@ -1,26 +1,26 @@
-//! The dispersal of placements that were measured before, where the machine remembers them.
+//! A cache of dispersals, for placements that the machine caches, too.
 
 use std::sync::Arc;
 
 use super::Dispersal;
 use meshreplay_machine::machine::{Held, PLACES};
 
-/// Placements with their dispersal.
+/// Recent placements with their dispersal.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// One for each place at which the machine remembers a placement. Empty before the first placement.
+    /// By slot of the machine's cache of placements. Empty before the first placement.
     places: Vec<Option<(Arc<Held>, Dispersal)>>,
 }
 
 impl Remembered {
-    /// Returns the dispersal of a placement, if it is remembered. A form that is kept here is no other
-    /// placement's, so that it is enough to compare where it lies in memory.
+    /// Returns the cached dispersal of a placement. Masks in the cache are unique to their placement, so
+    /// comparing pointers is enough.
     pub(super) fn get(&self, held: &Arc<Held>) -> Option<Dispersal> {
         let (known, dispersal) = self.places.get(held.place()?)?.as_ref()?;
         Arc::ptr_eq(known, held).then_some(*dispersal)
     }
 
-    /// Remembers the dispersal of a placement.
+    /// Caches the dispersal of a placement.
     pub(super) fn keep(&mut self, held: &Arc<Held>, dispersal: Dispersal) {
         let Some(place) = held.place() else { return };
         if self.places.is_empty() {

@@ -1,9 +1,9 @@
-//! The count of how many submeshes of given sides fit into the free nodes beside each other.
+//! The number of disjoint submeshes of given sides that fit into the free nodes.
 
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, Submesh, along_axes};
 
-/// Returns the orientations of a slice that fit the machine: first its longest side along the machine's
-/// longest dimension and so on, then the others in rising order of their sides.
+/// Returns the orientations of a slice that fit the machine: first with the longest side along the machine's
+/// longest dimension and so on, then the others in ascending order of their sides.
 pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found = vec![along_axes(sides, mesh)];
     let mut others: Vec<[u32; 3]> = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -16,9 +16,8 @@ pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     found
 }
 
-/// Returns how many disjoint free submeshes are found greedily: orientation by orientation, in each every
-/// submesh, in scan order (z, then y, then x of the base), whose nodes are free and in no submesh found
-/// before.
+/// Counts disjoint free submeshes greedily: orientation by orientation, in scan order (z, then y, then x of
+/// the base), every submesh of nodes that are free and in no earlier submesh.
 pub(super) fn fit(search: &mut FreeSubmeshes, machine: &Machine, orientations: &[[u32; 3]]) -> u32 {
     let (mut left, mut found) = (machine.clone(), 0);
     for &sizes in orientations {

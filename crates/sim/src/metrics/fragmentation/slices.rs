@@ -1,35 +1,34 @@
-//! The submeshes whose fit into the free nodes is counted.
+//! The submeshes to be fitted into the free nodes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use meshreplay_machine::machine::Mesh;
 
-/// The greatest number of slices that are counted; the summary has a column for each.
+/// The most slices. The summary has a column for each.
 pub const MOST_SLICES: usize = 8;
 
-/// A submesh that is counted.
+/// A submesh to be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The sides.
     pub sides: [u32; 3],
-    /// The number of slices that are enough: the time in which at least so many fit is measured.
+    /// The sufficient number of slices. The time in which at least this many fit is measured.
     pub enough: u32,
 }
 
-/// The submeshes that are counted, such as `4x4x4*8+8x4x4`: the sides, and how many are enough, 1 if left
-/// out.
+/// The slices, such as `4x4x4*8+8x4x4`: the sides, and the sufficient number, 1 if omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slices(Vec<Slice>);
 
 impl Slices {
-    /// Returns the slices in the order in which they are given.
+    /// Returns the slices in the given order.
     pub fn all(&self) -> &[Slice] {
         &self.0
     }
 }
 
-/// Writes the slices with `+` between them.
+/// Formats the slices with `+` between them.
 impl fmt::Display for Slices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slice = |&Slice { sides: [a, b, c], enough }: &Slice| {
@@ -39,7 +38,7 @@ impl fmt::Display for Slices {
     }
 }
 
-/// Reads slices with `+` or `,` between them. Missing sides are 1.
+/// Parses slices with `+` or `,` between them. Missing sides are 1.
 impl FromStr for Slices {
     type Err = String;
 

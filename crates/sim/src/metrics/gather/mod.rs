@@ -1,4 +1,4 @@
-//! How numbers are gathered: from jobs one after the other, or from totals at the end.
+//! Accumulation of numbers: from a stream of jobs, or from totals at the end.
 
 mod number;
 mod partial;

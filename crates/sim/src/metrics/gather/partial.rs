@@ -1,7 +1,7 @@
-//! Numbers that are gathered from jobs one after the other, so that no list of all jobs is needed.
+//! Numbers accumulated from a stream of jobs, without a list of all jobs.
 //!
-//! Sums of floats depend on the order of their terms. All are added in the order of the log, so a number is
-//! the same to the last bit whether its jobs come all at once or in parts.
+//! Sums of floats depend on the order of their terms. Terms are added in the order of the log, so a number is
+//! the same to the last bit for any division of the jobs into parts.
 
 use super::number::Number;
 use super::values::Values;
@@ -10,11 +10,11 @@ use crate::metrics::facts::Facts;
 use crate::metrics::recorder::Recording;
 use meshreplay_machine::yardstick::PairwiseBound;
 
-/// A function that appends the values of the jobs at these positions. A loop in each such function takes less
-/// time than a call for each job. [`per_job`] makes it of the value of one job.
+/// Appends the values of the jobs at these positions. A loop in each such function is faster than a call for
+/// each job. [`per_job`] creates it from the value of one job.
 pub(in crate::metrics) type PerJob<T> = fn(&Facts<'_>, &[usize], &mut Vec<T>);
 
-/// Returns the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at
+/// Creates the [`PerJob`] of an expression for the value of a job, given as `|of, i| value` for the job at
 /// position `i` of the facts `of`.
 macro_rules! per_job {
     (|$of:ident, $i:ident| $value:expr) => {
@@ -23,61 +23,59 @@ macro_rules! per_job {
 }
 pub(in crate::metrics) use per_job;
 
-/// The number of jobs whose values are computed together. They fit the cache next to the processor.
+/// Jobs per batch of values, which then fit the first-level cache.
 const TOGETHER: usize = 1 << 10;
 
-/// How a number is gathered: from totals at the end, or from the jobs one after the other. Jobs are given by
-/// their positions. A function of totals returns `None` if a replay has no such number.
+/// How a number is computed: from totals at the end, or from a stream of jobs. Jobs are given by their
+/// positions. A function of totals returns `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::metrics) enum Compute {
-    /// A count that follows from totals.
+    /// A count computed from totals.
     Count(fn(&Facts<'_>) -> Option<u64>),
-    /// Any other number that follows from totals.
+    /// Any other number computed from totals.
     Real(fn(&Facts<'_>) -> Option<f64>),
-    /// The sum of a count over all jobs. The first function says whether a replay has the number.
+    /// The sum of a count over all jobs, for replays accepted by the first function.
     Sum(IsThere, PerJob<u64>),
-    /// The mean of a value over the jobs that count in means.
+    /// The mean of a value over the jobs in means.
     Mean(PerJob<f64>),
-    /// The same, where the first function says whether a replay has the number.
+    /// The same, for replays accepted by the first function.
     MeanIf(IsThere, PerJob<f64>),
-    /// The mean of a value over the jobs that count in means and have at least two nodes.
+    /// The mean of a value over the jobs in means with at least two nodes.
     ParallelMean(PerJob<f64>),
-    /// The mean, over the same jobs, of the pairwise sum divided by its lower bound. It is 1 if every
-    /// placement has the best shape. The bound is computed once for each job size.
+    /// The mean over the same jobs of the pairwise sum divided by its lower bound. It is 1 if every placement
+    /// has the best shape. The bound is computed once for each job size.
     ParallelMeanToBound,
-    /// The variance of a value over the jobs that count in means. It needs their mean first, so the values
-    /// are kept.
+    /// The variance of a value over the jobs in means. The values are stored, because their mean is needed
+    /// first.
     Variance(PerJob<f64>),
-    /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the
-    /// second one the statistic.
+    /// A duration of one kind of calls, in nanoseconds. The functions select the calls and the statistic.
     Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
 }
 
-/// A function that returns whether a replay has a number.
+/// Returns whether a replay has a number.
 pub(in crate::metrics) type IsThere = fn(&Facts<'_>) -> bool;
 
-/// What is known of a number while jobs are added.
+/// The state of a number while jobs are added.
 #[derive(Debug)]
 pub(in crate::metrics) enum Partial {
-    /// Nothing: the number follows from totals at the end.
+    /// Nothing: the number is computed from totals at the end.
     Nothing,
     /// The sum of a count over all jobs.
     Sum(u64),
-    /// The sum of values over the jobs that count, and their number.
+    /// The sum of values over the counted jobs, and their number.
     Mean(f64, u64),
-    /// The same, of values divided by the least pairwise sum of so many nodes.
+    /// The same for values divided by the least pairwise sum of as many nodes.
     ToBound(f64, u64, Box<PairwiseBound>),
-    /// The sum of values over the jobs that count, and the values themselves, as a variance needs the mean
+    /// The sum of values over the counted jobs, and the values themselves, because a variance needs the mean
     /// first.
     Spread(f64, Values),
 }
 
-/// The number of values of a variance, or of waits, that are in memory, 4 MB; further ones are in a temporary
-/// file.
+/// The most values of a variance, or of waits, in memory, 4 MB. Further values go into a temporary file.
 pub(in crate::metrics) const MOST_VALUES: usize = 1 << 19;
 
 impl Partial {
-    /// Returns what is known of a number of this kind before the first job. `of` tells the machine.
+    /// Creates the state of a number before the first job. `of` gives the machine.
     pub(in crate::metrics) fn new(compute: &Compute, of: &Facts<'_>, spills: bool) -> Self {
         match compute {
             Compute::Count(_) | Compute::Real(_) | Compute::Duration(..) => Self::Nothing,
@@ -92,13 +90,13 @@ impl Partial {
         }
     }
 
-    /// Adds the jobs of `part`, which follow those added before in the order of the log.
+    /// Adds the jobs of `part`, the next ones in the order of the log.
     pub(in crate::metrics) fn add(&mut self, compute: &Compute, part: &Facts<'_>) {
         match (self, compute) {
             (Self::Sum(sum), Compute::Sum(is_there, value)) if is_there(part) => {
                 let all: Vec<usize>;
                 let jobs = part.replay.jobs.len();
-                // Those that count in means are mostly all, and whole numbers have the same sum in any order.
+                // The jobs in means are mostly all, and whole numbers have the same sum in any order.
                 let positions = if part.kept.len() == jobs {
                     &part.kept
                 } else {
@@ -135,7 +133,7 @@ impl Partial {
         }
     }
 
-    /// Returns the number; `None` if the replay has no such number. `whole` has the totals of the replay.
+    /// Returns the number, or `None` if the replay has no such number. `whole` has the totals of the replay.
     pub(in crate::metrics) fn finish(
         self,
         compute: &Compute,
@@ -160,7 +158,7 @@ impl Partial {
     }
 }
 
-/// Calls `visit` with the value of the job at each of these positions, in their order.
+/// Calls `visit` with the values of the jobs at these positions, in order.
 pub(in crate::metrics) fn for_each<T: Copy>(
     value: PerJob<T>,
     of: &Facts<'_>,
@@ -175,7 +173,7 @@ pub(in crate::metrics) fn for_each<T: Copy>(
     }
 }
 
-/// Adds the values of the jobs at these positions to their sum and their number.
+/// Adds the values of the jobs at these positions to a sum and a count.
 fn add_mean((sum, count): (&mut f64, &mut u64), value: PerJob<f64>, of: &Facts<'_>, positions: &[usize]) {
     // A local sum stays in a register.
     let mut sum_now = *sum;

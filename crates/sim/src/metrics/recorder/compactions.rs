@@ -1,25 +1,25 @@
-//! Counts the plans of compactions, by which running jobs are moved to make room for another job.
+//! Counts of compaction plans, which move running jobs to free nodes for another job.
 
 use crate::engine::Compaction;
 use meshreplay_alloc::allocator::Rearrangement;
 
-/// The numbers of compaction plans of one replay that began, were carried out and were aborted.
+/// The compaction plans of a replay: begun, carried out and aborted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compactions {
-    /// Plans on which the allocator began to decide. Each is then carried out or aborted.
+    /// Plans that the allocator began to decide on. Each is later carried out or aborted.
     pub begun: u64,
-    /// Plans that were carried out. The job that needed room started after each.
+    /// Plans that were carried out, each followed by the start of the waiting job.
     pub carried_out: u64,
-    /// Plans that were dropped because a job that would have moved ended before the decision was ready.
+    /// Plans dropped because a job to be moved ended before the decision was ready.
     pub aborted: u64,
-    /// Plans among those carried out in which a job was suspended for a while without being moved.
+    /// Plans carried out with a job that was suspended for a while without moving.
     pub delayed: u64,
-    /// Plans among those carried out that still moved jobs when the new job could already start.
+    /// Plans carried out that still moved jobs when the new job could already start.
     pub overrun: u64,
 }
 
 impl Compactions {
-    /// Counts one more event of `plan`.
+    /// Counts an event of `plan`.
     pub(super) fn count(&mut self, what: Compaction, plan: &Rearrangement) {
         match what {
             Compaction::Begun => self.begun += 1,

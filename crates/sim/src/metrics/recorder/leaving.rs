@@ -1,5 +1,4 @@
-//! The jobs that leave a replay: what was measured of each so far, and the parts in which they are handed
-//! over.
+//! Finished jobs of a replay: their measurements, and the batches in which they go to the sink.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,31 +10,30 @@ use crate::metrics::dispersal::Meter;
 use meshreplay_base::job::{Job, JobId};
 use meshreplay_machine::machine::Held;
 
-/// Jobs that have left a replay, with their records and with what was measured of each. Their recording has
-/// no totals, and no dispersal before [`Self::measure`].
+/// Finished jobs with their records and measurements. The recording has no totals, and no dispersal before
+/// [`Self::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftJobs {
-    /// The jobs, in the order of the log.
+    /// The jobs in the order of the log.
     pub jobs: Vec<Job>,
-    /// The record of each job.
+    /// Their records.
     pub records: Vec<Record>,
-    /// What was measured of each job.
+    /// Their measurements.
     pub recording: Recording,
-    /// The nodes of each job whose dispersal is measured when it has left. Those that have been measured stay
-    /// here until the replay takes the list back: freeing memory on another thread than the one that has
-    /// asked for it makes that one wait.
+    /// The nodes of the jobs whose dispersal is measured by the sink. They stay here until the replay gets
+    /// the batch back: freeing memory on another thread than the allocating one makes that thread wait.
     pub(super) held: Vec<Option<Arc<Held>>>,
 }
 
 impl LeftJobs {
-    /// Forgets the jobs, but keeps the memory of those parts of them that every replay has.
+    /// Removes the jobs, but keeps the memory of the lists that every replay has.
     pub fn clear(&mut self) {
         self.jobs.clear();
         self.records.clear();
         self.recording.clear_jobs();
     }
 
-    /// Makes room for so many jobs in what was cleared, and frees the nodes of those that were there.
+    /// Prepares a cleared batch for `jobs` jobs, and frees the nodes of the old ones.
     pub(super) fn reserve(&mut self, jobs: usize) {
         self.held.clear();
         self.jobs.reserve(jobs);
@@ -52,7 +50,7 @@ impl LeftJobs {
         }
     }
 
-    /// Takes the jobs from `later`, which left later and have been measured.
+    /// Appends the jobs of `later`, which have been measured.
     pub fn append(&mut self, later: &mut Self) {
         self.jobs.append(&mut later.jobs);
         self.records.append(&mut later.records);
@@ -60,23 +58,23 @@ impl LeftJobs {
     }
 }
 
-/// Takes jobs that have left. It is called with equally many each time, and with the rest at the end. It
-/// returns no jobs, but maybe the memory of others that have been taken, for the next ones.
+/// Receives finished jobs, always the same number except in the last call. Returns no jobs, but possibly the
+/// memory of an earlier batch for reuse.
 pub type TakeLeft<'a> = &'a mut dyn FnMut(LeftJobs) -> LeftJobs;
 
-/// Where jobs go that leave a replay, if they do not stay in memory.
+/// The sink of finished jobs with the current batch.
 pub(super) struct Leaving<'a> {
     pub(super) left: LeftJobs,
-    /// The number of jobs that are handed over together.
+    /// Jobs per batch.
     pub(super) together: usize,
-    /// The number of jobs whose nodes may be in memory together after they have left.
+    /// Finished jobs whose nodes may be in memory at once.
     pub(super) kept: usize,
-    /// The number of jobs that have left since the memory for nodes was counted from 0.
+    /// Finished jobs since the memory of nodes was last counted from 0.
     pub(super) counted: usize,
     pub(super) take: TakeLeft<'a>,
 }
 
-/// The measurements of the jobs that have not left, by job.
+/// The measurements of the jobs that are not final, by job.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     first: JobId,
@@ -84,12 +82,12 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Returns the number of jobs from the oldest one that has not left to the newest one that was measured.
+    /// Returns the number of jobs from the oldest that is not final to the newest that was measured.
     pub(super) fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Returns what was measured of a job that has not left.
+    /// Returns the measurements of a job that is not final.
     pub(super) fn of(&mut self, job: JobId) -> &mut Measured {
         let at = (job - self.first) as usize;
         if at >= self.jobs.len() {
@@ -98,13 +96,13 @@ impl Open {
         &mut self.jobs[at]
     }
 
-    /// Returns the job that leaves next, and what was measured of it.
+    /// Returns the oldest job with its measurements.
     pub(super) fn next(&mut self) -> (JobId, &mut Measured) {
         let job = self.first;
         (job, self.of(job))
     }
 
-    /// Removes the job that leaves next.
+    /// Removes the oldest job.
     pub(super) fn remove_next(&mut self) {
         self.first += 1;
         self.jobs.pop_front();

@@ -1,17 +1,17 @@
-//! The memory that the nodes of jobs take while they are kept. A job can have as many intervals of nodes as
-//! nodes, so that the size of a log does not tell it.
+//! The memory of the kept nodes of jobs. A job can have as many intervals as nodes, so the size of the log
+//! does not bound it.
 
 use meshreplay_base::memory;
 
-/// The memory that is taken before anybody asks how much there is.
+/// Bytes that are taken without checking the available memory.
 const FIRST: u64 = 1 << 28;
 
-/// The memory that the nodes of some jobs take.
+/// The memory of the nodes of some jobs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacementRoom {
     jobs: u64,
     bytes: u64,
-    /// The number of bytes at which the next question is asked.
+    /// The size in bytes that triggers the next check.
     next: u64,
 }
 
@@ -22,8 +22,8 @@ impl Default for PlacementRoom {
 }
 
 impl PlacementRoom {
-    /// Counts the nodes of one more job. Fails with a message if the memory for as much again cannot be had:
-    /// lists are copied as they grow, and once more into columns.
+    /// Adds the nodes of a job. Fails with a message if the same amount of memory is not available once more,
+    /// because lists are copied as they grow, and again into columns.
     pub(super) fn add(&mut self, placement: &str) -> Result<(), String> {
         self.jobs += 1;
         self.bytes = self.bytes.saturating_add((placement.len() + size_of::<String>()) as u64);
@@ -37,7 +37,7 @@ impl PlacementRoom {
         }
     }
 
-    /// Returns the message that so few bytes are free.
+    /// Returns the message about `free` available bytes.
     fn problem(self, free: u64) -> String {
         format!(
             "the nodes of {} jobs take {} MB of memory, and for the rest {} MB are left; leave out \

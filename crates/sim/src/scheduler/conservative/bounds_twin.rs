@@ -1,4 +1,4 @@
-//! Floors, which are bounds for fast searches, compared with what they bound.
+//! Bounds of earliest starts compared with the starts that they bound.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,8 +7,8 @@ use super::earliest_starts::EarliestStarts;
 use super::profile::Moment;
 use meshreplay_base::job::Time;
 
-/// Notes random jobs and compares the bound of another one with the starts of those that are not wider and
-/// not longer.
+/// Records random jobs and compares the bound of another job with the starts of the jobs that are neither
+/// wider nor longer.
 #[test]
 fn a_bound_is_the_start_of_a_job_that_is_not_wider_and_not_longer() {
     let mut rng = ChaCha8Rng::seed_from_u64(19);
@@ -29,7 +29,7 @@ fn a_bound_is_the_start_of_a_job_that_is_not_wider_and_not_longer() {
             let start = Time::from_seconds(rng.random_range(0..1000));
             earliest_starts.note(procs, length, Moment { time: start, step: number });
             jobs.push((procs, length, start));
-            // A job twice as wide and more than twice as long is known not to fit earlier.
+            // A job twice as wide and more than twice as long cannot fit earlier.
             let wide = earliest_starts.of(2 * procs, length + length + length + Time::from_seconds(5), now);
             assert!(procs == 0 || wide.time >= start, "{procs}, {length}, {start}: {wide:?}");
         }
