@@ -13,23 +13,19 @@
          of which 2^63 cannot happen"
 )]
 
-mod arrivals;
 mod error;
 mod event_loop;
-mod next_job;
 mod observer;
-mod outage_state;
 mod outages;
-mod prediction_state;
 mod predictions;
 mod rearrangement;
 mod reservation;
 mod state;
 mod window;
 
-pub use self::arrivals::Arrivals;
 pub use self::error::ReplayError;
+pub use self::event_loop::Arrivals;
 pub use self::event_loop::{Parts, replay, replay_stream};
 pub use self::observer::{Compaction, Fate, Observer, Placed, Record};
-pub use self::outage_state::OutagePlan;
-pub use self::prediction_state::PredictionPlan;
+pub use self::outages::OutagePlan;
+pub use self::predictions::PredictionPlan;

@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use super::error::ReplayError;
-use super::next_job::NextJob;
 use super::observer::{Observer, Placed, Record};
-use super::outage_state::OutageState;
-use super::prediction_state::PredictionState;
+use super::outages::OutageState;
+use super::predictions::PredictionState;
+use super::rearrangement::NextJob;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use super::window::Window;
 use crate::execution::{Execution, Started};

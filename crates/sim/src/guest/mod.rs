@@ -40,21 +40,18 @@
               604,800 s; casts of numbers with fractions clamp"
 )]
 
-mod check;
 mod dispatched;
 mod exec;
-mod job_table;
 mod own_run_times;
 mod setup;
-mod subject;
 mod table;
 
-pub use self::check::check_placement;
 pub use self::dispatched::{Dispatched, Dispatcher};
 pub use self::exec::files;
-pub use self::job_table::{JobFacts, JobTable};
 pub use self::own_run_times::{OwnRunTimes, RunTime};
 pub use self::setup::Setup;
-pub use self::subject::subject;
+pub use self::setup::check_placement;
+pub use self::setup::{JobFacts, JobTable};
 pub use self::table::Guests;
+pub use self::table::subject;
 pub use meshreplay_alloc::allocator::BuildError as GuestError;

@@ -1,16 +1,16 @@
 //! The table of a study's guests, and builders for guests and registered algorithms alike.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
-
 use super::exec;
 use super::setup::Setup;
 use crate::execution::{self, Execution};
 use crate::scheduler::{self, Scheduler};
 use meshreplay_alloc::allocator::{self, BuildError, Built, Memory, Promises, Served, Strategy};
+use meshreplay_alloc::laws::{SEED, Subject, random_node_lists};
 use meshreplay_base::spec::{EXEC, Spec, SpecError, unknown};
 use meshreplay_machine::machine::Mesh;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 /// Builds a guest for one replay. Fails with a complete message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
@@ -178,4 +178,17 @@ fn check<'a, T>(
         return Err(SpecError::NoSuchValue { found: spec.to_string(), expected });
     }
     known.get(text).map(Kind::Object).ok_or_else(|| unknown(kind, text, known.keys().map(String::as_str)))
+}
+
+/// Returns a registered allocator or a program as a subject of the laws.
+pub fn subject(spec: &Spec) -> Subject<'static> {
+    if !spec.is_guest() {
+        return Subject::of_spec(spec);
+    }
+    let (spec, label) = (spec.clone(), spec.to_string());
+    Subject::of_program(label.clone(), move |mesh, stop| {
+        let lists = Arc::new(random_node_lists(mesh));
+        let setup = Setup { label: &label, mesh, jobs: &[], seed: SEED, stop, lists: Some(&lists) };
+        Guests::default().allocator(&spec, &setup)
+    })
 }

@@ -1,9 +1,11 @@
 //! The summary of a replay: one row of numbers.
 
-use super::facts::{Facts, Finished};
-use super::gather::Number;
+use super::facts::{Facts, Finished, Totals};
+use super::gather::{Number, Partial};
 use super::metric::Metric;
+use super::paired::{BlockAdder, BlockSums};
 use super::registry::METRICS;
+use std::io;
 
 /// The numbers of one replay, one for each row of [`METRICS`]. Means, variances and shares of jobs exclude
 /// the jobs left out by [`Trim`](super::Trim). Counts and totals include all jobs.
@@ -51,6 +53,51 @@ impl Summary {
         let number = |metric: &Metric| named.iter().find(|(name, _)| *name == metric.name());
         let numbers = METRICS.iter().map(|metric| number(metric).map(|(_, number)| Number::Real(*number)));
         Self { numbers: numbers.collect() }
+    }
+}
+
+/// The numbers of a replay while its jobs are added, all of them in means.
+#[derive(Debug)]
+pub struct RunningSums {
+    /// The state of each number, one for each row of [`METRICS`].
+    numbers: Vec<Partial>,
+    totals: Totals,
+    blocks: BlockAdder,
+}
+
+impl RunningSums {
+    /// Creates the sums for `jobs` jobs, or `None` if their number is known only in the end. `replay` gives
+    /// the machine.
+    pub fn new(replay: &Finished<'_>, jobs: Option<usize>) -> Self {
+        let facts = Facts::of_part(replay);
+        let numbers = METRICS.iter().map(|metric| metric.begin(&facts, true)).collect();
+        Self { numbers, totals: Totals::default(), blocks: BlockAdder::new(jobs) }
+    }
+
+    /// Adds the jobs of `part`, the next ones in the order of the log. `ranks` has their positions in the
+    /// order of arrival, or is `None` if that is the order of the log.
+    pub fn add(&mut self, part: &Finished<'_>, ranks: Option<&[usize]>) {
+        let facts = Facts::of_part(part);
+        for (metric, number) in METRICS.iter().zip(&mut self.numbers) {
+            metric.add(number, &facts);
+        }
+        self.totals.add(part);
+        self.totals.in_means += part.jobs.len() as u64;
+        self.blocks.add(&facts, ranks);
+    }
+
+    /// Returns the number of jobs so far.
+    pub fn jobs(&self) -> u64 {
+        self.totals.jobs
+    }
+
+    /// Returns all numbers, and the sums over blocks of jobs. `whole` has the totals; its lists of jobs are
+    /// empty. Fails if the temporary file of values fails.
+    pub fn finish(self, whole: &Finished<'_>) -> io::Result<(Summary, BlockSums)> {
+        let facts = Facts::of_totals(whole, self.totals);
+        let numbers = METRICS.iter().zip(self.numbers);
+        let numbers = numbers.map(|(metric, number)| metric.finish(number, &facts));
+        Ok((Summary::of_numbers(numbers.collect::<io::Result<_>>()?), self.blocks.finish()))
     }
 }
 

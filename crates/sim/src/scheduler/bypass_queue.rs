@@ -28,8 +28,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::admission::Admission;
 use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
+use super::wait_index::Admission;
 use meshreplay_base::job::Time;
 
 /// The row of the registry.

@@ -57,10 +57,10 @@
 //! O(Q) in another order.
 #![expect(clippy::arithmetic_side_effects, reason = "the free nodes are at most 2^24")]
 
-use super::admission::Admission;
 use super::priority::{Candidates, Order, by_estimate};
 use super::ranked::Ranked;
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, Waiting};
 use meshreplay_base::job::Time;
 

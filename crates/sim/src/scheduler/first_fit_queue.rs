@@ -6,9 +6,9 @@
 //! A large job can wait for ever while smaller ones overtake it. A pass takes O(log Q) per start with Q
 //! waiting jobs. Orders other than arrival add the cost given in [`super::priority`].
 
-use super::admission::Admission;
 use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};
+use super::wait_index::Admission;
 
 /// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {

@@ -27,8 +27,8 @@
 use std::iter;
 use std::vec::IntoIter;
 
-use super::admission::Admission;
 use super::ranked::{Place, Ranked, Value};
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 use meshreplay_base::spec::{Params, SpecError};

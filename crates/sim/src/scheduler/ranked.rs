@@ -1,6 +1,6 @@
 //! The waiting jobs in an order that is constant while they wait, kept from pass to pass.
 
-use super::admission::Admission;
+use super::wait_index::Admission;
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use meshreplay_base::job::Time;
 

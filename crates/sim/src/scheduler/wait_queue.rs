@@ -1,7 +1,6 @@
 //! The queue of waiting jobs, with an index to find the first job that may start.
 
-use super::admission::Admission;
-use super::wait_index::{Index, Wanted};
+use super::wait_index::{Admission, Index, Wanted};
 use meshreplay_base::job::{JobId, NodesFor, Time};
 
 /// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the

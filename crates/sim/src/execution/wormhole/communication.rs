@@ -1,7 +1,6 @@
 //! The communicating jobs: their remaining packets, and the arrival of each job's last packet.
 
-use super::fabric::Processors;
-use super::packet::Packet;
+use super::fabric::{Packet, Processors};
 use super::quota::{Messages, Plan};
 use super::traffic::{Arrived, Traffic};
 use crate::execution::Started;

@@ -24,8 +24,7 @@
 
 use std::collections::VecDeque;
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};

@@ -16,8 +16,7 @@
 //! Two virtual channels of one link share its one flit per cycle, the older packet first. A cycle takes
 //! O(flits that may move). Cycles without events are skipped.
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::Topology;
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};

@@ -21,12 +21,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
-use super::check_machine;
-use super::fabric::{Fabric, Processors};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors};
 use super::pattern::{PATTERNS, Pattern, Processes};
 use super::traffic::{Arrived, Cycles};
-use super::transport::Transport;
+use super::{Transport, check_machine};
 use meshreplay_base::job::Shape;
 use meshreplay_base::spec::{Params, Spec, SpecError, unknown};
 use meshreplay_machine::machine::{Mesh, NodeId};

@@ -19,8 +19,7 @@
 //! of nodes keep both channels busy. O(1) per hop and request, plus a walk over the queue of a channel for
 //! each waiting request.
 
-use super::fabric::{Fabric, Processors, Timing};
-use super::packet::Packet;
+use super::fabric::{Fabric, Packet, Processors, Timing};
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Worm, Worms};

@@ -6,9 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::credit_level::CreditLevel;
-use super::fabric::{Buffer, Timing};
+use super::fabric::{Buffer, Packet, Timing};
 use super::flit_level::FlitLevel;
-use super::packet::Packet;
 use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
 use super::topology::{Lanes, Rings, Ties, Topology};

@@ -23,7 +23,7 @@
 use meshreplay_machine::machine::ring_route::{half_way_up, way};
 use meshreplay_machine::machine::{Mesh, NodeId};
 
-use super::packet::Packet;
+use super::fabric::Packet;
 
 /// A channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;

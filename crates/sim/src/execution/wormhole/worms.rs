@@ -5,7 +5,7 @@
 //! job, then by the sending process. So the order is independent of how the simulation processes the packets
 //! of a cycle.
 
-use super::packet::Packet;
+use super::fabric::Packet;
 use super::topology::{Channel, Topology};
 use super::traffic::Arrived;
 

@@ -7,11 +7,9 @@ use super::messages::{
 };
 use super::program::Program;
 use crate::execution::{Execution, Started};
-use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
-use crate::guest::job_table::JobTable;
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
-use crate::guest::setup::Setup;
+use crate::guest::setup::{JobTable, Setup, check_placement};
 use crate::scheduler::{Scheduler, View};
 use meshreplay_alloc::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
 use meshreplay_base::job::{JobId, NodesFor, Time};

@@ -6,13 +6,12 @@
          side, and positions are below twice a side"
 )]
 
-mod fit;
 mod largest;
 mod slices;
 
-use self::fit::{fit, orientations};
 use self::largest::Largest;
 pub use self::slices::{MOST_SLICES, Slices};
+use self::slices::{fit, orientations};
 use meshreplay_alloc::allocator::FreeBoxes;
 use meshreplay_base::job::Time;
 use meshreplay_machine::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet};

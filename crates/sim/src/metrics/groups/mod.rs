@@ -7,9 +7,8 @@ use std::io;
 
 use self::waits::Waits;
 use super::dispersal::Dispersal;
-use super::facts::{Facts, Finished, Trim};
+use super::facts::{Facts, Finished, JobRow, Trim};
 use super::gather::{Number, Partial};
-use super::job_row::JobRow;
 use super::metric::Metric;
 use super::recorder::Recording;
 use super::registry::METRICS;

@@ -1,8 +1,7 @@
 //! Sums over blocks of consecutive jobs, kept for every replay for paired comparisons.
 
-use super::super::facts::{Facts, Finished, Trim};
+use super::super::facts::{Facts, Finished, JobRow, Trim};
 use super::super::gather::{PerJob, for_each};
-use super::super::job_row::JobRow;
 use super::super::registry::METRICS;
 
 /// The most blocks of a replay.

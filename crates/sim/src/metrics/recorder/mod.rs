@@ -6,23 +6,19 @@
          memory, fit 128 bits"
 )]
 
-mod compactions;
 mod leaving;
-mod measured;
 mod outages;
-mod placement_room;
 mod recording;
 
-pub use compactions::Compactions;
 pub use leaving::{LeftJobs, TakeLeft};
 pub use outages::{Downtime, LostRun, OutageRecord};
+pub use recording::Compactions;
 pub use recording::{ContentionRecord, Recording, retain};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::leaving::{Leaving, Open};
-use self::placement_room::PlacementRoom;
+use self::leaving::{Leaving, Open, PlacementRoom};
 use super::contention::Contention;
 use super::dispersal::Meter;
 use super::fragmentation::{Fragmentation, Slices};

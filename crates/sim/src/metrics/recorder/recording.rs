@@ -1,12 +1,13 @@
 //! The measurements of a replay.
 
-use super::compactions::Compactions;
-use super::measured::Measured;
+use super::leaving::Measured;
 use super::outages::OutageRecord;
+use crate::engine::Compaction;
 use crate::metrics::contention::JobContention;
 use crate::metrics::cost::Cost;
 use crate::metrics::dispersal::Dispersal;
 use crate::metrics::fragmentation::FragmentationRecord;
+use meshreplay_alloc::allocator::Rearrangement;
 
 /// The measurements of a [`Recorder`](super::Recorder). Lists by job have the order of the jobs of the
 /// replay.
@@ -144,4 +145,34 @@ pub struct ContentionRecord {
     pub jobs: Vec<JobContention>,
     /// The integral over time of the pairs of messages that share a link, in pairs times seconds.
     pub pair_seconds: f64,
+}
+
+/// The compaction plans of a replay: begun, carried out and aborted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compactions {
+    /// Plans that the allocator began to decide on. Each is later carried out or aborted.
+    pub begun: u64,
+    /// Plans that were carried out, each followed by the start of the waiting job.
+    pub carried_out: u64,
+    /// Plans dropped because a job to be moved ended before the decision was ready.
+    pub aborted: u64,
+    /// Plans carried out with a job that was suspended for a while without moving.
+    pub delayed: u64,
+    /// Plans carried out that still moved jobs when the new job could already start.
+    pub overrun: u64,
+}
+
+impl Compactions {
+    /// Counts an event of `plan`.
+    pub(super) fn count(&mut self, what: Compaction, plan: &Rearrangement) {
+        match what {
+            Compaction::Begun => self.begun += 1,
+            Compaction::Aborted => self.aborted += 1,
+            Compaction::CarriedOut => {
+                self.carried_out += 1;
+                self.delayed += u64::from(plan.delays);
+                self.overrun += u64::from(plan.overruns);
+            }
+        }
+    }
 }

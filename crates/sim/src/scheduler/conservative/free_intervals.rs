@@ -3,10 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-use super::profile::{FreedWindow, Profile, Step, Window};
-#[cfg(test)]
-use super::reservation::nodes;
-use super::reservation::{Nodes, StepId};
+use super::profile::{FreedWindow, Nodes, Profile, Step, StepId, Window};
 use meshreplay_base::job::Time;
 
 /// The longest time around a freed window that may be free for a range of widths. A bound only: the widths do
@@ -169,6 +166,6 @@ impl FreeRectangles {
 impl FreeInterval {
     /// Returns whether the interval is for jobs of `procs` nodes.
     pub(super) fn is_for(&self, procs: u32) -> bool {
-        (self.narrower + 1..=self.widest).contains(&nodes(procs))
+        (self.narrower + 1..=self.widest).contains(&super::nodes(procs))
     }
 }

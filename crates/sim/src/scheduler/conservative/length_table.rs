@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::earliest_starts::{WIDTHS, class, class_up};
 use super::free_intervals::{FreeInterval, Limits};
-use super::reservation::{Nodes, Reservation, nodes};
+use super::profile::{Nodes, Reservation, nodes};
 use meshreplay_base::job::Time;
 
 /// Number of time buckets.
@@ -262,7 +262,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::reservation::NONE;
+    use super::super::profile::NONE;
     use super::*;
 
     fn at(second: i64) -> Time {

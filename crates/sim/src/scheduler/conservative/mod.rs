@@ -71,17 +71,13 @@ mod free_intervals;
 mod freed_windows;
 mod length_table;
 mod profile;
-mod reservation;
 mod reservations;
 
 use std::collections::BTreeSet;
 
 use self::earliest_starts::EarliestStarts;
-use self::profile::{FreedWindow, Moment, Profile, TICK, Window};
-use self::reservation::{NONE, Reservation, nodes};
+use self::profile::{FreedWindow, Moment, NONE, Profile, Reservation, TICK, Window, nodes};
 use self::reservations::Reservations;
-#[cfg(test)]
-use self::reservations::Tuning;
 use super::running_jobs::RunningJobs;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
@@ -212,7 +208,7 @@ impl Scheduler for Conservative {
 impl Conservative {
     /// Creates a scheduler that treats short queues as long ones.
     #[cfg(test)]
-    fn with_tuning(order: EventOrder, repeat: bool, tuning: Tuning) -> Self {
+    fn with_tuning(order: EventOrder, repeat: bool, tuning: reservations::Tuning) -> Self {
         Self { reservations: Reservations::new(tuning), ..Self::new(order, repeat) }
     }
 
@@ -272,10 +268,10 @@ impl Conservative {
         }
     }
 
-    /// Reports `nodes` more free nodes from `from` to `until`, before the profile changes again.
-    fn opened(&mut self, from: Time, until: Time, nodes: u32) {
+    /// Reports `freed` more free nodes from `from` to `until`, before the profile changes again.
+    fn opened(&mut self, from: Time, until: Time, freed: u32) {
         let window = Window { from, until, step: self.profile.at(from) };
-        let freed = FreedWindow { window, nodes: reservation::nodes(nodes) };
+        let freed = FreedWindow { window, nodes: nodes(freed) };
         self.reservations.offer(&self.profile, freed, None);
     }
 
@@ -366,18 +362,18 @@ impl Conservative {
             self.refused.get_or_insert(job.job);
             return false;
         }
-        let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
+        let (taken, length) = (free - view.free(), job.estimate.max(TICK));
         // The allocator may have taken another number of nodes than reserved. Correct the profile by the
         // difference.
-        self.profile.take(now, length, reservation::nodes(nodes) - reservation::nodes(reserved));
-        if nodes < reserved {
-            self.opened(now, now + length, reserved - nodes);
+        self.profile.take(now, length, nodes(taken) - nodes(reserved));
+        if taken < reserved {
+            self.opened(now, now + length, reserved - taken);
         }
         self.held.insert(Occupation {
             until: now + length,
             estimated_end: now + job.estimate,
             job: job.job,
-            nodes,
+            nodes: taken,
             start: now,
         });
         true
@@ -440,8 +436,6 @@ impl Conservative {
     }
 }
 
-#[cfg(test)]
-mod bounds_twin;
 #[cfg(test)]
 mod profile_twin;
 #[cfg(test)]

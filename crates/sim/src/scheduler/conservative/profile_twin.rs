@@ -5,8 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::running_jobs::RunningJobs;
 use super::free_intervals::{FreeInterval, FreeRectangles, Limits, free_intervals};
-use super::profile::{FreedWindow, Moment, Profile, Window};
-use super::reservation::{NONE, Reservation, nodes};
+use super::profile::{FreedWindow, Moment, NONE, Profile, Reservation, Window, nodes};
 use meshreplay_base::job::Time;
 
 const SECONDS: usize = 60;

@@ -30,8 +30,7 @@ use super::candidates::{Candidates, Windows};
 use super::free_intervals::{FreeInterval, free_intervals};
 use super::freed_windows::{FreedWindows, WaitingWindow};
 use super::length_table::LengthTable;
-use super::profile::{FreedWindow, Profile, Step, Window};
-use super::reservation::{NONE, Nodes, Reservation, nodes};
+use super::profile::{FreedWindow, NONE, Nodes, Profile, Reservation, Step, Window, nodes};
 use meshreplay_base::job::{JobId, Time};
 
 /// The reservations, numbered in the order of the queue. The numbers of started jobs stay unused until a

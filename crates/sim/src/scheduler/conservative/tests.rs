@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::fake::Fake;
+use super::reservations::Tuning;
 use super::*;
 
 /// Limits that treat short queues as long ones.

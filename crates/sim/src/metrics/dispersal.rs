@@ -1,13 +1,10 @@
 //! Dispersal: the distances between the nodes of a placement.
 
-mod remembered;
-
 use std::sync::Arc;
 
-use self::remembered::Remembered;
 use super::diameter::Diameter;
 use super::rows::Rows;
-use meshreplay_machine::machine::{Held, Mesh, NodeId, pairwise_along};
+use meshreplay_machine::machine::{Held, Mesh, NodeId, PLACES, pairwise_along};
 
 /// The dispersal of a placement of k nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,12 +123,38 @@ fn arc(counts: &[u32]) -> (u32, u32) {
     (start as u32, (n - longest) as u32)
 }
 
+/// Recent placements with their dispersal.
+#[derive(Debug, Default)]
+struct Remembered {
+    /// By slot of the machine's cache of placements. Empty before the first placement.
+    places: Vec<Option<(Arc<Held>, Dispersal)>>,
+}
+
+impl Remembered {
+    /// Returns the cached dispersal of a placement. Masks in the cache are unique to their placement, so
+    /// comparing pointers is enough.
+    fn get(&self, held: &Arc<Held>) -> Option<Dispersal> {
+        let (known, dispersal) = self.places.get(held.place()?)?.as_ref()?;
+        Arc::ptr_eq(known, held).then_some(*dispersal)
+    }
+
+    /// Caches the dispersal of a placement.
+    fn keep(&mut self, held: &Arc<Held>, dispersal: Dispersal) {
+        let Some(place) = held.place() else { return };
+        if self.places.is_empty() {
+            self.places.resize_with(PLACES, Default::default);
+        }
+        self.places[place] = Some((Arc::clone(held), dispersal));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use meshreplay_machine::machine::RecentlyHeld;
 
     /// Computes the dispersal directly from its definitions, in O(k²).
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> Dispersal {
@@ -233,5 +256,27 @@ mod tests {
             |pairwise_sum, nodes| Dispersal { pairwise_sum, nodes, ..Dispersal::default() }.pairwise_mean();
         assert!((of(8, 4) - 8.0 / 6.0).abs() < 1e-12);
         assert!(of(0, 1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn only_the_same_placement_is_known() {
+        let (mut remembered, mut machine) = (Remembered::default(), RecentlyHeld::new(2048));
+        let of = |pairwise_sum| Dispersal { pairwise_sum, ..Dispersal::default() };
+        let nodes: Vec<NodeId> = (100..140).collect();
+        let held = machine.held(&nodes);
+        assert_eq!(remembered.get(&held), None);
+        remembered.keep(&held, of(7));
+        assert_eq!(remembered.get(&machine.held(&nodes)), Some(of(7)));
+        // The other placement has the same place.
+        let mut other = nodes.clone();
+        other[5] = 1000;
+        let other = machine.held(&other);
+        assert_eq!((other.place(), remembered.get(&other)), (held.place(), None));
+        remembered.keep(&other, of(8));
+        assert_eq!((remembered.get(&other), remembered.get(&held)), (Some(of(8)), None));
+        // A placement that the machine does not remember is none here.
+        let single = machine.held(&[3]);
+        remembered.keep(&single, of(9));
+        assert_eq!(remembered.get(&single), None);
     }
 }
