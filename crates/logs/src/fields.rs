@@ -10,6 +10,8 @@
     reason = "positions in a line, and at most 15 or 18 digits, which fit 64 bits"
 )]
 
+use std::str::FromStr;
+
 use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult};
 
@@ -181,6 +183,16 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
         FaultKind::NotADecimal => Problem::NotANumber { field, name, found, expected: "a number or -1" },
         FaultKind::OutOfRange => Problem::OutOfRange { field, name, found },
     }
+}
+
+/// Returns the value that `text` spells; `None` if it spells none.
+pub(super) fn parsed<T: FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Returns the integer in a column. The error names the column by its number, from 1, and its name.
+pub(super) fn whole_number(column: usize, name: &str, text: &[u8]) -> Result<i64, Problem> {
+    parsed(text).ok_or_else(|| Problem::column(column, name, text, "a whole number"))
 }
 
 /// Returns the fields of a line as text, without the blanks between them.

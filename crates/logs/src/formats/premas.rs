@@ -19,18 +19,13 @@ pub(super) const FORMAT: Format = Format {
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",
     source: "the simulator of P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", \
          2010",
-    parameters: "",
-    reads: &[],
     lacks: "machine, requested processors, shapes, status, users, groups, applications, queues, memory, job \
          numbers",
     extensions: &["premas"],
     // Four integers on a line may be anything.
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |_| Ok(Box::new(Premas { records: 0 })),
     writing: Some(Writing { has_comments: false, by_authors_rules: true, append }),
+    ..Format::UNNAMED
 };
 
 /// The names of the fields of a line.

@@ -26,16 +26,12 @@ pub(super) const FORMAT: Format = Format {
     summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
     source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", \
          JSSPP 1999; version 2.2 of the Parallel Workloads Archive",
-    parameters: "",
-    reads: &[],
     lacks: "nodes of jobs, which the allocator `recorded` takes",
     extensions: &["swf"],
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
     expects_spaces: true,
     parser: |_| Ok(Box::new(Swf::default())),
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
+    ..Format::UNNAMED
 };
 
 /// The key of the header entry of a log whose records have sides.

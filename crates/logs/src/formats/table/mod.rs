@@ -60,20 +60,15 @@ pub(super) const TABLE: Format = Format {
          memory req-procs req-time req-memory status user group app queue partition nodes preceding think \
          shape delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
          colon=refuse|minutes-seconds|hours-minutes dates=guess|month-first|day-first time-zone=ZONE",
-    reads: &[],
     lacks: "machine, and every field that no column holds",
-    extensions: &[],
     recognises: Some(is_heading),
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |spec| {
         let mut params = Params::new(spec);
         let told = Told::take(&mut params)?;
         params.finish()?;
         Ok(Box::new(Table::new(told)))
     },
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The row of the format of columns that are told by number, with the fields of the Standard Workload Format.
@@ -86,19 +81,13 @@ pub(super) const COLUMNS: Format = Format {
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory \
          status user group app queue partition preceding think shape",
-    reads: &[],
     lacks: "machine, and every field that no column holds",
-    extensions: &[],
-    recognises: None,
-    records_starts: false,
-    repeats_jobs: false,
-    expects_spaces: false,
     parser: |spec| {
         Columns::of(spec)?;
         let told = Told::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
         Ok(Box::new(Table::new(Told { has_quotes: false, pair: None, ..told })))
     },
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.

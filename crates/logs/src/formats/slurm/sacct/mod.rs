@@ -34,9 +34,10 @@ use self::lines::{Fit, widths};
 use self::readings::{has, is_half_numbered, is_job, is_plausible, may_be_job};
 use super::job::{Accounting, SlurmJob, limit};
 use crate::error::Problem;
-use crate::facts::Facts;
+use crate::facts::{Facts, STEPS};
+use crate::formats::batch::number_of_task;
 use crate::formats::cells::Cells;
-use crate::formats::format::{Format, LineParser, Parsed, number_of_task};
+use crate::formats::format::{Format, LineParser, Parsed};
 use crate::names::Names;
 use crate::record::Record;
 use crate::times::Clock;
@@ -55,9 +56,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     recognises: Some(is_heading),
     records_starts: true,
     repeats_jobs: true,
-    expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
-    writing: None,
+    ..Format::UNNAMED
 };
 
 /// The greatest length of a job whose texts have line ends, in bytes.
@@ -311,7 +311,7 @@ impl Sacct {
             ));
         };
         if self.is_cut_step(heading, column, id)? {
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
         // What stands in brackets has no points, so a point is that of a step. Other programs write numbers
@@ -328,7 +328,7 @@ impl Sacct {
                          other programs",
                 ));
             }
-            self.accounting.steps += 1;
+            self.accounting.odd.add(STEPS, true);
             return Ok(Parsed::Part);
         }
         // A task of an array, or a part of a heterogeneous job, unless it is a range of tasks that wait.
