@@ -358,7 +358,7 @@ impl Table {
     /// Returns a note if the times may be days with fractions, as spreadsheets count them. Seconds may look
     /// the same, so that this is no error.
     fn days_of_sheets(&self) -> Option<String> {
-        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.rounded > 0)?;
+        let (first_s, last_s) = self.span_s.filter(|_| self.told.clock.counts.rounded > 0)?;
         let may_be = DAYS_OF_SHEETS.contains(&first_s) && DAYS_OF_SHEETS.contains(&last_s);
         may_be.then(|| {
             format!(

@@ -37,7 +37,7 @@ pub(super) struct Row {
 impl Table {
     /// Returns the record of the cells. If the result is a problem, nothing has changed.
     pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
-        let clock = self.told.clock.counted();
+        let counts = self.told.clock.counts;
         let mut row = Row {
             fields: [-1; FIELDS_OF_SWF],
             average_cpu_s: -1.0,
@@ -48,7 +48,7 @@ impl Table {
         row.fields[0] = self.jobs + 1;
         let read = (0..FIELDS.len()).try_for_each(|field| self.read(field, &mut row));
         if let Err(problem) = read.and_then(|()| self.check_origin(&mut row)) {
-            self.told.clock.restore(clock);
+            self.told.clock.counts = counts;
             return Err(problem);
         }
         self.jobs += 1;
