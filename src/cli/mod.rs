@@ -4,6 +4,7 @@
 mod algorithms;
 mod completions;
 pub mod embedded;
+mod help;
 mod interrupt;
 mod merge;
 mod plot;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 use std::sync::Once;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
@@ -44,6 +45,10 @@ use crate::text::{for_terminal, printable};
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
 #[command(name = "meshreplay", version, propagate_version = true)]
+#[command(after_help = "Examples:
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --allocator hilbert+bf mc1x1 snug
+  meshreplay replay traces/may.sacct.gz --machine auto --scheduler recorded easy --allocator mc1x1 -o out
+  meshreplay report out")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -101,7 +106,8 @@ pub fn main() -> ExitCode {
 /// Runs the command that `words` give, of which the first is the name of the program, and returns its exit
 /// code. Errors are printed to standard error.
 fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let arguments = match Arguments::try_parse_from(words) {
+    let parsed = help::arranged(Arguments::command()).try_get_matches_from(usage::split_lists(words));
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::printable(usage::explain(error));

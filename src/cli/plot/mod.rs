@@ -33,7 +33,7 @@ pub(super) struct Args {
     folder: PathBuf,
 
     /// Kinds of pictures [default: all for which the results have the data].
-    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
+    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     kind: Vec<&'static PlotKind>,
 
     #[command(flatten)]

@@ -44,24 +44,29 @@ use crate::workload::{
     --allocator first-fit adaptive-scan --replications until:within=0.05")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Args {
-    /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models
-    /// as above.
-    /// - is standard input.
+    /// Logs, or workload models such as synthetic:ratio=1.5; - is standard input.
+    ///
+    /// Logs are plain or compressed with gzip; `meshreplay list formats` shows the formats, `meshreplay list
+    /// models` the models.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3
-    /// dimensions, at most 2^24 nodes. auto is as large as the log's machine and close to a square:
-    /// `MaxProcs` or `MaxNodes` of the log's header, or the most processors that were in use at once or that
-    /// one job asks for, and no fewer nodes than its lists of nodes name; auto:3d is close to a cube, and
-    /// torus:auto a torus.
+    /// Machines, such as 16x16, 8x8x4, torus:16x8, or auto for the size of the log's machine.
+    ///
+    /// 400 is an array, 16x8:wrap=x wraps along x, ocs:8x4x4x4 has cubes behind switches; 1 to 3 dimensions, at
+    /// most 2^24 nodes. auto is nearly a square with `MaxProcs` or `MaxNodes` of the log's header, or else the
+    /// most processors in use at once or asked for by one job, and at least as many nodes as the node lists name;
+    /// auto:3d is nearly a cube, torus:auto a torus.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
     machine: Vec<MachineArg>,
 
     #[command(flatten)]
     unavailable: UnavailableArgs,
 
-    /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
+    /// Schedulers, such as fcfs, easy, conservative or recorded.
+    ///
+    /// Parameters follow a colon, as in easy:pass=per-event; `meshreplay list schedulers` shows all.
+    /// exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<GivenSpec>,
 
@@ -70,9 +75,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::orders()))]
     order: Option<String>,
 
-    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for
-    /// every allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the
-    /// documentation's page on your own algorithms has its protocol.
+    /// Allocators, such as hilbert+bf, mc1x1, snug, first-fit or all.
+    ///
+    /// Parameters follow a colon, as in curve:order=gilbert,select=first-fit; `meshreplay list allocators` shows
+    /// all. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on
+    /// your own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 
@@ -88,6 +95,7 @@ pub(crate) struct Args {
         default_value = "1",
         value_name = "C",
         num_args = 1..,
+        value_delimiter = ',',
         allow_negative_numbers = true,
         value_parser = positive
     )]
@@ -101,7 +109,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     pub(in crate::cli) threads: Option<NonZeroUsize>,
 
-    /// Directory into which the files `jobs`, `summary` and run.json are written.
+    /// Directory for the results: the files `jobs`, `summary` and run.json.
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
 
@@ -121,7 +129,7 @@ pub(crate) struct Args {
     /// Columns of the summary that the table shows instead of its default columns, such as
     /// `wait_s_mean,moves`. `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log,
     /// which is then read as a table: submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    #[arg(long, value_name = "COLUMNS", num_args = 1.., value_delimiter = ',', value_parser = column)]
     columns: Vec<String>,
 
     #[command(flatten)]
@@ -226,13 +234,16 @@ fn column(text: &str) -> Result<String, String> {
 /// What goes to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
+    #[value(alias = "text")]
     Table,
     Csv,
     Json,
     Jsonl,
     Parquet,
     Arrow,
+    #[value(alias = "md")]
     Markdown,
+    #[value(alias = "tex")]
     Latex,
 }
 

@@ -84,7 +84,9 @@ fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static F
 impl<C: Flagged> Args for Flags<C> {
     fn augment_args(command: Command) -> Command {
         rows::<C>().fold(command, |command, (row, flag)| {
-            let arg = Arg::new(flag.name).long(flag.name).help(flag.help);
+            // The short help has the first sentence.
+            let first = flag.help.split_once(". ").map_or(flag.help, |(first, _)| first);
+            let arg = Arg::new(flag.name).long(flag.name).help(first).long_help(flag.help);
             let arg = match flag.gives {
                 FlagValue::Value(_) => arg.action(ArgAction::SetTrue),
                 FlagValue::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
