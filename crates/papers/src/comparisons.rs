@@ -1,8 +1,8 @@
 //! Statements of a paper that are inequalities, and the comparisons of numbers that decide them.
 
 use super::estimate::Estimate;
+use super::estimate::Median;
 use super::finding::{Finding, Published, Verdict};
-use super::median::Median;
 use super::samples::{Means, Samples};
 
 /// Of at least so many comparisons one may fail if a statement is about nearly all cases. Our choice: no

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::median::Median;
+use crate::estimate::Median;
 
 /// The points of a curve as (x, y), sorted by x.
 #[derive(Clone, Debug)]

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::estimate::Estimate;
-use crate::median::Median;
+use crate::estimate::{Estimate, Median};
 use meshreplay_sim::metrics::Interval;
 
 /// What a measurement shares with its partners: the round, the log (empty if all are of one log), the seed.

@@ -5,9 +5,9 @@ use std::iter;
 use serde::Serialize;
 
 use super::finding::{Finding, Place, Verdict};
+use super::load::Sentence;
 use super::plot::distinct;
 use super::regenerate::Comparison;
-use super::sentence::Sentence;
 use meshreplay_results::text::{Align, Screen, Table, csv_line, grouped};
 
 /// A format of comparisons.

@@ -2,8 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 use crate::samples::Samples;
 

@@ -1,18 +1,15 @@
 //! Fig. 5 and the text of 4.2: allocation delays and compactions on the NAS log by the size of the array.
 
+use super::{FIRST_FIT, FREE, LEFT};
 use crate::comparisons::rounded;
 use crate::finding::{Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
-const FIRST_FIT: &str = "linear-first-fit";
-const LEFT: &str = "left-compaction";
 /// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart,
 /// and stands in one beside it.
 const COSTLY: &str = "left-compaction:schedule_cost=1,select_cost=1";
-const FREE: &str = "cost-free-compaction";
 const SIZES: [&str; 10] = ["128", "192", "256", "320", "384", "448", "512", "640", "768", "1024"];
 const AXIS: &str = "size of the array (processors)";
 const REDUCTION: &str = "reduction of the average allocation delay (%)";

@@ -6,8 +6,7 @@
 use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place};
-use crate::findings::{Findings, Load, pairs, rates};
-use crate::item::item;
+use crate::findings::{Findings, Load, item, pairs, rates};
 use crate::point::Point;
 use crate::samples::Samples;
 

@@ -4,7 +4,7 @@
 use super::printed_scan::{self, Busy, Scan, Sides};
 use crate::finding::Verdict;
 use crate::findings::Findings;
-use crate::item::{self, Item};
+use crate::findings::{self, Item};
 use meshreplay_alloc::allocator::{Placement, Request, Setup, build};
 use meshreplay_machine::machine::{Coord, Machine};
 
@@ -41,7 +41,7 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
 
 /// Returns the item of something that should be as printed. `instead` says what it is otherwise.
 fn item(name: &str, is_so: bool, instead: String) -> Item {
-    item::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
+    findings::item("example", name).verdict(if is_so { Verdict::Exact } else { Verdict::Differs(instead) })
 }
 
 /// Returns numbers as the paper lists them.

@@ -5,8 +5,7 @@
 
 use crate::estimate::Estimate;
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 
 const TORUS: &str = "torus:16x16x16";
 const CUBES: &str = "ocs:64x4x4x4";

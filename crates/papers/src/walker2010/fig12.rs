@@ -4,18 +4,14 @@
 //! only; the sentences about them are checked one by one. The paper names no three-dimensional shape for
 //! HPC2N: the most cubic one of 240 nodes stands for it.
 
+use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::comparisons::Comparisons;
 use crate::evidence::{Evidence, LogFacts};
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use meshreplay_alloc::allocator::{Setup, build};
 use meshreplay_machine::machine::Mesh;
 
-const GRANULAR: &str = "granular-mbs";
-const LAYERED: &str = "layered-mbs";
-const OCTET: &str = "octet-mbs";
-const SNAKE: &str = "column-snake+bf";
 const MC1X1: &str = "mc1x1";
 
 /// The rules by which records of a log become jobs: all, those of parallel jobs, those of sizes that are

@@ -8,11 +8,10 @@
 
 use crate::comparisons::Comparisons;
 use crate::estimate::Estimate;
+use crate::finding::PrintedTable;
 use crate::finding::Tolerance;
-use crate::findings::Findings;
-use crate::item::item;
+use crate::findings::{Findings, item};
 use crate::point::Point;
-use crate::printed_table::PrintedTable;
 use crate::samples::Samples;
 use crate::stream::STREAM;
 

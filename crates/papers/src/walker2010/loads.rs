@@ -1,19 +1,15 @@
 //! Figs. 13 to 16: mean pairwise sum by the utilization that different loads bring about.
 
+use super::{GRANULAR, LAYERED, OCTET, SNAKE};
 use crate::curve::Curve;
 use crate::estimate::Estimate;
 use crate::finding::{Drawn, Place, Tolerance};
-use crate::findings::{Findings, pairs};
-use crate::item::item;
+use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 /// The factors of arrival times, the lowest load first.
 const SCALES: [&str; 14] =
     ["1.2", "1.15", "1.1", "1.05", "1", "0.95", "0.9", "0.85", "0.8", "0.75", "0.7", "0.65", "0.6", "0.55"];
-const GRANULAR: &str = "granular-mbs";
-const LAYERED: &str = "layered-mbs";
-const OCTET: &str = "octet-mbs";
-const SNAKE: &str = "column-snake+bf";
 const MC1X1: &str = "mc1x1";
 const ALLOCATORS: [&str; 5] = [GRANULAR, LAYERED, OCTET, SNAKE, MC1X1];
 const OTHER_THAN_OCTET: [&str; 4] = [GRANULAR, LAYERED, SNAKE, MC1X1];
