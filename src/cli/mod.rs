@@ -98,8 +98,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(std::env::args_os()))
 }
 
-/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit
-/// code. Errors are printed to standard error.
+/// Runs the command in `words`, after the name of the program, and returns its exit code. Errors are printed
+/// to standard error.
 fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
@@ -185,8 +185,8 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     let choices = choices.to_vec();
     let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
     names.try_map(move |given| {
-        let found = choices.iter().find(|(name, _)| *name == given);
-        found.map(|(_, value)| value.clone()).ok_or("expected one of the names")
+        let choice = choices.iter().find(|(name, _)| *name == given);
+        choice.map(|(_, value)| value.clone()).ok_or("expected one of the names")
     })
 }
 
@@ -214,8 +214,8 @@ fn note(quiet: bool, text: &str) {
     }
 }
 
-/// Writes a message to standard error. Control characters in it, other than the ends of its lines, are
-/// spelled out, as they may come from a file. A closed standard error is ignored.
+/// Writes a message to standard error. Control characters, other than ends of lines, are spelled out, because
+/// messages quote files. A closed standard error is ignored.
 fn complain(message: &str) {
     let mut err = io::stderr().lock();
     for line in message.split('\n') {

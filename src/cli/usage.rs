@@ -1,4 +1,4 @@
-//! What the command line says of arguments that do not parse, where the parser's own words would not help.
+//! Messages about arguments that do not parse, where the parser's own words would not help.
 
 use std::error::Error as _;
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::text::grouped;
 use crate::trace::Format;
 
 /// Returns the error with a message in the words of the mistake: a log behind an option that takes several
-/// values, values with commas between them, or a number of the wrong kind. Any other error is returned as it
-/// is.
+/// values, values with commas between them, or a number of the wrong kind. Any other error is returned
+/// unchanged.
 pub(super) fn explain(error: Error) -> Error {
     let text = |kind| error.get(kind).map(ToString::to_string);
     let (ErrorKind::ValueValidation, Some(argument), Some(value)) =

@@ -111,7 +111,7 @@ impl Sub<f64> for Estimate {
 
     fn sub(self, number: f64) -> Self {
         match self {
-            // A shift leaves the width of the interval as it is.
+            // A shift keeps the width of the interval.
             Self::Mean(interval) => Self::Mean(Interval { mean: interval.mean - number, ..interval }),
             other => other.scaled(|x| x - number),
         }
@@ -156,7 +156,7 @@ pub struct Median {
 impl Median {
     /// Returns the median of independent values of any distribution; `None` if there are no values. For fewer
     /// than six values the interval is infinite. O(n log n) for n values.
-    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub(super) fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
         let count = sorted.len();
@@ -168,8 +168,8 @@ impl Median {
     }
 }
 
-/// Returns how many values at each end lie outside of the interval: the largest number for which the median
-/// is outside with a probability of at most 5 %. The number of values below the median has a binomial
+/// Returns the number of values at each end outside of the interval: the largest number that leaves the
+/// median outside with a probability of at most 5 %. The number of values below the median has a binomial
 /// distribution. Returns `None` if there are too few values for any such interval.
 fn surely_outside(count: usize) -> Option<usize> {
     // Sums the binomial probabilities of one tail until they exceed 2.5 %.
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_the_sign_test() {
-        let median = |count: u32| Median::of((1..=count).map(f64::from));
+        let median = |count: u32| Median::from_values((1..=count).map(f64::from));
         let interval = |low, middle, high| Some(Median { low, middle, high });
         assert_eq!(median(0), None);
         assert_eq!(median(1), interval(f64::NEG_INFINITY, 1.0, f64::INFINITY));

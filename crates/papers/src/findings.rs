@@ -1,4 +1,5 @@
-//! What the code of a figure works with: the evidence, and the findings and marks that it makes of it.
+//! The builder of a figure's findings: items, each a number or a statement with its verdict, from the
+//! evidence.
 
 use super::comparisons::Comparisons;
 use super::estimate::Estimate;
@@ -60,15 +61,15 @@ impl<'a> Findings<'a> {
         item(id, words).holds_if(compare).add_to(self);
     }
 
-    /// Adds a published number that the plot shows beside the measured ones; nothing if it is `None`.
-    /// `printed` are the words of what was printed.
+    /// Adds a published number to the plot; nothing if it is `None`. `printed` are the words of what was
+    /// printed.
     pub(crate) fn mark(&mut self, place: Place, value: Option<f64>, printed: &str) {
         if let Some(value) = value {
             self.mark_range(place, [value, value], printed);
         }
     }
 
-    /// Adds a published range that the plot shows beside a measured number.
+    /// Adds a published range to the plot.
     pub(crate) fn mark_range(&mut self, place: Place, [low, high]: [f64; 2], printed: &str) {
         self.marks.push(Mark { place, ends: (low, high), said: printed.to_owned() });
     }
@@ -103,14 +104,13 @@ impl<'a> Findings<'a> {
 pub(crate) struct Item {
     finding: Finding,
     is_measured: bool,
-    /// The log and the machine; `None` for those of the other items of the figure.
+    /// Log and machine, where they differ from the other items of the figure.
     log: Option<String>,
     machine: Option<String>,
     measured: Option<Estimate>,
 }
 
-/// Returns an item of which nothing was measured yet. `id` is the name by which sentences refer to its
-/// verdict.
+/// Returns an item without a measured number. `id` is the name that sentences use for its verdict.
 pub(crate) fn item(id: &str, words: impl AsRef<str>) -> Item {
     let finding = Finding { id: id.to_owned(), item: words.as_ref().to_owned(), ..Finding::default() };
     Item { finding, is_measured: false, log: None, machine: None, measured: None }
@@ -190,7 +190,7 @@ impl Item {
         self.stated(compare, Comparisons::finding)
     }
 
-    /// Makes the comparisons of a statement about nearly all cases, of which one may fail.
+    /// Makes the comparisons of a statement about nearly all cases: one may fail.
     pub(crate) fn nearly_holds_if(self, compare: impl FnOnce(&mut Comparisons)) -> Self {
         self.stated(compare, Comparisons::nearly)
     }

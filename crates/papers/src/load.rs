@@ -36,11 +36,11 @@ pub struct Paper {
 pub struct Figure {
     /// The name on the command line, such as `fig9`.
     pub name: &'static str,
-    /// A title that says what the figure shows.
+    /// Title of the figure.
     pub title: &'static str,
     /// Whether the paper draws it as a chart; the plot then has the form of the paper's.
     pub is_chart: bool,
-    /// Datasets of which only facts about the log are wanted; no study replays them.
+    /// Datasets whose logs are surveyed and not replayed.
     pub surveyed: &'static [&'static str],
     /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated
     /// [`ROUNDS`] times.
@@ -132,7 +132,7 @@ impl Sentence {
         })
     }
 
-    /// Returns whether the finding is one of those that judge the sentence.
+    /// Returns whether the finding judges the sentence.
     pub fn is_judged_by(&self, finding: &Finding) -> bool {
         self.judged_by.contains(&finding.id)
     }
@@ -175,14 +175,14 @@ impl Paper {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// Returns the sentences in which the paper states its results.
+    /// Returns the results of the paper, sentence by sentence.
     pub fn sentences(&self) -> Vec<Sentence> {
         parsed::<SentencesFile>(self.sentences).sentence
     }
 }
 
 impl Figure {
-    /// Adds datasets of which facts about the log are wanted.
+    /// Surveys the logs of these datasets.
     pub(super) const fn surveys(self, datasets: &'static [&'static str]) -> Self {
         Self { surveyed: datasets, ..self }
     }
@@ -197,8 +197,7 @@ impl Figure {
         self.studies.iter().copied().map(Embedded::parse).collect()
     }
 
-    /// Returns the findings of the figure, what was published compared with what was measured, and the
-    /// published numbers that its plot shows beside the measured ones.
+    /// Returns the findings of the figure, and the published numbers in its plot.
     pub fn judge(&self, evidence: &Evidence) -> (Vec<Finding>, Vec<Mark>) {
         let mut findings = Findings::new(evidence, self);
         (self.judge)(&mut findings);

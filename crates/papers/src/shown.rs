@@ -50,8 +50,8 @@ struct Row<'a> {
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
-    /// What the numbers are: a `number` published and measured, numbers of `comparisons`, or none of a
-    /// `sentence` that is not measured.
+    /// `number` for a published and a measured number, `comparisons` for counts of comparisons, `sentence`
+    /// for a sentence without a measurement.
     kind: &'static str,
 }
 

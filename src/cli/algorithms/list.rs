@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     print(&(text + &rest))
 }
 
-/// Returns everything that is known of one row, a line for each column that says something.
+/// Returns one row in full, a line for each column that is not empty.
 fn row(table: &Table, name: &str) -> Result<String, Failure> {
     let Some(cells) = table.row(name) else {
         let known: Vec<&str> = table.names().collect();

@@ -81,8 +81,8 @@ enum Place<'a> {
 }
 
 impl Args {
-    /// Returns where the pictures are written, and in which format. Fails if a file is given for several
-    /// kinds, or one whose name says another format than is asked for.
+    /// Returns the place and the format of the pictures. Fails if a file is given for several kinds, or if
+    /// its name has another format than `--format`.
     fn place(&self) -> Result<(Place<'_>, &'static PictureFormat), Failure> {
         let output = self.output.as_ref().unwrap_or(&self.folder);
         // A name such as box.jpg is meant to be a picture, not a directory to be made.

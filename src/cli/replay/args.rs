@@ -237,7 +237,7 @@ pub(super) enum Format {
 }
 
 impl Args {
-    /// Returns the options that all replays share, but for those that follow from the axes.
+    /// Returns the options that all replays share, before the axes add theirs.
     fn options(&self) -> Options {
         Options { jobs: self.output.is_some() || self.sparklines, ..self.flags.options.clone() }
     }
@@ -247,7 +247,7 @@ impl Args {
         self.columns.iter().filter(|column| !column.contains('=')).cloned().collect()
     }
 
-    /// Returns the spec of the format of the logs; `None` if each log tells it.
+    /// Returns the spec of the format of the logs; `None` if the readers find it out.
     fn input_format(&self) -> Result<Option<Spec>> {
         let of_log: Vec<&str> =
             self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
@@ -314,7 +314,7 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the
+    /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
     /// logs.
     fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
@@ -324,7 +324,7 @@ impl Args {
         Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
-    /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
+    /// Returns the schedulers, with the order of `--order`, also in their labels.
     fn schedulers(&self) -> Result<Vec<GivenSpec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |given: &GivenSpec| match given.spec.params.get("order") {
@@ -346,7 +346,7 @@ impl Args {
         self.scheduler.iter().map(ordered).collect()
     }
 
-    /// Returns the rules by which records become jobs.
+    /// Returns the rules that make jobs of records.
     fn rules(&self) -> Rules {
         let default = Rules::defaults(self.rules);
         Rules {

@@ -84,13 +84,13 @@ pub(super) fn unplanned(error: PlanError) -> Failure {
 struct Output<'a> {
     args: &'a Args,
     study: &'a Study,
-    /// The results so far; `None` once they are finished.
+    /// The results; `None` once they are finished.
     results: Option<RunResults<'a>>,
-    /// The curves of finished replays; `None` if nobody wants them.
+    /// The curves of finished replays; `None` without `--sparklines`.
     sparklines: Option<Sparklines>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
-    /// The notes that were printed. What is said of a log is not said again for each of its replays.
+    /// The printed notes. A note about a log is printed once, not for each replay of it.
     said: BTreeSet<String>,
     /// The error that keeps further results from being written; `None` if there was none.
     failure: Option<RunFolderError>,
@@ -159,7 +159,7 @@ impl Output<'_> {
         Ok(run.keeps_earlier)
     }
 
-    /// Returns the summary as it goes to standard output.
+    /// Returns the summary for standard output.
     fn printed(&mut self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();

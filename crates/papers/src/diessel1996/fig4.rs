@@ -285,7 +285,7 @@ pub(super) fn fig4(findings: &mut Findings<'_>) {
     results.mark_printed(findings);
 }
 
-/// The text of 4.2: the NAS task set, of which no number is printed.
+/// The text of 4.2: the NAS task set. The paper prints no number of it.
 pub(super) fn nas(findings: &mut Findings<'_>) {
     let Some(log) = findings.log("NASA-iPSC-1993") else { return };
     findings.about(log, "128");

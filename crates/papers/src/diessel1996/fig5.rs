@@ -7,8 +7,8 @@ use crate::findings::{Findings, item, pairs};
 use crate::point::Point;
 
 const DATASET: &str = "NASA-iPSC-1993";
-/// Left compaction whose decisions take seconds, so that tasks end meanwhile. It is not in the paper's chart,
-/// and stands in one beside it.
+/// Left compaction whose decisions take seconds, so that tasks end meanwhile. The paper's chart does not have
+/// it; a second chart does.
 const COSTLY: &str = "left-compaction:schedule_cost=1,select_cost=1";
 const SIZES: [&str; 10] = ["128", "192", "256", "320", "384", "448", "512", "640", "768", "1024"];
 const AXIS: &str = "size of the array (processors)";
@@ -23,7 +23,7 @@ const COUNTS: [(&str, &str); 5] = [
     ("moves of tasks", "moves"),
 ];
 
-/// What else was measured of the numbers of compactions.
+/// Other settings, measured where the number of compactions differs from the paper.
 const TRIED: [(&str, &str, &str); 5] = [
     ("1 s per record and task looked at, at 128", COSTLY, "128"),
     ("the same at 512", COSTLY, "512"),
@@ -94,7 +94,7 @@ impl<'a> Results<'a> {
 
     fn draw_counts(&self, findings: &mut Findings<'_>) {
         for (name, column) in COUNTS {
-            // What costs nothing is neither aborted nor late.
+            // Cost-free compactions are never aborted or late.
             let is_of_costs = ["aborted", "delayed", "overrunning"].contains(&name);
             let allocators: &[&str] = if is_of_costs { &[LEFT, COSTLY] } else { &[LEFT, COSTLY, FREE] };
             for allocator in allocators {

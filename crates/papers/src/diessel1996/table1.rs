@@ -33,7 +33,7 @@ const TRIED: [(&str, Setting); 5] = [
     ("arrivals up to 1000 s apart", ("1000", LEFT)),
 ];
 
-/// The table, and what the text says of all tasks.
+/// The table, and the shares of all tasks in the text.
 const TABLE: &str = include_str!("table1.tsv");
 
 /// The groups of tasks.
@@ -41,7 +41,7 @@ const GROUPS: [&str; 3] = ["later", "same", "earlier"];
 /// The names of the numbers of each group.
 const NUMBERS: [&str; 6] = ["tasks", "most", "mean", "moved", "run_most", "run_mean"];
 
-/// Returns the rules by which records of the log become jobs that arrive up to `period` seconds apart.
+/// Returns rules that make jobs arrive up to `period` seconds apart.
 fn rules(period: &str) -> String {
     format!("allocated:arrivals=uniform:max={period}")
 }

@@ -43,8 +43,8 @@ impl Printed {
     }
 }
 
-/// The paper says here that QNA is 65, 36 and 30 % more efficient, and of Fig. 8 that it takes 35, 64 and 70
-/// % of the time.
+/// For this figure the paper prints that QNA is 65, 36 and 30 % more efficient; for Fig. 8, that it takes 35,
+/// 64 and 70 % of the time.
 pub(super) const FIG2: Printed = Printed {
     figure: "fig2",
     column: TURNAROUND.column,
@@ -142,8 +142,8 @@ pub(super) fn judge(
     }
 }
 
-/// Adds the loads at which a ratio, given as (load, ratio), has the published value, or else how near it
-/// comes.
+/// Adds the loads where a ratio has the published value, or else the load where it is nearest. `ratios` are
+/// pairs (load, ratio).
 fn add_crossings(findings: &mut Findings<'_>, words: &str, ratios: &[(f64, f64)], target: f64) {
     let loads = crossings(ratios, target);
     for load in &loads {

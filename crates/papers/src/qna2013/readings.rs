@@ -1,10 +1,10 @@
-//! What the printed loads say of the network.
+//! Possible readings of the paper's network, tested by its printed loads.
 //!
 //! The paper leaves open how a node buffers flits, what the number of messages counts, and what of a hop the
-//! 3 cycles of routing are. A reading is possible if first fit saturates below a printed load, and QNA does
-//! not saturate far below: only there can ratios be what they are. With 200 or 1000 messages a job the
-//! printed load means nothing, since the network saturates at a fraction of it: ratios are looked at where
-//! QNA is about to saturate.
+//! 3 cycles of routing are. A reading is possible if first fit saturates below a printed load, and QNA not
+//! far below it: the printed ratios occur nowhere else. With 200 or 1000 messages a job the printed load
+//! means nothing, since the network saturates at a fraction of it: ratios are looked at where QNA is about to
+//! saturate.
 
 use super::OTHERS;
 use super::loads::{FIG2, FIG4, FIG11, Printed};
@@ -13,7 +13,7 @@ use crate::finding::{Place, Tolerance};
 use crate::findings::{Findings, Load, item, pairs};
 use crate::point::Point;
 
-/// The allocators of which it matters where they saturate.
+/// The allocators whose saturation decides whether a reading is possible.
 const SATURATING: [&str; 2] = ["first-fit", "qna"];
 
 const EXPERIMENTS: [Printed; 3] = [FIG2, FIG4, FIG11];
@@ -41,7 +41,7 @@ impl Printed {
         findings.at("synthetic").machine("16x16").scheduler("fcfs").network(&network)
     }
 
-    /// Adds QNA's number by those of the others at a load.
+    /// Adds the ratios of QNA to the others at a load.
     fn judge_ratios(&self, findings: &mut Findings<'_>, name: &str, at: &Point<'_>, load: &Load) {
         for (other, percent) in OTHERS.into_iter().zip(self.percent) {
             let samples = |allocator| at.log(&load.log).allocator(allocator).by_workload(self.column);
@@ -53,7 +53,7 @@ impl Printed {
         }
     }
 
-    /// Adds the loads at which allocators saturate; `heavy` is the point where all jobs are waiting.
+    /// Adds the saturation loads of the allocators; `heavy` is the point where all jobs are waiting.
     fn list_saturation(&self, findings: &mut Findings<'_>, name: &str, heavy: &Point<'_>) {
         for allocator in SATURATING {
             let words = format!("{}, {name}: {allocator} saturates at", self.figure);

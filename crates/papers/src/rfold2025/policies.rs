@@ -38,7 +38,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, log: &str, because: &str) {
             item(id, words).machine(policy.1).measured(at(policy).mean(column).map(unit)).add_to(findings);
         }
     }
-    // The paper says that over existing methods, and names no single one.
+    // "Over existing methods", which the paper does not name.
     let rfold = ("rfold", CUBES);
     let existing = [
         ("first fit", ("rfold-first-fit", TORUS)),

@@ -34,7 +34,7 @@ const MESHES: [MeshOfLog; 8] = [
     MeshOfLog { exception: Some(("hilbert", "ff")), ..mesh("LLNL-uBGL-2006", "64x32") },
 ];
 
-/// Judges the printed sums and what the text says of them.
+/// Judges the printed sums and the text about them.
 pub(super) fn judge(findings: &mut Findings<'_>) {
     for (allocator, column, printed) in PrintedTable::parse(include_str!("fig9.tsv")).cells() {
         let Some((dataset, machine)) = column.split_once(' ') else { continue };
