@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 
 use crate::cli::one_of;
-use crate::figure::draw::{Drawing, Page};
+use crate::figure::draw::{Drawing, Page, SizeMm};
 use crate::figure::{
     Clock, FigureError, LoadAxis, PLOT_KINDS, PictureFormat, PlotKind, PlotOptions, Results, Setting, Window,
 };
@@ -62,13 +62,13 @@ pub(in crate::cli) struct PaperArgs {
 impl PaperArgs {
     /// Returns the page of a drawing.
     pub(in crate::cli) fn page(self) -> Page {
-        Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::of_mm) }
+        Page { is_untitled: self.no_title, ..self.size.map_or_else(Page::default, Page::from_mm) }
     }
 
     /// Returns a drawing for this page with the size that it has on paper.
     pub(in crate::cli) fn printed(self, drawing: Drawing) -> Drawing {
         match self.size {
-            Some(size_mm) => drawing.printed(size_mm),
+            Some(size) => drawing.printed(size),
             None => drawing,
         }
     }
@@ -85,9 +85,6 @@ pub(in crate::cli) struct PixelArgs {
     #[arg(long, value_name = "N", value_parser = between(20.0, 2400.0), conflicts_with = "scale")]
     dpi: Option<f64>,
 }
-
-/// The width and maybe the height of a figure, in millimetres.
-type SizeMm = (f64, Option<f64>);
 
 /// What the horizontal axis of pictures by load may show.
 const LOAD_AXES: [(&str, LoadAxis); 3] =
@@ -197,8 +194,8 @@ fn size(text: &str) -> anyhow::Result<SizeMm> {
         if (30.0..=1000.0).contains(&side) { Ok(side) } else { Err(wrong()) }
     };
     match number.split_once('x') {
-        None => Ok((side(number)?, None)),
-        Some((width, height)) => Ok((side(width)?, Some(side(height)?))),
+        None => Ok(SizeMm { width: side(number)?, height: None }),
+        Some((width, height)) => Ok(SizeMm { width: side(width)?, height: Some(side(height)?) }),
     }
 }
 
