@@ -13,7 +13,7 @@ use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally, check_room};
 use super::{Failure, complain, note, terminal, unwritten};
-use crate::frame::{self, FinishedRun, RunFolderError, RunPlace, RunResults};
+use crate::frame::{self, FileFormat, FinishedRun, RunFolderError, RunPlace, RunResults};
 use crate::guest::Guests;
 use crate::metrics::LeftJobs;
 use crate::report::{Sparklines, SummaryTable, check_columns, verdict};
@@ -172,16 +172,16 @@ impl Output<'_> {
         };
         Ok(match self.args.format {
             // The files hold the binary format; standard output gets a readable table.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
+            Format::File(FileFormat::Parquet | FileFormat::Arrow) if self.args.output.is_some() => {
                 answered(table()?.text(screen), screen)
             }
             Format::Table => answered(table()?.text(screen), screen),
             Format::Markdown => answered(table()?.markdown(), Screen::default()),
             Format::Latex => table()?.latex().into_bytes(),
-            Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
+            Format::File(format) => {
                 let mut bytes = Vec::new();
-                frame::write_to(&mut bytes, &mut run.summary, self.args.file_format(), &run.run)?;
-                if self.args.format == Format::Json {
+                frame::write_to(&mut bytes, &mut run.summary, format, &run.run)?;
+                if format == FileFormat::Json {
                     bytes.push(b'\n');
                 }
                 bytes
