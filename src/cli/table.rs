@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let options = GroupsOptions { by, top, columns, sort, decimals, exact };
         return args.format.print(&groups(&args.folder, &options)?);
     }
-    // The parser's `requires` would say nothing beside an argument that conflicts with --by.
+    // The parser's `requires` has no effect if another argument conflicts with --by.
     let of_groups = [("--top", args.top.is_some()), ("--sort", args.sort.is_some())];
     if let Some((option, _)) = of_groups.iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::Usage(anyhow!(

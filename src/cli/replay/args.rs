@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::one_of;
@@ -123,7 +122,7 @@ pub(crate) struct Args {
 
     /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the
     /// files are Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, value_parser = one_of(&FORMATS), default_value = "table")]
     pub(super) format: Format,
 
     /// Columns of the summary that the table shows instead of its default columns, such as
@@ -232,23 +231,28 @@ fn column(text: &str) -> Result<String, String> {
 }
 
 /// What goes to standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    #[value(alias = "text")]
     Table,
-    Csv,
-    Json,
-    Jsonl,
-    Parquet,
-    Arrow,
-    #[value(alias = "md")]
+    /// The summary as a file of results.
+    File(FileFormat),
     Markdown,
-    #[value(alias = "tex")]
     Latex,
 }
 
+const FORMATS: [(&str, Format); 8] = [
+    ("table", Format::Table),
+    ("csv", Format::File(FileFormat::Csv)),
+    ("json", Format::File(FileFormat::Json)),
+    ("jsonl", Format::File(FileFormat::Jsonl)),
+    ("parquet", Format::File(FileFormat::Parquet)),
+    ("arrow", Format::File(FileFormat::Arrow)),
+    ("markdown", Format::Markdown),
+    ("latex", Format::Latex),
+];
+
 impl Args {
-    /// Returns the options that all replays share, but for those that follow from the axes.
+    /// Returns the options that all replays share, before the axes add theirs.
     fn options(&self) -> Options {
         Options { jobs: self.output.is_some() || self.sparklines, ..self.flags.options.clone() }
     }
@@ -258,7 +262,7 @@ impl Args {
         self.columns.iter().filter(|column| !column.contains('=')).cloned().collect()
     }
 
-    /// Returns the spec of the format of the logs; `None` if each log tells it.
+    /// Returns the spec of the format of the logs; `None` if the readers find it out.
     fn input_format(&self) -> Result<Option<Spec>> {
         let of_log: Vec<&str> =
             self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
@@ -325,7 +329,7 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the
+    /// Returns the given machines without the nodes of `--unavailable`, and the machines that follow from the
     /// logs.
     fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
         let (given, autos) = MachineArg::split(self.machine.iter().cloned());
@@ -335,7 +339,7 @@ impl Args {
         Ok((given.iter().map(|mesh| self.unavailable.removed_from(mesh)).collect::<Result<_>>()?, autos))
     }
 
-    /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
+    /// Returns the schedulers, with the order of `--order`, also in their labels.
     fn schedulers(&self) -> Result<Vec<GivenSpec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |given: &GivenSpec| match given.spec.params.get("order") {
@@ -357,7 +361,7 @@ impl Args {
         self.scheduler.iter().map(ordered).collect()
     }
 
-    /// Returns the rules by which records become jobs.
+    /// Returns the rules that make jobs of records.
     fn rules(&self) -> Rules {
         let default = Rules::defaults(self.rules);
         Rules {
@@ -375,27 +379,23 @@ impl Args {
     /// Returns the format of the files of results.
     pub(super) fn file_format(&self) -> FileFormat {
         match self.format {
-            Format::Csv => FileFormat::Csv,
-            Format::Json => FileFormat::Json,
-            Format::Jsonl => FileFormat::Jsonl,
-            Format::Arrow => FileFormat::Arrow,
-            Format::Table | Format::Parquet | Format::Markdown | Format::Latex => FileFormat::Parquet,
+            Format::File(format) => format,
+            Format::Table | Format::Markdown | Format::Latex => FileFormat::Parquet,
         }
     }
 
     /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
-        let binary = matches!(self.format, Format::Parquet | Format::Arrow);
+        let format = self.file_format();
+        let is_file = matches!(self.format, Format::File(_));
+        let binary = is_file && matches!(format, FileFormat::Parquet | FileFormat::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
-            bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
+            bail!("{format:?} is not for a terminal; give -o DIR or send standard output to a file");
         }
-        let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
-            || (binary && self.output.is_some());
+        let is_table = !is_file || (binary && self.output.is_some());
         if !self.shown_columns().is_empty() && !is_table {
-            bail!(
-                "--columns chooses columns of a table; --format {} has all of them",
-                self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-            );
+            let name = format.extension();
+            bail!("--columns chooses columns of a table; --format {name} has all of them");
         }
         if self.sort.is_some() && !is_table {
             bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");

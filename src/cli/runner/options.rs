@@ -73,7 +73,7 @@ impl Flagged for OfSweep {
 pub(in crate::cli) struct Flags<C> {
     /// The options that the given flags set; all others have their defaults.
     pub(in crate::cli) options: Options,
-    of: PhantomData<C>,
+    command: PhantomData<C>,
 }
 
 /// Returns the options that `C` has a flag for, each with its flag.
@@ -119,7 +119,7 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
                 (row.set)(&mut options, text).map_err(wrong)?;
             }
         }
-        Ok(Self { options, of: PhantomData })
+        Ok(Self { options, command: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
