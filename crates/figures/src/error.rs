@@ -25,14 +25,6 @@ pub enum FigureError {
         /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
-    /// The summary lacks a column of numbers that every summary should have.
-    #[error("{}: {problem}", .path.display())]
-    NoColumn {
-        /// The file of the summary.
-        path: PathBuf,
-        /// The message, which lists the columns of numbers.
-        problem: SpecError,
-    },
     /// The window holds nothing that the kind shows.
     #[error("{kind}: there is nothing in --window; expected a window in which jobs are replayed")]
     NothingInWindow {
@@ -71,7 +63,7 @@ pub enum FigureError {
         /// The names of the curves.
         known: String,
     },
-    /// A value of the results has the wrong form.
+    /// A value of the results has the wrong form, or the summary lacks a column that every summary has.
     #[error("{}: {problem}", .path.display())]
     Damaged {
         /// The file.

@@ -1,6 +1,5 @@
 //! The type of a row in [`PLOT_KINDS`](super::PLOT_KINDS), the registry of the kinds of plots.
 
-use std::fmt;
 use std::path::Path;
 
 use super::draw::{Drawing, Page};
@@ -15,8 +14,9 @@ pub struct PlotKind {
     pub name: &'static str,
     /// What the plot shows, in one sentence.
     pub summary: &'static str,
-    /// What the results must hold so that the plot can be drawn.
-    pub needs: Needs,
+    /// What the results must hold so that the plot can be drawn. The text completes the sentence "the
+    /// directory does not hold …".
+    pub needs: &'static str,
     /// What the user may choose. Other choices have no effect on the kind.
     pub takes: &'static [Setting],
     /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is
@@ -54,54 +54,28 @@ pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scale
 /// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
 
-/// What a kind of plot needs from the results. Its `Display` text completes the sentence "the directory does
-/// not hold …".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// The summary with a certain content, which the text names.
-    Summary(&'static str),
-    /// The summary of replays on a linear array, or of replays that moved jobs. In all other replays delays
-    /// have nothing to show.
-    Delays,
-    /// The jobs frame.
-    Jobs,
-    /// The jobs frame with the durations of the allocator's calls.
-    CallTimes,
-    /// The jobs frame with the nodes of each job.
-    Nodes,
-    /// The frame of the fragmentation of the free nodes, which is measured only on request.
-    Fragmentation,
-}
-
-impl Needs {
-    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no
-    /// note, and neither does what is measured only on request.
-    pub fn is_missed(self) -> bool {
-        !matches!(self, Self::Delays | Self::Fragmentation)
+impl PlotKind {
+    /// Returns whether the user is told that the results lack the data of the kind. Missing delays are no
+    /// problem, and the fragmentation is measured only on request.
+    pub fn is_missed(&self) -> bool {
+        ![DELAYS, FRAGMENTATION].contains(&self.needs)
     }
 }
 
-impl fmt::Display for Needs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Summary(part) => part,
-            Self::Delays => "delays",
-            Self::Jobs => "jobs; `replay -o` and `sweep --jobs` keep them",
-            Self::CallTimes => {
-                "jobs with times; `replay -o` and `sweep --jobs` keep them without \
-                 --no-timing"
-            }
-            Self::Fragmentation => {
-                "the fragmentation of free nodes; `replay -o DIR --fragmentation SLICES` and `sweep --jobs \
-                 --fragmentation SLICES` keep it"
-            }
-            Self::Nodes => {
-                "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep \
-                     them"
-            }
-        })
-    }
-}
+/// The need of a kind for replays on a linear array, or replays that moved jobs. In all other replays delays
+/// have nothing to show.
+pub(super) const DELAYS: &str = "delays";
+/// The need of a kind for the jobs frame.
+pub(super) const JOBS: &str = "jobs; `replay -o` and `sweep --jobs` keep them";
+/// The need of a kind for the jobs frame with the durations of the allocator's calls.
+pub(super) const CALL_TIMES: &str =
+    "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing";
+/// The need of a kind for the jobs frame with the nodes of each job.
+pub(super) const NODES: &str =
+    "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them";
+/// The need of a kind for the frame of the fragmentation of the free nodes, which is measured only on request.
+pub(super) const FRAGMENTATION: &str = "the fragmentation of free nodes; `replay -o DIR --fragmentation \
+     SLICES` and `sweep --jobs --fragmentation SLICES` keep it";
 
 /// A choice of the user that has an effect on some kinds of plots only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::draw::{Look, joined};
 use super::error::FigureError;
-use super::load::{self, Load};
+use super::load::{self, Load, LoadKind};
 use super::looks::looks;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{Spec, SpecError};
@@ -79,7 +79,7 @@ impl Results {
     /// no such column of numbers.
     pub fn numbers(&self, name: &str) -> Result<&Numbers, FigureError> {
         let path = || self.table.path.clone();
-        self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
+        self.find(name).map_err(|problem| FigureError::Damaged { path: path(), problem: problem.to_string() })
     }
 
     /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where
@@ -140,7 +140,7 @@ impl Results {
         let is_other = |name: &&&str| **name != "allocator" && !but.contains(name);
         // Rules that differ in the longest time between arrivals and in nothing else are told by this time.
         let label = |name: &&str| match &self.gaps {
-            Some(gaps) if *name == "rules" => Load::Gap(gaps[row]).label().unwrap_or_default(),
+            Some(_) if *name == "rules" => self.gap(row).and_then(Load::label).unwrap_or_default(),
             _ => self.label(row, name),
         };
         self.varying.iter().filter(is_other).map(label).collect()
@@ -266,12 +266,15 @@ impl Results {
     /// with a load.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
-            return load::scale(&self.table, row);
+            let value = self.table.number("arrival_scale", row)?;
+            return Some(Load { kind: LoadKind::Scale, value });
         }
-        match &self.gaps {
-            Some(gaps) => Some(Load::Gap(gaps[row])),
-            None => Some(Load::of_model(&self.label(row, "log"))?.0),
-        }
+        self.gap(row).or_else(|| Some(Load::of_model(&self.label(row, "log"))?.0))
+    }
+
+    /// Returns the longest time between arrivals of a row if the rules of the rows differ in it alone.
+    fn gap(&self, row: usize) -> Option<Load> {
+        Some(Load { kind: LoadKind::Gap, value: self.gaps.as_ref()?[row] })
     }
 
     /// Returns the number of replays.

@@ -219,14 +219,8 @@ impl Drawing {
 
     /// Adds a straight line. Its CSS class is that of `style` with the suffix `-line`.
     pub(super) fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, style: Style<'_>) {
-        let line = Line::new()
-            .set("x1", round(x1))
-            .set("y1", round(y1))
-            .set("x2", round(x2))
-            .set("y2", round(y2))
-            .set("stroke", style.colour)
-            .set("class", format!("{}-line", style.class));
-        self.add(line);
+        let line = placed(Line::new(), [("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)]);
+        self.add(line.set("stroke", style.colour).set("class", format!("{}-line", style.class)));
     }
 
     /// Adds a rectangle. The pointer shows `words` as a tooltip; `None` for no tooltip.
@@ -359,24 +353,25 @@ fn text_at(x: f64, y: f64, anchor: Anchor, style: Style<'_>, words: &str) -> Tex
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    Text::new(words)
-        .set("x", round(x))
-        .set("y", round(y))
-        .set("text-anchor", anchor)
-        .set("fill", style.colour)
-        .set("class", style.class)
+    let text = placed(Text::new(words), [("x", x), ("y", y)]).set("text-anchor", anchor);
+    text.set("fill", style.colour).set("class", style.class)
 }
 
 fn rectangle_at(x: f64, y: f64, width: f64, height: f64) -> Rectangle {
-    Rectangle::new()
-        .set("x", round(x))
-        .set("y", round(y))
-        .set("width", round(width.max(0.0)))
-        .set("height", round(height.max(0.0)))
+    let sides = [("x", x), ("y", y), ("width", width.max(0.0)), ("height", height.max(0.0))];
+    placed(Rectangle::new(), sides)
 }
 
 fn circle_at(x: f64, y: f64, radius: f64) -> Circle {
-    Circle::new().set("cx", round(x)).set("cy", round(y)).set("r", radius)
+    placed(Circle::new(), [("cx", x), ("cy", y)]).set("r", radius)
+}
+
+/// Sets coordinates of an element, rounded.
+fn placed<E: Node, const N: usize>(mut element: E, coordinates: [(&str, f64); N]) -> E {
+    for (name, value) in coordinates {
+        element.assign(name, round(value));
+    }
+    element
 }
 
 /// Returns the SVG path along `points`.

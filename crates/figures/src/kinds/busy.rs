@@ -4,7 +4,7 @@
 use super::job_rows::{TimeMeans, job_curves, outages, plain, visit_first_seeds};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::{Axis, Kind, Point, Series};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::looks::looks;
 use crate::results::Results;
 use crate::span::Span;
@@ -13,7 +13,7 @@ use crate::span::Span;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "busy",
     summary: "Utilization over time",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,

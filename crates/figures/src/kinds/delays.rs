@@ -3,7 +3,7 @@
 
 use super::values::mean;
 use crate::draw::{BarGroup, Bars};
-use crate::kind::{Drawn, LINEAR_ARRAY, Needs, PlotKind, PlotOptions};
+use crate::kind::{DELAYS, Drawn, LINEAR_ARRAY, PlotKind, PlotOptions};
 use crate::results::Results;
 use meshreplay_sim::metrics::{Group, METRICS, Metric};
 
@@ -11,7 +11,7 @@ use meshreplay_sim::metrics::{Group, METRICS, Metric};
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
-    needs: Needs::Delays,
+    needs: DELAYS,
     takes: &[],
     example: Some(LINEAR_ARRAY),
     draw,

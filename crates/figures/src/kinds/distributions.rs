@@ -8,7 +8,7 @@ use super::job_rows::{
 use super::values::Nanoseconds;
 use crate::FigureError;
 use crate::draw::{Axis, BoxRow, Boxes, Chart, Scale, Series, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions, Setting};
+use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
 
@@ -16,7 +16,7 @@ use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
 pub(super) const WAITS: PlotKind = PlotKind {
     name: "waits",
     summary: "Distribution of waiting times",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw: draw_waits,
@@ -27,7 +27,7 @@ pub(super) const BOX: PlotKind = PlotKind {
     name: "box",
     summary: "Boxes of the waiting times, from 5 % to 95 % of the jobs; --value for another number of the \
          jobs",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw: draw_boxes,
@@ -37,7 +37,7 @@ pub(super) const BOX: PlotKind = PlotKind {
 pub(super) const CDF: PlotKind = PlotKind {
     name: "cdf",
     summary: "Share of jobs with at most some pairwise sum; --value for another number of the jobs",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Log, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw: draw_cdf,
@@ -47,7 +47,7 @@ pub(super) const CDF: PlotKind = PlotKind {
 pub(super) const CALLS: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
-    needs: Needs::CallTimes,
+    needs: CALL_TIMES,
     takes: OF_JOBS,
     example: None,
     draw: draw_calls,

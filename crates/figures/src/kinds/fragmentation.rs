@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::job_rows::{chosen_column, job_curves, visit_first_seeds};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::Axis;
-use crate::kind::{Drawn, FEW_SLICES, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, FEW_SLICES, FRAGMENTATION, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_sim::metrics::BusyNodes;
@@ -14,7 +14,7 @@ use meshreplay_sim::metrics::BusyNodes;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "fragmentation",
     summary: "Largest free submesh over time; --value slices_fit_1 for how many of a slice fit",
-    needs: Needs::Fragmentation,
+    needs: FRAGMENTATION,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_SLICES),
     draw,

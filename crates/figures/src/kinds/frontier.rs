@@ -2,14 +2,14 @@
 
 use super::values::{Nanoseconds, axis, mean, untitled};
 use crate::draw::{Axis, Chart, Kind, Point, Scale, Series, joined};
-use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, PlotKind, PlotOptions, Setting};
 use crate::results::{Curve, Results};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
-    needs: Needs::Summary("times; leave out --no-timing"),
+    needs: "times; leave out --no-timing",
     takes: &[Setting::Value],
     example: None,
     draw,

@@ -8,7 +8,7 @@ use super::placed_jobs::{
 };
 use super::time_axis::TimeAxis;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::words::counted;
@@ -20,7 +20,7 @@ use meshreplay_results::text::grouped;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, in a panel for each replay",
-    needs: Needs::Nodes,
+    needs: NODES,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,

@@ -11,7 +11,7 @@ use super::time_axis::TimeAxis;
 use super::values::Nanoseconds;
 use crate::FigureError;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions, Setting};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_base::words::counted;
@@ -23,7 +23,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "heat",
     summary: "Median duration of a call (if calls were not timed, the pairwise mean; or --value) by the size \
          of jobs and the share of busy nodes about when they start",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: &[Setting::Value, Setting::Replay, Setting::Window],
     example: Some(FEW_JOBS),
     draw,

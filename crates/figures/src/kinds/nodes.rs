@@ -5,7 +5,7 @@ use super::placed_jobs::{
     ShownReplay, UNAVAILABLE, legend_of_unavailable, shown_replays, some_of, visit_placed,
 };
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Page, Panels, joined};
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, NODES, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
@@ -14,7 +14,7 @@ use meshreplay_machine::machine::NodeId;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, in a panel for each replay",
-    needs: Needs::Nodes,
+    needs: NODES,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,

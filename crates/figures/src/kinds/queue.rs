@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::job_rows::{TimeMeans, job_curves, outages, visit_first_seeds};
 use super::time_axis::{PARTS, TimeAxis};
 use crate::draw::Axis;
-use crate::kind::{Drawn, FEW_JOBS, Needs, OF_JOBS, PlotKind, PlotOptions};
+use crate::kind::{Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions};
 use crate::results::Results;
 use crate::span::Span;
 use meshreplay_sim::metrics::KilledWaits;
@@ -14,7 +14,7 @@ use meshreplay_sim::metrics::KilledWaits;
 pub(super) const KIND: PlotKind = PlotKind {
     name: "queue",
     summary: "Jobs that wait, over time",
-    needs: Needs::Jobs,
+    needs: JOBS,
     takes: OF_JOBS,
     example: Some(FEW_JOBS),
     draw,

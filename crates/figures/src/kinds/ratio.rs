@@ -7,7 +7,7 @@ use super::values::{mean, untitled};
 use crate::FigureError;
 use crate::draw::{BarGroup, Bars, joined};
 use crate::in_means::InMeans;
-use crate::kind::{Drawn, Needs, PlotKind, PlotOptions, Setting, TWO_LOADS};
+use crate::kind::{Drawn, PlotKind, PlotOptions, Setting, TWO_LOADS};
 use crate::results::{Curve, Results};
 use meshreplay_sim::metrics::{Metric, metric};
 
@@ -15,7 +15,7 @@ use meshreplay_sim::metrics::{Metric, metric};
 pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
-    needs: Needs::Summary("several allocators"),
+    needs: "several allocators",
     takes: &[Setting::Value, Setting::RelativeTo],
     example: Some(TWO_LOADS),
     draw,

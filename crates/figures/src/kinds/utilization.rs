@@ -2,14 +2,14 @@
 
 use super::values::{axis, points, untitled};
 use crate::draw::{Axis, Chart, Kind, Series};
-use crate::kind::{Drawn, MANY_LOADS, Needs, PlotKind, PlotOptions, SEVERAL_LOADS, Setting};
+use crate::kind::{Drawn, MANY_LOADS, PlotKind, PlotOptions, SEVERAL_LOADS, Setting};
 use crate::results::{Curve, Results};
 
 /// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "utilization",
     summary: "Dispersal against utilization",
-    needs: Needs::Summary(SEVERAL_LOADS),
+    needs: SEVERAL_LOADS,
     takes: &[Setting::Value],
     example: Some(MANY_LOADS),
     draw,

@@ -44,38 +44,26 @@ type Group = (u32, String);
 
 /// Every way to group jobs.
 pub const GROUPINGS: &[Grouping] = &[
-    Grouping { name: "user", column: "user", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "account", column: "account", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "partition", column: "partition", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "queue", column: "queue", is_of_log: true, ..OF_COLUMN },
-    Grouping { name: "status", column: "status", group: ending, ..OF_COLUMN },
-    Grouping {
-        name: "size",
-        column: "procs",
-        key: size_key,
-        group: size_class,
-        is_ordered: true,
-        ..OF_COLUMN
-    },
-    Grouping {
-        name: "hour",
-        column: "submit_hour",
-        key: hour_key,
-        group: hour,
-        is_ordered: true,
-        ..OF_COLUMN
-    },
+    Grouping { is_of_log: true, ..by_values("user") },
+    Grouping { is_of_log: true, ..by_values("account") },
+    Grouping { is_of_log: true, ..by_values("partition") },
+    Grouping { is_of_log: true, ..by_values("queue") },
+    Grouping { group: ending, ..by_values("status") },
+    Grouping { column: "procs", key: size_key, group: size_class, is_ordered: true, ..by_values("size") },
+    Grouping { column: "submit_hour", key: hour_key, group: hour, is_ordered: true, ..by_values("hour") },
 ];
 
-/// A way to group jobs by the values of a column.
-const OF_COLUMN: Grouping = Grouping {
-    name: "",
-    column: "",
-    key: |jobs, i| jobs.group.key(i),
-    group: labelled,
-    is_ordered: false,
-    is_of_log: false,
-};
+/// Returns the grouping of jobs by the values of a column.
+const fn by_values(name: &'static str) -> Grouping {
+    Grouping {
+        name,
+        column: name,
+        key: |jobs, i| jobs.group.key(i),
+        group: labelled,
+        is_ordered: false,
+        is_of_log: false,
+    }
+}
 
 /// The form of a table of groups.
 #[derive(Clone, Debug)]

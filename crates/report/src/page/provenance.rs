@@ -1,6 +1,7 @@
 //! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give
 //! them again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -118,15 +119,9 @@ pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, 
 /// Returns the description of each replay; `None` if one cannot be read.
 fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
     let numbers = results.table.column("replay")?;
-    let mut seen = Vec::new();
-    let mut specs = Vec::new();
-    for row in 0..results.table.height() {
-        if !seen.contains(&numbers.label(row)) {
-            seen.push(numbers.label(row));
-            specs.push(results.spec(row)?);
-        }
-    }
-    Some(specs)
+    let mut seen = BTreeSet::new();
+    let first_rows = (0..results.table.height()).filter(|&row| seen.insert(numbers.label(row)));
+    first_rows.map(|row| results.spec(row)).collect()
 }
 
 /// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None`
