@@ -1,4 +1,4 @@
-//! The dates of results: when the log began, and in which time zone it counts.
+//! Dates of results, from the start and the time zone of the log.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::results::Results;
 use super::span::Span;
 use meshreplay_results::frame::STUDY_FILE;
 
-/// The date at which the times of replays are 0.
+/// The date of time 0 of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
     /// The date, in seconds since 1970.
@@ -24,14 +24,14 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the clock of all results in `folder`. `None` if they do not say when the log began, are of
-    /// several logs, or if arrival times are scaled, so that they have no dates.
+    /// Returns the clock of all results in `folder`. `None` without dates: the start of the log is unknown,
+    /// the results are of several logs, or arrival times are scaled.
     pub fn of(folder: &Path, results: &Results) -> Option<Self> {
         Self::of_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
     }
 
-    /// Returns the clock of the replays that pictures of jobs show: those with these numbers, or those at the
-    /// first load if there are none. `None` as for [`Self::of`].
+    /// Returns the clock of the replays with these numbers, or of the replays at the first load if `replays`
+    /// is empty: the replays that pictures of jobs show. `None` as for [`Self::of`].
     pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
         let rows = 0..results.table.height();
         Self::of_rows(
@@ -75,7 +75,7 @@ impl Clock {
         Some(Self { unix_s, zone_name: zone_name.to_owned(), zone })
     }
 
-    /// Returns the moment at a time of the replay, in seconds; `None` if no calendar has it.
+    /// Returns the moment at a time of the replay, in seconds; `None` beyond the range of the calendar.
     fn at(&self, time_s: f64) -> Option<Zoned> {
         let unix_s = self.unix_s.checked_add(time_s.floor() as i64)?;
         Some(Timestamp::from_second(unix_s).ok()?.to_zoned(self.zone.clone()))
@@ -151,15 +151,15 @@ fn offset(text: &str) -> Option<TimeZone> {
     Some(TimeZone::fixed(Offset::from_seconds(sign * seconds).ok()?))
 }
 
-/// A window of time as a user gives it.
+/// A window of time on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     ends: [String; 2],
 }
 
 impl Window {
-    /// Returns the window that `FROM..TO` gives. Each end is a number of seconds of the replay, or a date.
-    /// `None` if the text has another form.
+    /// Parses `FROM..TO`. Each end is a number of seconds of the replay, or a date. `None` if the text has
+    /// another form.
     pub fn parse(text: &str) -> Option<Self> {
         let (from, to) = text.split_once("..")?;
         let is_end = |text: &str| {

@@ -39,7 +39,7 @@ pub enum FigureError {
         /// The largest number of a replay.
         last: u64,
     },
-    /// A window has a date, and the results do not say which date their times count from.
+    /// A window has a date, but the results have no dates.
     #[error(
         "--window: '{date}' is a date, but these results have none: the log does not say when it began, they \
          are of several logs (`plot --replay` chooses those of one), or arrivals are scaled; give seconds of \
@@ -55,7 +55,7 @@ pub enum FigureError {
         /// The window.
         window: String,
     },
-    /// No curve has the name to which ratios should be relative.
+    /// No curve has the name of `--relative-to`.
     #[error("--relative-to '{base}' is no series (one of: {known})")]
     NoBase {
         /// The requested name.

@@ -12,17 +12,16 @@ use super::span::Span;
 pub struct PlotKind {
     /// The name of the kind on the command line, and the stem of its file.
     pub name: &'static str,
-    /// What the plot shows, in one sentence.
+    /// The content of the plot, in one sentence.
     pub summary: &'static str,
-    /// What the results must hold so that the plot can be drawn. The text completes the sentence "the
-    /// directory does not hold …".
+    /// The data that the plot needs. The text completes the sentence "the directory does not hold …".
     pub needs: &'static str,
-    /// What the user may choose. Other choices have no effect on the kind.
+    /// The choices of the user that have an effect on the kind.
     pub takes: &'static [Setting],
     /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is
     /// drawn of them. `None` for a kind that shows measured times, which differ in every run.
     pub example: Option<&'static str>,
-    /// Draws the plot. Returns `None` if the results lack what the kind needs.
+    /// Draws the plot; `None` if the results lack the data of the kind.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
 
@@ -47,16 +46,16 @@ pub(super) const FEW_SLICES: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --s
 pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
-/// What kinds need that show how numbers change with the load.
+/// The need of kinds over the load.
 pub(super) const SEVERAL_LOADS: &str = "several loads of one kind: arrival scales, gaps of uniform arrivals, \
      or rates, or ratios of a workload model";
 
-/// A plot; `None` if the results lack what its kind needs.
+/// A plot; `None` if the results lack the data of its kind.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
 
 impl PlotKind {
-    /// Returns whether the user is told that the results lack the data of the kind. Missing delays are no
-    /// problem, and the fragmentation is measured only on request.
+    /// Returns whether missing data of the kind deserve a note. Missing delays are no problem, and the
+    /// fragmentation is measured only on request.
     pub fn is_missed(&self) -> bool {
         ![DELAYS, FRAGMENTATION].contains(&self.needs)
     }
@@ -111,7 +110,7 @@ impl Setting {
     }
 }
 
-/// The choices of the user for a plot. Each kind reads only the fields that concern it.
+/// The choices of the user for a plot. Each kind reads only the fields of its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct PlotOptions<'a> {
     /// The directory of the results.
@@ -120,14 +119,13 @@ pub struct PlotOptions<'a> {
     pub value: Option<&'a str>,
     /// Whether the axis of the values is logarithmic. Only curves by load, boxes and distributions use it.
     pub log: bool,
-    /// What the horizontal axis of curves by load shows; `None` for the arrival rate.
+    /// The horizontal axis of curves by load; `None` for the arrival rate.
     pub axis: Option<LoadAxis>,
-    /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there
-    /// is no mc1x1.
+    /// The name of the curve that ratios divide by; `None` for mc1x1, or for the first curve without mc1x1.
     pub relative_to: Option<&'a str>,
-    /// The numbers of the replays whose jobs are shown; empty for those at the first load.
+    /// The numbers of the replays whose jobs are shown; empty for the replays at the first load.
     pub replays: &'a [u32],
-    /// The window of time that pictures of jobs show, in seconds; `None` for all.
+    /// The window of pictures of jobs, in seconds; `None` for all times.
     pub window_s: Option<Span>,
     /// The size of the picture.
     pub page: Page,
@@ -135,14 +133,14 @@ pub struct PlotOptions<'a> {
     pub is_asked: bool,
 }
 
-/// What the horizontal axis of curves by load shows.
+/// The horizontal axis of curves by load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadAxis {
-    /// How densely jobs arrive.
+    /// The density of arrivals.
     Arrivals,
     /// The share of the node-seconds that are busy.
     Utilization,
-    /// The factor by which arrival times are multiplied.
+    /// The factor of arrival times.
     Factor,
 }
 

@@ -1,13 +1,13 @@
-//! The load of a replay, for results in which replays differ in load.
+//! Loads of replays that differ in load.
 
 use meshreplay_base::spec::Spec;
 use meshreplay_results::frame::Table;
 use meshreplay_workload::{Arrivals, Model, Rules};
 
-/// How the load of a replay is given.
+/// The parameter that sets the load of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadKind {
-    /// The factor by which recorded arrival times are multiplied, so that small factors are high loads.
+    /// The factor of recorded arrival times. Small factors are high loads.
     Scale,
     /// The longest of times between arrivals that are drawn uniformly, in seconds.
     Gap,
@@ -19,7 +19,7 @@ pub enum LoadKind {
     Offered,
 }
 
-/// How densely jobs arrive at a machine.
+/// The load of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// The kind of the number.
@@ -29,8 +29,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Returns how densely jobs arrive, as a number that grows with the load. Its meaning depends on the
-    /// kind.
+    /// Returns the density of arrivals, which grows with the load. Its meaning depends on the kind.
     pub fn arrivals(self) -> f64 {
         match self.kind {
             // Twice the time between arrivals is half the rate. A gap is drawn uniformly, so its mean is half

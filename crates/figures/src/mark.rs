@@ -1,5 +1,4 @@
-//! The mark that this program writes into its pages and pictures. Files with it may be overwritten without
-//! `--force`, and others not.
+//! The mark in pages and pictures of this program. Only marked files are overwritten without `--force`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -20,8 +20,7 @@ pub struct CrosstabOptions {
     pub columns: Vec<String>,
     /// The column of the summary that is shown.
     pub value: String,
-    /// The label of the row or column by which the numbers are divided; `None` to show the numbers
-    /// themselves.
+    /// The label of the row or column to divide by; `None` to show the numbers themselves.
     pub relative_to: Option<String>,
     /// Which numbers are marked as best; `None` to take this from the registry of metrics.
     pub best: Option<Better>,
@@ -33,8 +32,8 @@ pub struct CrosstabOptions {
 }
 
 impl CrosstabOptions {
-    /// Returns which numbers of these results are marked as best. Nodes that no job asked for make
-    /// utilization no better.
+    /// Returns which numbers of these results are marked as best. Utilization by nodes that no job requested
+    /// is no merit.
     fn best(&self, table: &Table) -> Better {
         match self.best {
             Some(best) => best,
@@ -44,26 +43,26 @@ impl CrosstabOptions {
     }
 }
 
-/// Returns whether jobs of some result hold nodes that they did not ask for.
+/// Returns true if jobs of some result hold nodes that they did not request.
 pub(super) fn has_unasked(table: &Table) -> bool {
     table.has_positive("internal_fragmentation")
 }
 
-/// The note on utilization of which no number is marked as best.
+/// The note on utilization without a best number.
 const UNASKED: &str =
     "utilization counts nodes that no job asked for, and none is marked; useful_utilization leaves them out";
 
 /// The note on intervals of means over replications.
 const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
 
-/// The note on ratios that say little, see [`Hidden::is_of_other_jobs`].
+/// The note on ratios of means over different jobs, see [`Hidden::is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
 
-/// The note on columns in which no number is marked as best.
+/// The note on columns without a best number.
 const UNMARKED: &str =
     "means over different numbers of jobs are not compared, and none is marked, see the column jobs_in_means";
 
-/// The note on columns in which some numbers are means of results that others do not have.
+/// The note on columns with means over different results.
 const OTHER_RESULTS: &str = "means over different results are not compared, and none is marked; \
      --relative-to compares those that both have";
 
@@ -146,7 +145,7 @@ pub fn crosstab(
     Ok(crosstab.shown(content))
 }
 
-/// The results that a table shows, and how.
+/// A table in the making: its results and its form.
 struct Crosstab<'a> {
     table: &'a Table,
     options: &'a CrosstabOptions,
@@ -161,7 +160,7 @@ struct Crosstab<'a> {
 /// Numbers by row and column; `None` where there is none.
 type Values = Vec<Vec<Option<f64>>>;
 
-/// What a table shows.
+/// The content of a table.
 struct Content {
     title: String,
     values: Values,
@@ -316,7 +315,7 @@ impl Crosstab<'_> {
     }
 }
 
-/// Returns what `of` returns of the operands of each ratio, by row and column.
+/// Maps the operands of each ratio, by row and column.
 fn each(operands: &[Vec<Operands>], of: impl Fn(&Operands) -> Option<f64>) -> Values {
     operands.iter().map(|row| row.iter().map(&of).collect()).collect()
 }
@@ -326,7 +325,7 @@ fn some(values: Values) -> Option<Values> {
     values.iter().flatten().any(Option::is_some).then_some(values)
 }
 
-/// Returns the note on ratios for which some results of a side were left out.
+/// Returns the note on ratios with results left out on one side.
 fn cut_note(hidden: &Hidden<'_>) -> &'static str {
     if hidden.is_seed() {
         "a ratio is over the seeds that both of its results have"
@@ -345,7 +344,7 @@ fn width_note(hidden: &Hidden<'_>) -> String {
     format!("± is half the width of the 95 % confidence interval, {over}")
 }
 
-/// Returns the columns of the summary with these names. Fails if one of them does not exist.
+/// Returns the columns of the summary with these names. Fails if one does not exist.
 fn labels<'a>(
     table: &'a Table,
     option: &'static str,
@@ -376,8 +375,8 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent", "nodes", "shape"])
 }
 
-/// Returns the side and the label that the user means by `given`: a label equal to it, a label with the same
-/// short form, or the only label with this name. Fails if there is none, or if several labels have this name.
+/// Resolves `--relative-to` to a side and a label: an equal label, a label with the same short form, or the
+/// only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     grid: &'a Grid,
@@ -404,7 +403,7 @@ fn baseline<'a>(
     Err(CrosstabError::Baseline { given, is_ambiguous: !named.is_empty(), known })
 }
 
-/// Returns which numbers of a column are best: as METRICS says for metrics, none for columns that identify a
+/// Returns which numbers of a column are best: for a metric by METRICS, none for columns that identify a
 /// replay, and the lowest for all other columns.
 fn better(column: &str) -> Better {
     match metric(column) {
@@ -414,8 +413,8 @@ fn better(column: &str) -> Better {
     }
 }
 
-/// Removes labels that all columns share, and returns each of them with the name of its column. At least one
-/// label of each column stays, because every column needs a title.
+/// Removes labels that all columns share, and returns each with the name of its column. Each column keeps at
+/// least one label as its title.
 fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;

@@ -15,7 +15,7 @@ pub struct SummaryTable {
     table: Table,
     /// The titles of the columns of numbers, the least useful first.
     by_use: Vec<&'static str>,
-    /// Whether the number of jobs was asked for, so that it stays in the table where all rows share it.
+    /// Whether the number of jobs was requested, so that it stays in the table even if all rows share it.
     keeps_jobs: bool,
 }
 
@@ -57,9 +57,9 @@ impl SummaryTable {
         Ok(Self { table: rows_table(&shown, &order), by_use, keeps_jobs })
     }
 
-    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line
-    /// above it: those that identify replays, and where lines have a width also numbers. There the least
-    /// useful columns that have no room are left out, and a line below the table names them.
+    /// Returns the table as text. Shared values of all rows move into a line above the table: values that
+    /// identify replays, and also numbers if the screen has a width. A narrow screen leaves out the least
+    /// useful columns, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
         let shared = names().into_iter().map(Coordinate::title).filter(|title| *title != ALLOCATOR);
         let mut constant: Vec<&str> = shared.chain(["replications"]).collect();
@@ -107,14 +107,14 @@ struct Shown<'a> {
     /// The replays, each with its replications.
     replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
     options: &'a Options,
-    /// The columns that the user asked for; empty for the default columns.
+    /// The requested columns; empty for the default columns.
     chosen: Vec<Chosen>,
     winners: Winners,
 }
 
 impl Shown<'_> {
-    /// Returns whether the number of jobs stands beside the names of replays. Whoever asks for it gets it
-    /// once, at the place where it was asked for.
+    /// Returns whether the number of jobs follows the names of replays. A requested column `jobs` keeps its
+    /// requested place.
     fn has_jobs(&self) -> bool {
         !self.chosen.iter().any(|column| column.name == "jobs")
     }
@@ -197,7 +197,7 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     table
 }
 
-/// The name of the coordinate that stands next to the numbers.
+/// The coordinate next to the numbers.
 const ALLOCATOR: &str = "allocator";
 
 /// Returns the coordinates that name the rows, in the order of the columns. The rules are the same for all
@@ -210,8 +210,7 @@ fn names() -> Vec<&'static Coordinate> {
     rows
 }
 
-/// Returns the mean of a number over its replications, as text. Replications without the number do not count,
-/// and the text is `-` if none has it.
+/// Returns the mean of a number over the replications that have it, as text; `-` if none has it.
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
     // A replay without a network sends no packets, so its numbers of the network are 0.
     let absent = (metric.column.when == When::Network).then_some(0.0);

@@ -26,7 +26,7 @@ pub(super) const GRID: Style<'_> = Style { colour: "#dddddd", class: "grid" };
 /// The style of the background.
 pub(super) const PAPER: Style<'_> = Style { colour: "#ffffff", class: "paper" };
 
-/// The point of a text that stands at its coordinates.
+/// The part of a text at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -92,14 +92,13 @@ impl Drawing {
         drawing
     }
 
-    /// Returns the drawing as a figure on paper. A drawing that is wider than its page is made smaller as a
-    /// whole.
+    /// Returns the drawing as a figure on paper. A drawing wider than its page is scaled down.
     #[must_use]
     pub fn printed(self, size: SizeMm) -> Self {
         Self { size_mm: Some(size), ..self }
     }
 
-    /// Returns one drawing with all `drawings` below each other. A single drawing is returned unchanged.
+    /// Stacks drawings below each other. A single drawing is returned unchanged.
     pub fn stacked(mut drawings: Vec<Self>) -> Self {
         if drawings.len() == 1 {
             return drawings.remove(0);
@@ -137,8 +136,7 @@ impl Drawing {
         self.width
     }
 
-    /// Returns the drawing with `height` more below it, which `draw` fills: it gets the y at which this space
-    /// begins.
+    /// Extends the drawing by `height` at the bottom. `draw` fills the new space and gets its top y.
     pub(super) fn with_below(mut self, height: f64, draw: impl FnOnce(&mut Self, f64)) -> Self {
         let top = self.height;
         self.rectangle(0.0, top, self.width, height, PAPER, None);

@@ -1,5 +1,5 @@
-//! The look of a curve: a colour, a marker and a dash. Colours of a given luminance, so that neighbours which
-//! differ in lightness are told apart in grey print and with any colour vision.
+//! The look of a curve: a colour, a marker and a dash. Colours of a given luminance: neighbours that differ
+//! in lightness stay distinct in grey print and with any colour vision.
 
 /// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can
 /// be distinguished with any kind of colour vision: a search maximized the smallest distance between two of
@@ -7,8 +7,8 @@
 pub(crate) const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
-/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and
-/// so on top. Therefore curves at the same position stay visible.
+/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later, on
+/// top, so that coinciding curves stay visible.
 pub(crate) const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.
@@ -20,7 +20,7 @@ pub(crate) enum Marker {
     Square,
     /// A triangle with its tip above.
     Triangle,
-    /// A square that stands on a corner.
+    /// A square on its corner.
     Diamond,
     /// A triangle with its tip below.
     Inverted,
@@ -90,14 +90,13 @@ pub(crate) fn luminance(colour: &str) -> f64 {
     of_light([channel(1), channel(3), channel(5)])
 }
 
-/// Returns how many times lighter the lighter one of two luminances is: the contrast of the same guidelines.
+/// Returns the contrast of two luminances, after the same guidelines.
 #[cfg(test)]
 pub(crate) fn contrast(a: f64, b: f64) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Returns the colour `#rrggbb` of a hue in degrees that has a luminance, to the nearest step of its
-/// channels.
+/// Returns the colour `#rrggbb` of a hue in degrees and a luminance, to the nearest step of its channels.
 pub(crate) fn of_hue(hue: f64, luminance: f64) -> String {
     let (mut dark, mut light) = (0.0, 1.0);
     // Luminance grows with the lightness of HSL, so bisection finds it.

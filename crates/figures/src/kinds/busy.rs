@@ -23,7 +23,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(options, results)?;
     let outages = outages(options, results, &curves)?;
-    // Runs in which jobs were killed kept nodes busy too.
+    // Killed runs kept nodes busy, too.
     let killed = outages.values().flat_map(|outages| &outages.killed);
     let killed = Span::of(killed.flat_map(|run| [run.row.start_s, run.row.end_s]));
     let span = TimeAxis::read("jobs", options, ["start_s", "end_s"], &curves, killed)?;
@@ -59,8 +59,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(axis.chart(options, results, "first start", title, y, series)))
 }
 
-/// Returns the series of nodes that are up: one for all replays if they met the same outages, and otherwise
-/// one for each, with its name.
+/// Returns the series of nodes that are up: one for all replays with the same outages, otherwise one for each
+/// replay, with its name.
 fn lines_of_up(mut up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
     let is_shared = up.iter().all(|(_, points)| *points == up[0].1);
     if is_shared {
@@ -75,5 +75,5 @@ fn lines_of_up(mut up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
     lines.map(|((name, points), look)| Series { name, look, kind: Kind::Line, points }).collect()
 }
 
-/// The name of lines of nodes that are up, and the subject on which their look depends.
+/// The name of lines of available nodes, which also decides their look.
 const NODES_UP: &str = "nodes up";

@@ -1,5 +1,5 @@
-//! Colours of jobs in which neighbours differ in lightness, so that they are told apart in grey print and
-//! with any colour vision; and shades of values.
+//! Colours of jobs, by greedy graph colouring (DSATUR): neighbours differ in lightness, so that they stay
+//! distinct in grey print and with any colour vision. Shades of values.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use crate::draw::of_hue;
 use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
 
-/// The luminances of jobs. Each step is a contrast of 1.5 to 1 or more, and so is the step from the lightest
-/// to white paper.
+/// The luminances of jobs. Each step, and the step from the lightest to white paper, is a contrast of at
+/// least 1.5 to 1.
 const LEVELS: [f64; 5] = [0.0544, 0.125, 0.239, 0.407, 0.640];
 
 /// Jobs that start within this part of the shown time after another job has ended are its neighbours.
@@ -25,16 +25,16 @@ pub(super) struct Rectangle {
     pub(super) nodes: (NodeId, NodeId),
 }
 
-/// The colours of jobs: a hue that follows from the number, and a luminance that neighbours do not share.
+/// The colours of jobs: a hue from the number of the job, and a luminance that differs between neighbours.
 pub(super) struct JobColours {
     levels: BTreeMap<i64, usize>,
 }
 
 impl JobColours {
-    /// Chooses the luminances for pictures of the same jobs, which show `span_s` seconds. The job whose
-    /// neighbours have the most different levels chooses next, of several the one with the most neighbours
-    /// (Brélaz's DSATUR), and at the end each chooses again. Where a job has neighbours of every level, as
-    /// where jobs are scattered over a machine, some share one. O(rectangles² + jobs²).
+    /// Chooses the luminances for pictures of the same jobs over `span_s` seconds, by Brélaz's DSATUR: the
+    /// job whose neighbours have the most different levels chooses next, ties go to the job with the most
+    /// neighbours, and at the end each job chooses again. A job with neighbours of every level, as on a
+    /// machine with scattered jobs, shares its level with some of them. O(rectangles² + jobs²).
     pub(super) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
         let neighbours = neighbours(pictures, NEAR * span_s);
         let mut levels: BTreeMap<i64, usize> = BTreeMap::new();
@@ -85,8 +85,8 @@ fn neighbours(pictures: &[Vec<Rectangle>], near_s: f64) -> Neighbours {
     neighbours
 }
 
-/// Returns the level that a job shares with the fewest of its neighbours, of several the one whose next
-/// levels are.
+/// Returns the level that a job shares with the fewest neighbours. Ties go to the level whose adjacent levels
+/// are shared least.
 fn best(job: i64, neighbours: &BTreeMap<i64, usize>, levels: &BTreeMap<i64, usize>) -> usize {
     let mut shared = [0; LEVELS.len()];
     let mut close = [0; LEVELS.len()];

@@ -1,5 +1,5 @@
-//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for
-//! nodes, and how long they are suspended while they are moved.
+//! The plot `delays`: mean times of jobs until they are first in the queue, from there to the start, and
+//! suspended for moves.
 
 use super::values::mean;
 use crate::draw::{BarGroup, Bars};
@@ -39,7 +39,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             groups.push((delay.title(), BarGroup { name, bars, ..BarGroup::default() }));
         }
     }
-    // A kind of delay that nobody had takes no room.
+    // A delay that is 0 everywhere gets no bars.
     let is_nothing = |title: &str| {
         let bars = groups.iter().filter(|(other, _)| other == title).flat_map(|(_, group)| &group.bars);
         bars.flatten().all(|value| value.abs() < f64::MIN_POSITIVE)

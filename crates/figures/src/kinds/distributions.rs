@@ -1,4 +1,4 @@
-//! The plots `waits`, `box`, `cdf` and `calls`: how a number of the jobs is distributed.
+//! The plots `waits`, `box`, `cdf` and `calls`: distributions of a number of the jobs.
 
 use std::collections::BTreeMap;
 
@@ -56,9 +56,9 @@ pub(super) const CALLS: PlotKind = PlotKind {
 /// The distribution of a number of the jobs, for each curve.
 type Distributions = Vec<(JobCurve, Distribution)>;
 
-/// Returns the distribution of a column for each curve of jobs: of all jobs, or of those that arrive in the
-/// window. Values are told apart up to `steps` in a unit. Returns `None` if there are no jobs with a number,
-/// or no such column.
+/// Returns the distribution of a column for each curve, over all jobs or over the jobs that arrive in the
+/// window. Values are distinguished up to 1 / `steps`. Returns `None` if no job has a number, or if there is
+/// no such column.
 fn distributions(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -82,7 +82,7 @@ fn distributions(
     Ok(is_shown.then(|| curves.into_iter().zip(all).collect()))
 }
 
-/// Returns the number of steps in a unit up to which values of a column are told apart.
+/// Returns the number of distinguished values per unit of a column.
 fn steps(column: &ColumnInfo) -> f64 {
     if column.kind == ColumnType::F64 { 1000.0 } else { 1.0 }
 }

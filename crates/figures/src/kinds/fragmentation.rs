@@ -49,7 +49,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(axis.chart(options, results, "first arrival", &title, y, series.collect())))
 }
 
-/// The means over time of a number that changes at some instants.
+/// The means over time of a step function.
 struct Steps {
     means: BusyNodes,
     /// The last time and the value from then on.

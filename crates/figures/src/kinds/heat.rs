@@ -1,4 +1,4 @@
-//! The plot `heat`: what the jobs of each size cost at each load, in a panel for each replay.
+//! The plot `heat`: the cost of jobs by size and load, in a panel for each replay.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
-/// The number of equal parts of the time. The load of a job is the mean over the part in which it starts.
+/// The number of equal parts of the time. The load of a job is the mean over the part of its start.
 const MOMENTS: usize = 20_000;
 /// The number of classes of loads.
 const LOADS: usize = 10;
@@ -116,7 +116,7 @@ fn classes(
     let span = TimeAxis::read("jobs", &whole, ["start_s", "end_s"], curves, Span::EMPTY)?;
     let Some(axis) = span else { return Ok(classes) };
     let mut busy = TimeMeans::new(axis.span_s, MOMENTS);
-    // Runs in which jobs were killed kept nodes busy too.
+    // Killed runs kept nodes busy, too.
     for (replay, outages) in outages(options, results, curves)? {
         for run in &outages.killed {
             busy.entry(replay).add(run.row.start_s, run.row.end_s, f64::from(run.row.allocated));
@@ -155,11 +155,11 @@ fn classes(
     Ok(if is_kept { classes } else { BTreeMap::new() })
 }
 
-/// What all panels share.
+/// Shared settings of all panels.
 struct Fields {
     /// The colours of values.
     shades: Shades,
-    /// What a shown number is multiplied by to give a value.
+    /// The unit of shown numbers, as a factor of values.
     factor: f64,
     /// The unit of shown numbers.
     unit: &'static str,

@@ -1,5 +1,4 @@
-//! Rows of the jobs frame and of other frames of details, read a part at a time, and the curves that they
-//! form.
+//! Rows of the jobs frame and of other frames of details, read a part at a time, and curves of jobs.
 
 use std::collections::BTreeMap;
 
@@ -67,13 +66,13 @@ pub(super) struct JobValues<const N: usize> {
     pub(super) replay: u64,
     /// Whether its seed is the first one of the replay.
     pub(super) is_first_seed: bool,
-    /// The values of the columns that were asked for; NaN where there is no number.
+    /// The values of the requested columns; NaN for a missing number.
     pub(super) values: [f64; N],
 }
 
-/// Hands the rows of the replays of `curves` to `visit`, in the order of the frame `detail`, with the columns
-/// `names`. Memory does not grow with the number of rows. Returns false if the frame was not kept or lacks a
-/// column.
+/// Calls `visit` with the rows of the replays of `curves`, in the order of the frame `detail`, with the
+/// columns `names`. Memory does not grow with the number of rows. Returns false if the frame was not kept or
+/// lacks a column.
 pub(super) fn visit_rows<const N: usize>(
     detail: &str,
     options: &PlotOptions<'_>,
@@ -92,8 +91,8 @@ pub(super) fn visit_rows<const N: usize>(
     })
 }
 
-/// Hands the rows of the first seed of each replay to `visit`, with the number of the replay and the values
-/// of the columns `names`. Otherwise as [`visit_rows`].
+/// Calls `visit` with the rows of the first seed of each replay: the number of the replay and the values of
+/// the columns `names`. Otherwise as [`visit_rows`].
 pub(super) fn visit_first_seeds<const N: usize>(
     detail: &str,
     options: &PlotOptions<'_>,
@@ -145,7 +144,7 @@ pub(super) fn about_jobs(options: &PlotOptions<'_>, results: &Results) -> String
     joined(&[&*results.shared_of_shown(options.replays), trimmed])
 }
 
-/// Columns of numbers whose values are no quantity.
+/// Columns of numbers that are no quantities.
 const NAMES: [&str; 5] = ["replay", "seed", "job", "status", "time_s"];
 
 /// Returns the column of numbers of a frame that the user chose by `--value`, or else the one named `usual`.

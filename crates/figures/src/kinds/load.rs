@@ -64,14 +64,14 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(chart.draw_on(options.page)))
 }
 
-/// The number that is drawn where curves differ in it.
+/// The default number, unless it is the same for all curves.
 const TURNAROUND: &str = "turnaround_s_mean";
 
-/// The largest part of a turnaround by which curves may differ and still be one line.
+/// Largest relative difference of turnarounds between curves that look like one line.
 const SAME: f64 = 0.005;
 
-/// Returns whether there are several curves and all have the same mean turnaround at each load, as allocators
-/// have that never refuse a job, under one scheduler. A picture of them would be a single line.
+/// Returns true if several curves have the same mean turnaround at each load, as allocators that never refuse
+/// a job have under one scheduler. Their picture would be a single line.
 fn has_one_turnaround(results: &Results) -> Result<bool, FigureError> {
     let turnaround = results.numbers(TURNAROUND)?;
     let load = |row: usize| results.load(row).map(Load::arrivals);

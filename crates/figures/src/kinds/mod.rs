@@ -23,7 +23,7 @@ use super::draw::Drawing;
 use super::kind::{PlotKind, PlotOptions};
 use super::results::Results;
 
-/// The kinds of plots, in the order in which they are drawn.
+/// The kinds of plots, in drawing order.
 pub const PLOT_KINDS: &[PlotKind] = &[
     load::KIND,
     utilization::KIND,

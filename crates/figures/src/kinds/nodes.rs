@@ -1,4 +1,4 @@
-//! The plot `nodes`: the share of time in which each node is busy, in a panel for each replay.
+//! The plot `nodes`: the busy time of each node as a share of the whole time, in a panel for each replay.
 
 use super::colours::Shades;
 use super::placed_jobs::{
@@ -25,8 +25,8 @@ const MOST_NODES: u32 = 65_536;
 
 /// The largest number of nodes of several panels together, so that a report with them stays small.
 const MOST_CELLS: u32 = 65_536;
-/// The largest number of nodes that are elements of their own, with their coordinates as tooltips. More nodes
-/// are drawn in steps of 1 %, those of one colour as one element.
+/// The largest number of nodes drawn as single elements, with their coordinates as tooltips. More nodes are
+/// drawn in steps of 1 %, with one element for each colour.
 const MOST_SINGLE: u32 = 4096;
 /// The largest number of panels.
 const MOST_PANELS: usize = 9;
@@ -83,7 +83,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(panels.draw_on(options.page)))
 }
 
-/// How long each node of a machine was busy.
+/// Busy times of the nodes of a machine.
 struct Busy {
     busy_s: Vec<f64>,
     /// The time from the first start to the last end of a run, which is empty without runs.
@@ -91,7 +91,7 @@ struct Busy {
 }
 
 impl Busy {
-    /// Returns the times of the runs in which jobs were killed, as far as they lie in a window.
+    /// Returns the busy times of killed runs within a window.
     fn of_killed(replay: &ShownReplay, window_s: Span) -> Self {
         let mut busy = Self { busy_s: vec![0.0; replay.machine.nodes() as usize], span_s: Span::EMPTY };
         for run in &replay.outages.killed {

@@ -35,7 +35,7 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
-    /// The options, of which only those of outages and the node map count.
+    /// The options. Only outages and the node map have an effect.
     pub options: Options,
 }
 

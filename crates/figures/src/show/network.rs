@@ -1,4 +1,4 @@
-//! The command `show network`: what a network accepts under a steady load, and how long its packets take.
+//! The command `show network`: accepted load and latency of packets under a steady offered load.
 
 use std::str::FromStr;
 
@@ -80,7 +80,7 @@ impl FromStr for Rates {
     }
 }
 
-/// A curve: what it is of, and at each load what was measured in each replication.
+/// A curve: its machine, network and pattern, and at each load the measurement of each replication.
 struct Curve {
     machine: String,
     network: String,
@@ -88,9 +88,9 @@ struct Curve {
     points: Vec<(f64, Vec<Measured>)>,
 }
 
-/// What the command shows.
+/// The output of the command.
 pub struct Measurements {
-    /// What all curves have in common, in words.
+    /// Shared properties of all curves, in words.
     pub shared: String,
     /// A row for each curve and load.
     pub table: Table,
@@ -233,7 +233,7 @@ fn csv(curves: &[Curve]) -> String {
     text
 }
 
-/// Returns a load with four decimals, or with as many as it has if these are more.
+/// Returns a load with at least four decimals, and with all of its decimals.
 fn trimmed(rate: f64) -> String {
     let (short, long) = (format!("{rate:.DECIMALS$}"), rate.to_string());
     if long.len() > short.len() { long } else { short }

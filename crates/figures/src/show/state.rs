@@ -59,11 +59,10 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the name of the allocator as it was given and the nodes that it chooses in this state; `None` for
-/// the nodes if it refuses the job.
+/// Returns the name of the allocator, as typed, and the nodes that it chooses in this state; `None` for the
+/// nodes if it refuses the job.
 ///
-/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it
-/// is told about all busy nodes as one placement.
+/// A new allocator may keep an index of busy nodes, so all busy nodes are reported to it as one placement.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,
@@ -93,9 +92,8 @@ const MACHINES: [&str; 4] = ["8x8", "16", "4x4x4", "ocs:2x4x4x4"];
 /// The number of processors of the job.
 const PROCS: u32 = 7;
 
-/// Returns a drawing of the nodes that the registered allocator of this name gives to a job of seven
-/// processors on a small machine of which some nodes are in use. `None` if it is not registered, or places no
-/// such job.
+/// Returns a drawing of a placement by the registered allocator `name`: a job of seven processors on a small,
+/// partly busy machine. `None` if the allocator is not registered or refuses the job on all machines.
 pub fn sample(name: &str) -> Option<String> {
     let spec = Spec::named(name);
     MACHINES.iter().find_map(|machine| {

@@ -1,4 +1,4 @@
-//! The jobs of saved results by what they belong to, such as their user: a row for each group and replay.
+//! Saved jobs by group, such as their user: a table with a row for each group and replay.
 
 mod columns;
 mod sums;
@@ -21,21 +21,22 @@ use meshreplay_results::text::{PaperCell, PaperTable};
 use meshreplay_sim::metrics::{GroupNumbers, Trim};
 use meshreplay_study::study::Coordinate;
 
-/// What the jobs of a group have in common: a row of [`GROUPINGS`].
+/// A way to group jobs: a row of [`GROUPINGS`].
 #[derive(Debug)]
 pub struct Grouping {
     /// The name, such as `user`.
     pub name: &'static str,
-    /// The column of the `jobs` frame that tells the group of a job.
+    /// The column of the `jobs` frame with the group of a job.
     column: &'static str,
-    /// Returns what jobs of one group have in common, of the job in a row.
+    /// Returns the key of the group of the job in a row.
     key: for<'a> fn(&JobGroups<'a>, usize) -> Key<'a>,
     /// Returns the group of the job in a row.
     group: fn(&JobGroups<'_>, usize) -> Group,
-    /// Whether the groups have an order of their own. Otherwise those with most node-hours come first.
+    /// Whether the groups have an order of their own. Otherwise they are sorted by node-hours, the most
+    /// first.
     is_ordered: bool,
-    /// Whether a group is called what one log calls it, so that another log may mean somebody else by the
-    /// same name.
+    /// Whether names of groups are local to a log, so that the same name in another log may mean another
+    /// group.
     is_of_log: bool,
 }
 
@@ -70,8 +71,7 @@ const fn by_values(name: &'static str) -> Grouping {
 pub struct GroupsOptions {
     /// The row of [`GROUPINGS`].
     pub by: &'static Grouping,
-    /// The number of groups that are shown, those with most node-hours; the rest is one group. `None` for
-    /// all.
+    /// The number of groups with the most node-hours to show, with all others as one group. `None` for all.
     pub top: Option<usize>,
     /// The names of the columns of numbers, as [`group_column`] gives them; the default ones if there are
     /// none.
@@ -79,7 +79,7 @@ pub struct GroupsOptions {
     /// The name of the column by whose numbers the groups are sorted, the best or else the highest first.
     /// `None` for the order of the grouping.
     pub sort: Option<&'static str>,
-    /// The number of decimals; `None` for those of each number.
+    /// The number of decimals; `None` for the usual decimals of each number.
     pub decimals: Option<u8>,
     /// Whether numbers and labels are written without rounding or shortening, for other programs.
     pub exact: bool,
@@ -128,7 +128,7 @@ impl From<io::Error> for GroupsError {
     }
 }
 
-/// A part of saved jobs, with the column that tells their groups.
+/// A part of saved jobs, with the column of their groups.
 struct JobGroups<'a> {
     rows: JobColumns<'a>,
     group: &'a FrameColumn,
@@ -154,7 +154,7 @@ impl<'a> JobGroups<'a> {
 /// The columns of numbers that are summed up.
 const NUMBERS: [&str; 6] = ["submit_s", "start_s", "end_s", "procs", "allocated", "pairwise_sum"];
 
-/// The label of jobs of which the log does not tell the group.
+/// The label of jobs with an unknown group.
 const UNKNOWN: &str = "unknown";
 
 fn labelled(jobs: &JobGroups<'_>, i: usize) -> Group {
@@ -215,7 +215,7 @@ fn hour_key<'a>(jobs: &JobGroups<'a>, i: usize) -> Key<'a> {
 /// A replay with jobs.
 struct Replayed {
     key: Replication,
-    /// Its labels: the values of the columns in which replays differ.
+    /// The values of the columns that differ between replays.
     labels: Vec<String>,
     trim: Trim,
 }
@@ -241,7 +241,7 @@ fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(),
 /// Returns the table of the jobs in `folder` by group.
 pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, GroupsError> {
     let (summary, by) = (Table::read(folder)?, options.by);
-    // Which jobs are one of several groups together, or count in means, is known when all have been read.
+    // With `--top` or `--trim`, the sums depend on all jobs, so the jobs are read twice.
     let is_once = options.top.is_none() && !summary.has_number("trim_percent");
     let (mut found, mut sums) = (Found::default(), Sums::of_all(&summary));
     visit_jobs(folder, by, &mut |key, jobs, rows| {
@@ -287,7 +287,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
         sort(&mut members[..shown.positions.len()], &column);
     }
     let shown_columns = Column::chosen(options);
-    // Labels are those of the group and then of the replay.
+    // The label of the group precedes the labels of the replay.
     let is_rival = |at: usize| at > 0 && ["scheduler", "allocator"].contains(&varying[at - 1]);
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
@@ -310,8 +310,8 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
 /// The rows of a group: the labels and the numbers of each replay.
 type Members = Vec<(Vec<String>, GroupNumbers)>;
 
-/// Returns the positions of the columns in the order in which they are left out where there is no room: first
-/// those in which no number is marked, as the replays do not differ there, and then the others.
+/// Returns the positions of the columns, in the order of leaving them out on narrow screens: columns without
+/// a mark first, as the replays do not differ there.
 fn least_useful(columns: &[Column], rows: &[(Vec<String>, Vec<PaperCell>)]) -> Vec<usize> {
     let mut order = Column::least_useful(columns);
     order.sort_by_key(|&i| rows.iter().any(|(_, cells)| cells[i].best));
@@ -330,8 +330,8 @@ fn sort(groups: &mut [Members], column: &Column) {
     groups.sort_by(|a, b| badness(a).total_cmp(&badness(b)));
 }
 
-/// Returns the rows of a group as the table has them. Rows whose labels differ in nothing but those for which
-/// `is_rival` holds, by their position, are compared, and the best number of them is marked.
+/// Returns the rows of a group in the table. Rows that differ only in labels at rival positions are compared,
+/// and their best number is marked.
 fn rows_of(
     members: &Members,
     columns: &[Column],
@@ -355,8 +355,8 @@ fn rows_of(
     rows
 }
 
-/// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of
-/// the summary. `shown` returns a label of a column as the table shows it.
+/// Returns the names of the columns that differ between replays with jobs, and these replays in the order of
+/// the summary. `shown` formats a label of a column.
 fn replays(
     summary: &Table,
     jobs: &Found,
@@ -421,7 +421,7 @@ impl Shown {
     }
 }
 
-/// Returns a note if a group has jobs of several logs, which need not mean the same by its name.
+/// Returns a note if a group has jobs of several logs, since its name may have another meaning in each log.
 fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<String> {
     // The first label is that of the group.
     let log = 1 + varying.iter().position(|column| *column == "log").filter(|_| by.is_of_log)?;
@@ -436,7 +436,7 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
     ))
 }
 
-/// Returns a note if groups are hours since the start of a log that does not tell its date.
+/// Returns a note if groups are hours since the start of a log without a date.
 fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
     let is_dateless = by.name == "hour" && found.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
     is_dateless.then(|| {

@@ -16,7 +16,7 @@ pub struct Report {
     pub title: String,
     /// The answer of the results in words: the sentences with which the command closes.
     pub answer: Vec<String>,
-    /// A remark on the answer, such as what its intervals are; empty for none.
+    /// A remark on the answer, such as the meaning of its intervals; empty for none.
     pub remark: String,
     /// The origin of the numbers: pairs of a name and a value.
     pub provenance: Vec<(String, String)>,
@@ -35,7 +35,7 @@ pub struct Report {
 pub struct ReportFigure {
     /// The name of the figure, which is its identifier in the page.
     pub name: String,
-    /// What the figure shows, for screen readers.
+    /// The content of the figure, for screen readers.
     pub label: String,
     /// The drawing as SVG.
     pub svg: String,
@@ -153,9 +153,8 @@ impl ReportFigure {
     }
 }
 
-/// Returns the Content-Security-Policy of a page as an element of its head. It forbids everything but this
-/// style sheet and this script, which stand in the page. A browser compares the SHA-256 of the text between the tags, so a page that was tampered with
-/// runs nothing.
+/// Returns the Content-Security-Policy of a page as an element of its head. It allows only the inline style
+/// sheet and the inline script, by their SHA-256, so that a changed script does not run.
 fn policy(style: &str, script: &str) -> String {
     let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(

@@ -27,17 +27,17 @@ use meshreplay_results::frame::FrameError;
 pub struct ReportOptions {
     /// The title; `None` for the name of the directory.
     pub title: Option<String>,
-    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and
-    /// in which no replay starts too many jobs for a file.
+    /// The window of the player, in seconds; `None` for a window from the first start on, short enough for
+    /// the size of the file.
     pub window_s: Option<Span>,
-    /// The allocators that the player shows; empty for those of the first few replays.
+    /// The allocators in the player; empty for the first few replays.
     pub show: Vec<String>,
 }
 
 impl Report {
     /// Returns the report on the results in `folder`, and notes on missing data.
     ///
-    /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
+    /// The directory has results of a replay or a study, tables and figures of reproduced papers, or both.
     pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
         let title = options.title.clone().or_else(|| provenance::name_of(folder));
         let title = title.unwrap_or_else(|| "meshreplay".to_owned());
@@ -88,7 +88,7 @@ impl Report {
         Ok(notes)
     }
 
-    /// Adds the answer in words: the lines with which the command that made the results closes.
+    /// Adds the answer in words: the closing lines of the command that made the results.
     fn add_answer(&mut self, answer: &SavedAnswer<'_>) {
         self.answer = answer.lines();
         if self.answer.is_empty() {

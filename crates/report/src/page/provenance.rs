@@ -1,5 +1,4 @@
-//! Where the numbers of a report come from: the run, its logs, its algorithms, and the commands that give
-//! them again.
+//! The origin of a report: the run, its logs, its algorithms, and commands that reproduce the numbers.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +14,7 @@ use meshreplay_results::frame::{Place, STUDY_FILE};
 use meshreplay_results::text::command_line;
 use meshreplay_study::study::{Coordinate, Options, ReplaySpec};
 
-/// The most commands that a report shows where one command cannot give all of its replays.
+/// Largest number of commands in a report, if no single command repeats all of its replays.
 const MOST_COMMANDS: usize = 20;
 
 /// Returns the name of a directory.
@@ -61,7 +60,7 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
         }
         None => add("version", results.label(0, "version")),
     }
-    // Logs stand above with their files, if these are known.
+    // Logs are listed above.
     let has_column = |row: &&Coordinate| row.name != "log" && results.table.column(row.name).is_some();
     for column in Coordinate::by_place().into_iter().filter(has_column).map(|row| row.name) {
         let mut values: Vec<String> = Vec::new();
@@ -80,13 +79,12 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
     Ok(lines)
 }
 
-/// The arguments of a command: each option with its values, as they were typed, and whether it takes several.
+/// The arguments of a command: each option with its values, as typed, and whether it takes several values.
 type Arguments = Vec<(String, Vec<String>, bool)>;
 
-/// Returns the commands that give the replays again, as they run in the directory of the results: a single
-/// one if they are all combinations of its arguments, otherwise one for each replay. Empty if the directory
-/// does not hold the options of the replays or where they were made. Fails if the run or study cannot be
-/// read.
+/// Returns the commands that repeat the replays, for the directory where they were made: a single command if
+/// the replays are all combinations of its arguments, otherwise one for each replay. Empty if the results
+/// lack the options of the replays or this directory. Fails if the run or study cannot be read.
 pub(super) fn commands(folder: &Path, results: &Results) -> Result<Vec<String>, ReportError> {
     let Some(run) = run(folder)? else { return Ok(Vec::new()) };
     let Ok(options) = Options::deserialize(&run) else { return Ok(Vec::new()) };
@@ -124,8 +122,8 @@ fn specs(results: &Results) -> Option<Vec<ReplaySpec>> {
     first_rows.map(|row| results.spec(row)).collect()
 }
 
-/// Returns the arguments of a replay, with algorithms as they were typed. The first entry is the log; `None`
-/// if its file is not known.
+/// Returns the arguments of a replay, with algorithms as typed. The first entry is the log; `None` if its
+/// file is unknown.
 fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
     let log = (String::new(), vec![place.logs.get(&*spec.log)?.clone()], true);
     let others =
@@ -133,7 +131,7 @@ fn arguments(spec: &ReplaySpec, place: &Place) -> Option<Arguments> {
     Some(std::iter::once(log).chain(others).collect())
 }
 
-/// Returns the arguments of which the replays are all combinations; `None` if they are not.
+/// Returns arguments whose combinations are exactly the replays; `None` if there are none.
 fn product(each: &[Arguments]) -> Option<Arguments> {
     let mut all = each.first()?.clone();
     for arguments in each {

@@ -1,5 +1,5 @@
-//! The table of a report with one row for each replay: the numbers in which replays differ, and above them
-//! what all share.
+//! The table of a report with one row for each replay: the numbers that differ between replays, below the
+//! shared values.
 
 use super::table::{Meaning, ReportCell, ReportColumn, ReportTable};
 use crate::chosen_columns::spread;
@@ -52,7 +52,7 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTabl
     table
 }
 
-/// Returns what the table shows, in sentences.
+/// Returns the caption of the table.
 fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
     let mut sentences = vec![match table.rows.len() {
         1 => "One replay.".to_owned(),
@@ -101,19 +101,19 @@ fn title(name: &'static str) -> &'static str {
     Coordinate::listed().find(|row| row.name == name).map_or(name, Coordinate::title)
 }
 
-/// Returns whether two curves have means over as many jobs, as far as it is known.
+/// Returns true unless two curves are known to have means over different numbers of jobs.
 fn are_like(of: Option<&InMeans>, by: Option<&InMeans>) -> bool {
     of.zip(by).is_none_or(|(of, by)| of.is_like(by))
 }
 
-/// Returns what a curve is about: its labels in the coordinates that are places.
+/// Returns the place of a curve: its labels in the coordinates of [`is_place`].
 fn place(results: &Results, curve: &Curve) -> Vec<String> {
     let names = results.varying.iter().filter(|name| is_place(name));
     names.map(|name| results.label(curve.rows[0], name)).collect()
 }
 
-/// Returns whether replays that differ in this coordinate are of different questions, so that none of them is
-/// better.
+/// Returns true for coordinates other than the allocator and the scheduler. Replays that differ in a place
+/// are not rivals.
 fn is_place(name: &str) -> bool {
     !["allocator", "scheduler"].contains(&name)
 }
@@ -140,8 +140,7 @@ fn class(text: &str) -> &'static str {
     if text.chars().count() > 28 { "long" } else { "" }
 }
 
-/// Returns the coordinates that all rows share, except those that are only named where replays differ in
-/// them.
+/// Returns the shared coordinates of all rows, except coordinates that are named only if they differ.
 fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
     let is_shared = |row: &&Coordinate| !results.varying.contains(&row.name) && row.is_named_if_shared();
     let names = Coordinate::listed().filter(is_shared).map(|row| row.name);
@@ -199,7 +198,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Returns what the number means, with its full name, its unit, and which direction is better.
+    /// Returns the meaning of the number, with its full name, its unit, and the better direction.
     fn meaning(&self) -> Meaning {
         let Metric { column, better, .. } = self.metric;
         let full = self.metric.title();

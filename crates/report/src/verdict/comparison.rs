@@ -5,22 +5,22 @@ use super::candidate::Candidate;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::metric;
 
-/// The share of the mean below which a difference is none.
+/// Share of the mean below which a difference counts as 0.
 const NO_SHARE: f64 = 0.001;
-/// The farthest end of an interval that holds 0 up to which replays are about equal. Behind it the difference
-/// is not significant, and may be there.
+/// Farthest end of an interval around 0 for replays that are about equal. With a wider interval the
+/// difference is not significant, but may exist.
 const EQUAL_SHARE: f64 = 0.05;
-/// The difference of mean times that is none, in seconds, and as a share of the mean run time: some models
-/// count in units far below a second.
+/// Difference of mean times that counts as 0, in seconds, and as a share of the mean run time, since some
+/// models have times far below a second.
 const NO_SECONDS: f64 = 1.0;
 const NO_SHARE_OF_RUN: f64 = 0.01;
-/// The factor from which on a number is given as a multiple.
+/// Least factor for giving a number as a multiple.
 const MULTIPLE: f64 = 5.0;
 
-/// Why a difference has no interval: the jobs are too few, or they were not kept.
+/// Reasons for a difference without an interval: too few jobs, or jobs were not kept.
 pub(super) const NO_INTERVAL: [&str; 2] = ["too few jobs for an interval", "no interval: jobs were not kept"];
 
-/// How a number of one replay differs from that of another.
+/// The difference of a number between two replays.
 pub(super) struct Comparison {
     is_time: bool,
     is_equal: bool,
@@ -28,11 +28,11 @@ pub(super) struct Comparison {
     pub(super) is_about_equal: bool,
     /// Whether the interval holds 0.
     pub(super) is_uncertain: bool,
-    /// Whether the number is given as a multiple of that of the base.
+    /// Whether the number is given as a multiple of the base.
     is_multiple: bool,
     /// The multiple, or the difference without its sign, in `unit`.
     value: f64,
-    /// Half the width of the interval in `unit`, corrected for the pairs among which this one was chosen.
+    /// Half the width of the interval in `unit`, corrected for the number of pairs.
     half_width: Option<f64>,
     /// The unit; empty for a multiple.
     unit: &'static str,
@@ -45,8 +45,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares a number of `of` with that of `base`. `pairs` is the number of pairs among which this one was
-    /// chosen; 1 for a planned pair. `None` if one of the replays has no such number.
+    /// Compares a number of two replays. `pairs` is the number of pairs to correct the interval for; 1 for a
+    /// planned pair. `None` if one of the replays has no such number.
     pub(super) fn new(of: &Candidate<'_>, base: &Candidate<'_>, name: &str, pairs: usize) -> Option<Self> {
         let metric = metric(name)?;
         let difference = of.difference(base, name)?;
@@ -123,8 +123,8 @@ impl Comparison {
         self.sentence(&format!("{equal} {base}"), &format!("{than} {base}"))
     }
 
-    /// Returns the difference of a time under `of` to one that has just been given: `12.3 % longer under fcfs
-    /// (95 % CI …)`.
+    /// Returns the difference of a time under `of` to the time named before: `12.3 % longer under fcfs (95 %
+    /// CI …)`.
     pub(super) fn under(&self, of: &str) -> String {
         self.sentence(&format!("as long under {of}"), &format!("under {of}"))
     }

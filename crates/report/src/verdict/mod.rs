@@ -1,11 +1,11 @@
-//! The closing lines of a run: which allocator places jobs closest together, what contiguous places cost in
-//! waits, under which scheduler waits are shortest, and how certain that is.
+//! The closing lines of a run: the allocator with the closest placements, the cost of contiguity in waits,
+//! the scheduler with the shortest waits, and confidence intervals.
 //!
-//! Replays that differ in nothing but the allocator are a group; groups that differ in nothing but the
-//! scheduler are a setting. A group has two classes of allocators: those that take any free nodes, under
-//! which jobs start at the same times, and the others. Intervals are those of
-//! [`Difference`](meshreplay_sim::metrics::Difference). The pair of the best and the next best is planned;
-//! the interval of any other pair is corrected for all pairs of the group.
+//! Replays that differ only in the allocator form a group; groups that differ only in the scheduler form a
+//! setting. A group has two classes of allocators: allocators that take any free nodes, so that jobs start at
+//! the same times under all of them, and the others. [`Difference`](meshreplay_sim::metrics::Difference)
+//! gives the intervals. The pair of the best and the next best is planned; the interval of any other pair is
+//! corrected for all pairs of the group.
 
 mod allocators;
 mod candidate;
@@ -46,8 +46,8 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
     lines(replays, primary(study.options.traffic), folder.as_deref())
 }
 
-/// Returns the number that decides which allocator is the best. `has_network` says that jobs run as long as a
-/// network makes them.
+/// Returns the number that decides on the best allocator. With `has_network`, a simulated network sets the
+/// run times of jobs.
 fn primary(has_network: bool) -> &'static str {
     if has_network { TURNAROUND } else { DISTANCE }
 }
@@ -82,8 +82,7 @@ fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path
     lines
 }
 
-/// Returns replays in lists within which they differ in nothing but the coordinates that `identity` leaves
-/// out, in the order in which they first occur.
+/// Groups replays by `identity`, in the order of first occurrence.
 fn alike<T: Copy>(replays: &[T], identity: impl Fn(T) -> Vec<String>) -> Vec<Vec<T>> {
     let mut lists: Vec<Vec<T>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -97,11 +96,11 @@ fn alike<T: Copy>(replays: &[T], identity: impl Fn(T) -> Vec<String>) -> Vec<Vec
     lists
 }
 
-/// The coordinates in which the replays of a setting differ, and the one in which those of a group differ.
+/// The coordinates that vary within a setting, and within a group.
 const OF_SETTING: [&str; 2] = ["scheduler", "allocator"];
 const OF_GROUP: [&str; 1] = ["allocator"];
 
-/// Returns the coordinates in which replays differ, in the order of the arguments of a command.
+/// Returns the coordinates that differ between replays, in the order of the arguments of a command.
 fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
     let Some((first, others)) = replays.split_first() else { return Vec::new() };
     let varies = |row: &&Coordinate| {
@@ -111,8 +110,7 @@ fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
     Coordinate::by_place().into_iter().filter(varies).collect()
 }
 
-/// Returns what tells a group apart, with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one
-/// group.
+/// Returns the name of a group with a colon: `16x8, easy, arrivals ×0.8: `; empty if there is one group.
 fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
     let words = varying.iter().filter(|row| !but.contains(&row.name)).map(|row| row.phrase(spec));
     let words = words.collect::<Vec<_>>().join(", ");
@@ -134,7 +132,7 @@ fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
     lines
 }
 
-/// Returns the line with the reason for which differences have no interval behind the first of them only.
+/// Keeps the reason for missing intervals only at its first occurrence in the line.
 fn with_one_reason(line: &str) -> String {
     let mut line = line.to_owned();
     for reason in NO_INTERVAL {
@@ -147,7 +145,7 @@ fn with_one_reason(line: &str) -> String {
     line
 }
 
-/// Returns the line on the groups that have none, with the command that shows them.
+/// Returns the line on further groups, with the command that shows them.
 fn rest(
     count: usize,
     replays: &[&Measured<'_>],

@@ -1,4 +1,4 @@
-//! The lines on schedulers: mean waits under the same allocator, and what recorded waits mean.
+//! The lines on schedulers: mean waits under the same allocator, and differences to recorded waits.
 
 use super::allocators::{WAIT, joined};
 use super::candidate::{Candidate, Comparable, ranked};
@@ -7,13 +7,13 @@ use super::measured::Measured;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
-/// The most sets of allocators with waits of their own that get lines.
+/// Largest number of sets of allocators with lines of their own.
 const MOST_SETS: usize = 3;
 
-/// What stands before the difference between recorded and simulated waits.
+/// The introduction to differences between recorded and simulated waits.
 const HAPPENED: &str = "recorded waits are what happened: priorities, limits, reservations and outages are \
      in them; a simulated scheduler is one rule alone on these jobs";
-/// What stands in place of the difference where jobs of several partitions share the machine.
+/// The line in place of the difference if jobs of several partitions share the machine.
 const POOLED: &str = "partitions pooled: recorded and simulated waits are not compared (--partition each)";
 
 /// The schedulers under which allocators with the same waits were replayed.
@@ -134,7 +134,7 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
     }
 }
 
-/// Returns the waits under simulated schedulers beside the recorded ones.
+/// Returns the differences of simulated waits to the recorded waits.
 fn beside_recorded(simulated: &[&Candidate<'_>], recorded: &Candidate<'_>) -> Option<String> {
     let pairs = if simulated.len() == 1 { 1 } else { simulated.len() * (simulated.len() + 1) / 2 };
     let compare = |one: &&Candidate<'_>| Some(Comparison::new(one, recorded, WAIT, pairs)?.under(one.name));

@@ -1,4 +1,4 @@
-//! The cells of a table that are marked as best: the same replays that the closing lines name.
+//! The best cells of a table, consistent with the closing lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use meshreplay_sim::metrics::{Better, Metric};
 use meshreplay_sim::scheduler::RECORDED;
 use meshreplay_study::study::Study;
 
-/// The numbers of placements, in which each class of allocators has a best one of its own.
+/// The numbers of placements, with a best replay in each class of allocators.
 const OF_PLACEMENTS: [&str; 6] = [
     DISTANCE,
     "pairwise_mean_mean",
@@ -22,11 +22,11 @@ const OF_PLACEMENTS: [&str; 6] = [
     "contiguous_share",
 ];
 
-/// Which replays of a table are the best, and which of them are compared.
+/// The best and the comparable replays of a table.
 pub(crate) struct Winners {
     primary: &'static str,
     rows: Vec<Row>,
-    /// The settings in which waits differ by more than chance.
+    /// The settings with significant differences of waits.
     with_differing_waits: BTreeSet<usize>,
 }
 
@@ -41,13 +41,13 @@ struct Row {
     is_comparable: bool,
     /// Whether the closing lines name it as the best of its class.
     is_best: bool,
-    /// Whether no other wait is certainly shorter, and some are certainly longer.
+    /// Whether no other wait is significantly shorter, and some are significantly longer.
     is_shortest: bool,
 }
 
 impl Winners {
-    /// Finds the winners among the replays of a table. `primary` is the number that decides which allocator
-    /// is the best.
+    /// Finds the winners among the replays of a table. `primary` is the number that decides on the best
+    /// allocator.
     pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
         let rows = vec![Row::default(); replays.len()];
         let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
@@ -76,8 +76,7 @@ impl Winners {
         Self::new(&replays, primary(study.options.traffic))
     }
 
-    /// Notes the two classes of a group, of which `first` is the number of the first one, and the best of
-    /// each.
+    /// Records the two classes of a group and the best of each. `first` is the number of the first class.
     fn add_classes(&mut self, replays: &[Measured<'_>], group: &[usize], first: usize) {
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, group));
         let classes = Classes::new(&candidates, self.primary);
@@ -93,13 +92,13 @@ impl Winners {
                 }
             }
         }
-        // Replays of other jobs are of no class.
+        // Replays of other jobs have no class.
         for &i in group.iter().filter(|&&i| !candidates.iter().any(|one| one.position == i)) {
             self.rows[i].class = usize::MAX;
         }
     }
 
-    /// Notes which replays of a setting have the shortest waits.
+    /// Records the replays of a setting with the shortest waits.
     fn add_waits(&mut self, replays: &[Measured<'_>], setting: &[usize]) {
         let is_compared =
             |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
@@ -125,7 +124,7 @@ impl Winners {
         }
     }
 
-    /// Returns the rows whose cell is the best of a column, which has these texts and values.
+    /// Returns the rows with the best cells of a column with these texts and values.
     pub(crate) fn of(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
         let name = metric.name();
         if name == self.primary {
@@ -156,7 +155,7 @@ impl Winners {
         (0..self.rows.len()).filter(|&i| is_marked(&self.rows[i])).collect()
     }
 
-    /// Leaves out marks that most replays of a setting would share, as they tell nothing.
+    /// Drops marks shared by most replays of a setting, which carry no information.
     fn few(&self, marked: &[usize]) -> Vec<usize> {
         let is_few = |&i: &usize| {
             let is_beside = |other: &Row| other.setting == self.rows[i].setting;

@@ -1,4 +1,4 @@
-//! The hierarchy of blocks of an allocator, written shortly for the player.
+//! The hierarchy of blocks of an allocator, in a compact form for the player.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use meshreplay_alloc::allocator::{self, Block, Setup};
 use meshreplay_base::spec::Spec;
 use meshreplay_machine::machine::Mesh;
 
-/// The blocks into which an allocator divides a machine. As all blocks of a size split in the same way, the
-/// whole hierarchy follows from its top and from a rule for each size.
+/// The hierarchy of blocks of an allocator on a machine. All blocks of a size split in the same way, so the
+/// hierarchy follows from its top-level blocks and one rule for each size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTree {
-    /// The base and the sizes of each block that no other contains.
+    /// The base and the sizes of each top-level block.
     pub tops: Vec<[u32; 6]>,
-    /// For each size of blocks that split the sizes of their parts.
+    /// The sizes of a block and the sizes of its parts, for each size that splits.
     pub splits: Vec<[u32; 6]>,
 }
 

@@ -1,4 +1,4 @@
-//! Chooses the jobs that the player of a report shows, and their window of time.
+//! Chooses the jobs in the player of a report, and their window of time.
 
 mod blocks;
 mod html;
@@ -34,10 +34,9 @@ const MOST_BYTES: usize = 20_000_000;
 const REPLAYS: usize = 4;
 const COLUMNS: [&str; 7] = ["job", "submit_s", "start_s", "end_s", "procs", "allocated", "nodes"];
 
-/// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays
-/// are shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it,
-/// and fewer if they have very many pieces. Returns `None` if jobs or their nodes were not kept. A part of
-/// the jobs is in memory at a time.
+/// Returns the data of the player for the allocators in `show`, or for the first few replays if it is empty.
+/// In the default window no replay starts more than [`JOBS`] jobs, or fewer jobs of many pieces. Returns
+/// `None` if jobs or their nodes were not kept. A part of the jobs is in memory at a time.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
@@ -125,7 +124,7 @@ fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedRepl
     )
 }
 
-/// What the player shows of the jobs of one replay.
+/// The jobs of one replay in the player.
 struct Found {
     /// The jobs that run in the window of time, in the order of the frame.
     jobs: Vec<PlacedJob>,
@@ -145,8 +144,8 @@ impl Found {
         self.jobs.iter().map(Self::bytes_of).sum()
     }
 
-    /// Returns the start of the first job, in the order of starts, that does not fit into so many bytes, in
-    /// seconds; `None` if all fit.
+    /// Returns the start in seconds of the first job, in the order of starts, that does not fit into `bytes`;
+    /// `None` if all fit.
     fn end_within(&self, bytes: usize) -> Option<f64> {
         let mut jobs: Vec<&PlacedJob> = self.jobs.iter().collect();
         jobs.sort_by(|a, b| by_start(a, b));
@@ -161,8 +160,7 @@ impl Found {
     }
 }
 
-/// Returns what the player shows of each replay in a window of time; `None` if jobs or their nodes were not
-/// kept.
+/// Returns the jobs of each replay in a window of time; `None` if jobs or their nodes were not kept.
 fn found(
     folder: &Path,
     shown: &[Shown],
@@ -210,8 +208,8 @@ fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
     a.row.start_s.total_cmp(&b.row.start_s)
 }
 
-/// Hands the jobs of the first seed of each of `shown` to `visit`. Returns false if the jobs were not kept or
-/// lack one of the columns.
+/// Calls `visit` with the jobs of the first seed of each replay in `shown`. Returns false if the jobs were
+/// not kept or lack one of the columns.
 fn visit(
     folder: &Path,
     shown: &[Shown],
@@ -229,7 +227,7 @@ struct Shown {
     /// The spec of the allocator.
     spec: String,
     machine: Mesh,
-    /// The colour of the replay among those that are shown.
+    /// The colour of the replay in the player.
     colour: &'static str,
 }
 
@@ -238,7 +236,7 @@ struct Shown {
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
         (0..results.table.height()).map(|row| results.label(row, "allocator")).collect();
-    // An allocator may be named as it was typed, or by another spelling of the same spec.
+    // An allocator may be named as typed, or by another spelling of the same spec.
     let short = |row: usize| allocator::short_label(&results.label(row, "allocator_spec"));
     let shorts: Vec<String> = (0..allocators.len()).map(short).collect();
     let is =
@@ -259,8 +257,7 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
-    // Among all curves of the page several may have a colour, and among those that are shown none has that of
-    // another.
+    // Curves of the page may share a colour, but replays in the player may not.
     let named: Vec<(usize, &str)> = all.iter().map(|(row, shown)| (*row, &*shown.name)).collect();
     let looks = results.looks_of(&named);
     Ok(all
@@ -270,9 +267,9 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         .collect())
 }
 
-/// Returns the default window of time. It begins with the first start and ends where one of the replays has
-/// started [`JOBS`] runs of jobs, also those in which jobs were killed. If no replay has so many, it ends
-/// with the last job. Returns `None` if jobs or their nodes were not kept.
+/// Returns the default window of time. It begins with the first start and ends when one of the replays has
+/// started [`JOBS`] runs, with killed runs counted, or with the last job. Returns `None` if jobs or their
+/// nodes were not kept.
 fn default_window(
     folder: &Path,
     shown: &[Shown],
@@ -305,11 +302,11 @@ fn default_window(
     // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
     let ends = least(&mut starts.iter().filter_map(|starts| starts.get(JOBS)));
     let to = if ends < f64::INFINITY { ends } else { last_s.into_iter().fold(f64::NEG_INFINITY, f64::max) };
-    // Without jobs there is no window. Any window serves.
+    // Without jobs, any window serves.
     Ok(Some(if from < to { Span::new(from, to) } else { Span::new(0.0, 1.0) }))
 }
 
-/// Sorts starts, and keeps the earliest: as many as the window has, and one more.
+/// Sorts starts, and keeps the earliest [`JOBS`] + 1.
 fn cut(starts: &mut Vec<f64>) {
     starts.sort_by(f64::total_cmp);
     starts.truncate(JOBS + 1);
