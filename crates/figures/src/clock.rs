@@ -26,15 +26,15 @@ pub struct Clock {
 impl Clock {
     /// Returns the clock of all results in `folder`. `None` without dates: the start of the log is unknown,
     /// the results are of several logs, or arrival times are scaled.
-    pub fn of(folder: &Path, results: &Results) -> Option<Self> {
-        Self::of_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
+    pub fn from_results(folder: &Path, results: &Results) -> Option<Self> {
+        Self::from_rows(folder, results, &(0..results.table.height()).collect::<Vec<_>>())
     }
 
     /// Returns the clock of the replays with these numbers, or of the replays at the first load if `replays`
-    /// is empty: the replays that pictures of jobs show. `None` as for [`Self::of`].
-    pub fn of_shown(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
+    /// is empty: the replays that pictures of jobs show. `None` as for [`Self::from_results`].
+    pub fn for_replays(folder: &Path, results: &Results, replays: &[u32]) -> Option<Self> {
         let rows = 0..results.table.height();
-        Self::of_rows(
+        Self::from_rows(
             folder,
             results,
             &rows.filter(|&row| results.is_shown(row, replays)).collect::<Vec<_>>(),
@@ -42,7 +42,7 @@ impl Clock {
     }
 
     /// Returns the clock of these rows of the summary.
-    fn of_rows(folder: &Path, results: &Results, rows: &[usize]) -> Option<Self> {
+    fn from_rows(folder: &Path, results: &Results, rows: &[usize]) -> Option<Self> {
         let first = *rows.first()?;
         let is_like_first = |row: usize, name: &str| results.label(row, name) == results.label(first, name);
         let is_dated = |&row: &usize| {
@@ -58,11 +58,11 @@ impl Clock {
         let logs = run.get("logs")?.as_array()?;
         let name = results.label(first, "log");
         let log = logs.iter().find(|log| log.get("name").and_then(Value::as_str) == Some(&name))?;
-        Self::of_log(log)
+        Self::from_log(log)
     }
 
     /// Returns the clock of a log as run.json and study.json describe it; `None` if it has no dates.
-    pub fn of_log(log: &Value) -> Option<Self> {
+    pub fn from_log(log: &Value) -> Option<Self> {
         let starts = log.get("starts")?;
         Self::new(starts.get("unix_s")?.as_i64()?, starts.get("time_zone")?.as_str()?)
     }

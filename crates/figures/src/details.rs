@@ -94,12 +94,12 @@ pub fn visit_shown_jobs<E: From<FrameError>>(
     names: &[&str],
     visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), E>,
 ) -> Result<bool, E> {
-    visit_seeds(folder, "jobs", names, &|replay| replays.contains(&replay), &mut |found| {
-        let position = replays.iter().position(|replay| *replay == found.replay);
-        let Some(position) = position.filter(|_| found.is_first) else { return Ok(()) };
-        let (table, jobs) = (found.table, JobColumns::of(found.table));
+    visit_seeds(folder, "jobs", names, &|replay| replays.contains(&replay), &mut |seed| {
+        let position = replays.iter().position(|replay| *replay == seed.replay);
+        let Some(position) = position.filter(|_| seed.is_first) else { return Ok(()) };
+        let (table, jobs) = (seed.table, JobColumns::of(seed.table));
         let nodes = table.column("nodes");
-        for i in found.rows {
+        for i in seed.rows {
             let nodes = nodes.and_then(|nodes| nodes.text(i)).unwrap_or_default();
             visit(ShownJob { position, row: jobs.row(i), nodes, path: &table.path })?;
         }

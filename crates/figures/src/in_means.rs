@@ -13,7 +13,7 @@ pub struct InMeans {
 
 impl InMeans {
     /// Returns the numbers of these rows; `None` if one is unknown.
-    pub fn of(results: &Results, rows: &[usize]) -> Option<Self> {
+    pub fn from_rows(results: &Results, rows: &[usize]) -> Option<Self> {
         let jobs = results.numbers("jobs_in_means").ok()?;
         Self::new(rows.iter().map(|&row| (results.label(row, "seed"), jobs.get(row))))
     }

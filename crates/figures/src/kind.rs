@@ -146,7 +146,7 @@ pub enum LoadAxis {
 
 impl<'a> PlotOptions<'a> {
     /// Returns the default options for the results in `folder`.
-    pub fn of(folder: &'a Path) -> Self {
+    pub fn new(folder: &'a Path) -> Self {
         Self {
             folder,
             value: None,

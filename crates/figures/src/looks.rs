@@ -42,7 +42,7 @@ enum Turn {
 
 impl Turn {
     /// Returns the turn of a subject. The short form of a curve allocator begins with the name of its order.
-    fn of(subject: &str) -> Self {
+    fn from_subject(subject: &str) -> Self {
         if subject.parse::<Spec>().is_ok_and(|spec| spec.is_guest()) {
             return Self::Guest;
         }
@@ -52,15 +52,15 @@ impl Turn {
 }
 
 /// The preferences of a name: positions of colours, markers and dashes, the most preferred one first.
-struct Taste {
+struct Preferences {
     colours: [usize; COLOURS.len()],
     markers: [usize; MARKERS.len()],
     dashes: [usize; DASHES.len()],
 }
 
-impl Taste {
+impl Preferences {
     /// Returns the preferences of a name. Each byte of its hash is the rank of one colour, marker or dash.
-    fn of(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         let digest = Sha256::digest(format!("{SALT} {name}"));
         let (colours, rest) = digest.split_at(COLOURS.len());
         let (markers, dashes) = rest.split_at(MARKERS.len());
@@ -83,9 +83,10 @@ fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
 /// differ for up to 12 curves. A subject newer than the last release changes no older look, and a guest
 /// changes no look of a registered algorithm.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
-    let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
+    let preferences: Vec<Preferences> =
+        curves.iter().map(|(subject, _)| Preferences::from_name(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
-    let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::of(subject)).collect();
+    let turns: Vec<Turn> = curves.iter().map(|(subject, _)| Turn::from_subject(subject)).collect();
     order.sort_by_key(|&i| (turns[i], curves[i]));
     let groups = order.chunk_by(|&a, &b| discriminant(&turns[a]) == discriminant(&turns[b]));
     let mut taken = [false; COLOURS.len()];
@@ -94,14 +95,14 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let order = groups.flat_map(|group| {
         let (first, others): (Vec<usize>, Vec<usize>) =
             // `replace` marks the colour as taken and returns whether it was taken before.
-            group.iter().partition(|&&i| !replace(&mut taken[tastes[i].colours[0]], true));
+            group.iter().partition(|&&i| !replace(&mut taken[preferences[i].colours[0]], true));
         first.into_iter().chain(others)
     });
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());
     for i in order {
         let count = |is_like: &dyn Fn(&Look) -> bool| given.iter().filter(|look| is_like(look)).count();
-        let Taste { colours, markers, dashes } = tastes[i];
+        let Preferences { colours, markers, dashes } = preferences[i];
         let colour = rarest(&colours, |colour| count(&|look| look.colour == colour));
         let marker = rarest(&markers, |marker| count(&|look| look.marker == marker));
         let dash = rarest(&dashes, |dash| {
@@ -159,7 +160,7 @@ mod tests {
         let names: Vec<&str> = rows.chain(orders).collect();
         for name in &names {
             assert_ne!(
-                Turn::of(name),
+                Turn::from_subject(name),
                 Turn::New,
                 "{name} is to be listed at the end of KNOWN with the next release"
             );

@@ -57,8 +57,8 @@ pub fn picture_format(name: &str) -> Option<&'static PictureFormat> {
 /// Returns the format of a file by its extension, in capital or small letters.
 pub fn format_of_file(path: &Path) -> Result<&'static PictureFormat, NoFormat> {
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-    let found = extension.and_then(|extension| picture_format(&extension));
-    found.ok_or_else(|| NoFormat { file: path.display().to_string() })
+    let format = extension.and_then(|extension| picture_format(&extension));
+    format.ok_or_else(|| NoFormat { file: path.display().to_string() })
 }
 
 /// Returns the extensions of all formats in words: `.svg, .png or .pdf`.

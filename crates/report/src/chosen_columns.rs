@@ -35,7 +35,7 @@ pub(super) fn spread(Interval { mean, half_width, .. }: Interval, decimals: usiz
 }
 
 /// A column of a table, formatted.
-pub(super) struct Chosen {
+pub(super) struct TextColumn {
     /// The title, which is the name of the summary's column.
     pub(super) name: String,
     /// The text of each cell, one for each replay.
@@ -62,21 +62,21 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
         return Ok(());
     }
     let summary = frame::marked(frame::summary(&[], options)?, "")?;
-    chosen(names, &Table::of_frame(&summary)?, &[]).map(drop)
+    text_columns(names, &Table::of_frame(&summary)?, &[]).map(drop)
 }
 
 /// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications`
 /// holds their number for each replay. Fails if the summary lacks one of the columns.
-pub(super) fn chosen(
+pub(super) fn text_columns(
     names: &[String],
     summary: &Table,
     replications: &[usize],
-) -> Result<Vec<Chosen>, ColumnError> {
+) -> Result<Vec<TextColumn>, ColumnError> {
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
 /// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
-fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen, ColumnError> {
+fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<TextColumn, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
@@ -88,18 +88,20 @@ fn column(name: &str, summary: &Table, replications: &[usize]) -> Result<Chosen,
         cells.push(match column.numbers() {
             None => column.label(first),
             Some(numbers) => {
-                let found: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
+                let values: Vec<f64> = (first..first + count).filter_map(|row| numbers.get(row)).collect();
                 // A whole number is printed from its text, because a seed may have more digits than an `f64`
                 // keeps.
-                if column.is_whole() && count == 1 && !found.is_empty() {
+                if column.is_whole() && count == 1 && !values.is_empty() {
                     column.label(first)
                 } else {
-                    Interval::of(&found)
-                        .map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean, 4)))
+                    Interval::of(&values).map_or_else(
+                        || NONE.to_owned(),
+                        |interval| spread(interval, decimals(interval.mean, 4)),
+                    )
                 }
             }
         });
         first += count;
     }
-    Ok(Chosen { name: name.to_owned(), cells })
+    Ok(TextColumn { name: name.to_owned(), cells })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::hidden::{Hidden, Operands};
+use super::hidden::{HiddenColumns, Operands};
 use super::intervals::Ratios;
 use meshreplay_alloc::allocator;
 use meshreplay_base::spec::{SpecError, unknown};
@@ -55,7 +55,7 @@ const UNASKED: &str =
 /// The note on intervals of means over replications.
 const OVER_SEEDS: &str = "± is half the width of the 95 % confidence interval over seeds";
 
-/// The note on ratios of means over different jobs, see [`Hidden::is_of_other_jobs`].
+/// The note on ratios of means over different jobs, see [`HiddenColumns::is_of_other_jobs`].
 const OTHER_JOBS: &str = "some ratios are of means over other jobs, see the column jobs_in_means";
 
 /// The note on columns without a best number.
@@ -132,7 +132,7 @@ pub fn crosstab(
         .map(|i| (i, label(&rows, i), label(&columns, i)))
         .collect();
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
-    let hidden = Hidden::among(table, identity().filter(|name| !is_shown(name)));
+    let hidden = HiddenColumns::among(table, identity().filter(|name| !is_shown(name)));
     let grid = Grid::new(&results);
     let crosstab = Crosstab { table, options, numbers, hidden, grid, best: options.best(table) };
     let mut content = match &options.relative_to {
@@ -151,7 +151,7 @@ struct Crosstab<'a> {
     options: &'a CrosstabOptions,
     /// The numbers of the column that is shown.
     numbers: &'a Numbers,
-    hidden: Hidden<'a>,
+    hidden: HiddenColumns<'a>,
     grid: Grid,
     /// Which numbers are marked as best.
     best: Better,
@@ -326,7 +326,7 @@ fn some(values: Values) -> Option<Values> {
 }
 
 /// Returns the note on ratios with results left out on one side.
-fn cut_note(hidden: &Hidden<'_>) -> &'static str {
+fn cut_note(hidden: &HiddenColumns<'_>) -> &'static str {
     if hidden.is_seed() {
         "a ratio is over the seeds that both of its results have"
     } else {
@@ -335,7 +335,7 @@ fn cut_note(hidden: &Hidden<'_>) -> &'static str {
 }
 
 /// Returns the note on the confidence intervals of ratios.
-fn width_note(hidden: &Hidden<'_>) -> String {
+fn width_note(hidden: &HiddenColumns<'_>) -> String {
     let over = if hidden.names().is_empty() {
         "by a block bootstrap over jobs"
     } else {
@@ -386,17 +386,17 @@ fn baseline<'a>(
     let labels: Vec<(Side, &str)> =
         sides.flat_map(|side| grid.labels(side).into_iter().map(move |label| (side, label))).collect();
     let short = allocator::short_label(given);
-    let found = labels.iter().find(|(_, label)| *label == given);
+    let equal = labels.iter().find(|(_, label)| *label == given);
     let same = || labels.iter().find(|(_, label)| allocator::short_label(label) == short);
-    if let Some(found) = found.or_else(same) {
-        return Ok(*found);
+    if let Some(label) = equal.or_else(same) {
+        return Ok(*label);
     }
     // The abbreviation of a curve is a label of the allocator `curve`.
     let name = |label: &str| label.parse().ok().and_then(|spec| Some(allocator::find(&spec).ok()?.0.name));
     let is_named = |label: &str| label.split(':').next() == Some(given) || name(label) == Some(given);
     let named: Vec<_> = labels.iter().filter(|(_, label)| is_named(label)).collect();
-    if let [found] = named.as_slice() {
-        return Ok(**found);
+    if let [label] = named.as_slice() {
+        return Ok(**label);
     }
     let known: Vec<&str> = labels.iter().map(|(_, label)| *label).collect();
     let (given, known) = (given.to_owned(), known.join(", "));

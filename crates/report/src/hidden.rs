@@ -6,7 +6,7 @@ use meshreplay_figures::InMeans;
 use meshreplay_results::frame::{Column, Table};
 
 /// The columns of a summary that differ between results in the same cell of a table.
-pub(super) struct Hidden<'a> {
+pub(super) struct HiddenColumns<'a> {
     table: &'a Table,
     columns: Vec<&'a Column>,
 }
@@ -14,7 +14,7 @@ pub(super) struct Hidden<'a> {
 /// The rows of the summary behind a ratio: the rows of its numerator and the rows of its base.
 pub(super) type Operands = [Vec<usize>; 2];
 
-impl<'a> Hidden<'a> {
+impl<'a> HiddenColumns<'a> {
     /// Keeps the columns among `names` that differ between rows of the summary.
     pub(super) fn among(table: &'a Table, names: impl Iterator<Item = &'static str>) -> Self {
         Self {

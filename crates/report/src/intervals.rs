@@ -32,7 +32,7 @@ enum Filling {
 
 impl Filling {
     /// Begins a replay with this number and order of jobs.
-    fn of(size: Option<JobOrder>) -> Self {
+    fn begin(size: Option<JobOrder>) -> Self {
         match size {
             Some(size) if size.is_sorted => Self::Sorted(BlockFiller::new(size.jobs as usize)),
             _ => Self::Unsorted(Vec::new()),
@@ -89,9 +89,9 @@ impl<'a> Ratios<'a> {
             };
             let less = less.and_then(numbers);
             for (key, rows) in part.replications() {
-                if current.as_ref().is_none_or(|(of, _)| *of != key) {
+                if current.as_ref().is_none_or(|(last, _)| *last != key) {
                     let size = sizes.get(&key).copied();
-                    if let Some((key, before)) = current.replace((key, Filling::of(size))) {
+                    if let Some((key, before)) = current.replace((key, Filling::begin(size))) {
                         ratios.jobs.insert(key, before.finish());
                     }
                 }
@@ -115,7 +115,7 @@ impl<'a> Ratios<'a> {
         if of == base {
             return None;
         }
-        let found = if self.is_repeated(of) && self.is_repeated(base) {
+        let difference = if self.is_repeated(of) && self.is_repeated(base) {
             let (jobs, blocks) = self.jobs.get(&self.table.replication(*of.first()?)?)?;
             let (base_jobs, base_blocks) = self.jobs.get(&self.table.replication(*base.first()?)?)?;
             if jobs != base_jobs {
@@ -132,7 +132,7 @@ impl<'a> Ratios<'a> {
             };
             Difference::over_replications(&values(of)?, &values(base)?)
         }?;
-        found.half_width.filter(|_| found.is_relative)
+        difference.half_width.filter(|_| difference.is_relative)
     }
 
     /// Returns true if the number is the same in all of these rows, with the same jobs if they were kept, so

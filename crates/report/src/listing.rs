@@ -59,7 +59,7 @@ pub const LISTINGS: [Listing; 8] = [
     }),
     ("plots", || {
         table(["name", "what", "needs"], PLOT_KINDS, |row| {
-            [row.name.to_owned(), row.summary.to_owned(), row.needs.to_string()]
+            [row.name, row.summary, row.needs].map(str::to_owned)
         })
     }),
 ];

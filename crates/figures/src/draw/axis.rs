@@ -52,7 +52,7 @@ impl Axis {
     /// [`Self::shows`].
     pub(super) fn span(&self, values: impl Iterator<Item = f64>) -> Span {
         let fits = |value: &f64| value.is_finite() && (self.scale == Scale::Linear || *value > 0.0);
-        Span::of(values.chain(self.shows).filter(fits))
+        Span::covering(values.chain(self.shows).filter(fits))
     }
 }
 

@@ -93,7 +93,7 @@ impl Bars {
         let bars = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let ranges = self.groups.iter().flat_map(|group| &group.ranges);
         let values = bars.chain(ranges.flat_map(|range| [range.ends.0, range.ends.1]));
-        let data = Span::of(values.filter(|value| value.is_finite())).with(self.base);
+        let data = Span::covering(values.filter(|value| value.is_finite())).with(self.base);
         let axis = Ticks::new(Scale::Linear, ends(Scale::Linear, data, Some(self.base), None), 6);
         let room = page.width.map_or(WIDEST, |width| width - left(&axis) - GAP - 6.0);
         let count = self.groups.len().max(1);
@@ -174,8 +174,8 @@ impl Line<'_> {
         let below_bars = 20.0 + LINE * lines as f64;
         let beside = if has_legend { chart.beside() } else { 0.0 };
         let right = left + step * self.groups.len() as f64 + GAP;
-        let names = chart.legend.iter().filter(|_| has_legend);
-        let entries = names.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
+        let legend = chart.legend.iter().filter(|_| has_legend);
+        let entries = legend.map(|(name, look)| (name.as_str(), Sample::Marker(*look))).collect();
         let is_beside = on.width.is_none_or(|width| width >= right + beside);
         let (beside_entries, below_entries) =
             if is_beside { (entries, Vec::new()) } else { (Vec::new(), entries) };

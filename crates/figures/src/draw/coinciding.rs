@@ -30,8 +30,8 @@ pub(super) fn sentence(curves: &[NamedPath<'_>]) -> Option<String> {
         let (last, others) = names.split_last()?;
         Some(format!("{} and {last} coincide", others.join(", ")))
     };
-    let said: Vec<String> = groups.iter().filter_map(listed).collect();
-    (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
+    let clauses: Vec<String> = groups.iter().filter_map(listed).collect();
+    (!clauses.is_empty()).then(|| format!("{}.", clauses.join("; ")))
 }
 
 /// Returns whether two curves are nowhere farther apart than [`NEAR`]. Points without lines have to be
@@ -64,8 +64,8 @@ fn follows(points: &[Position], path: &[Position]) -> bool {
             // A steep piece: every height between its ends is on it.
             (from.1.min(to.1), from.1.max(to.1))
         } else {
-            let at = from.1 + part * (to.1 - from.1);
-            (at, at)
+            let y = from.1 + part * (to.1 - from.1);
+            (y, y)
         };
         y >= low - NEAR && y <= high + NEAR
     })

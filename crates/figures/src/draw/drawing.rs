@@ -127,7 +127,7 @@ impl Drawing {
         }
         whole.rectangle(0.0, 0.0, whole.width, whole.height, PAPER, None);
         whole.elements.extend(self.elements);
-        groups.into_iter().for_each(|group| whole.add(group));
+        whole.elements.extend(groups.into_iter().map(Into::into));
         whole
     }
 

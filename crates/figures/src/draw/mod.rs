@@ -26,7 +26,7 @@ pub use chart::{Chart, Kind, Point, Reference, Series};
 pub use drawing::Drawing;
 pub use grid::{Grid, GridAxis, GridCell};
 pub use look::Look;
-pub(crate) use look::of_hue;
+pub(crate) use look::colour_of_hue;
 pub(crate) use look::{COLOURS, DASHES, MARKERS};
 #[cfg(test)]
 pub(crate) use look::{contrast, luminance};

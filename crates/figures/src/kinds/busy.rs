@@ -25,7 +25,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let outages = outages(options, results, &curves)?;
     // Killed runs kept nodes busy, too.
     let killed = outages.values().flat_map(|outages| &outages.killed);
-    let killed = Span::of(killed.flat_map(|run| [run.row.start_s, run.row.end_s]));
+    let killed = Span::covering(killed.flat_map(|run| [run.row.start_s, run.row.end_s]));
     let span = TimeAxis::read("jobs", options, ["start_s", "end_s"], &curves, killed)?;
     let Some(axis) = span else { return Ok(None) };
     let mut busy = TimeMeans::new(axis.span_s, PARTS);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::draw::of_hue;
+use crate::draw::colour_of_hue;
 use crate::span::Span;
 use meshreplay_machine::machine::NodeId;
 
@@ -35,7 +35,7 @@ impl JobColours {
     /// job whose neighbours have the most different levels chooses next, ties go to the job with the most
     /// neighbours, and at the end each job chooses again. A job with neighbours of every level, as on a
     /// machine with scattered jobs, shares its level with some of them. O(rectangles² + jobs²).
-    pub(super) fn of(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
+    pub(super) fn new(pictures: &[Vec<Rectangle>], span_s: f64) -> Self {
         let neighbours = neighbours(pictures, NEAR * span_s);
         let mut levels: BTreeMap<i64, usize> = BTreeMap::new();
         // The levels of the neighbours of each job that has not chosen yet, as bits.
@@ -62,7 +62,7 @@ impl JobColours {
     /// that jobs with close numbers have very different hues.
     pub(super) fn colour(&self, job: i64) -> String {
         let hue = (job.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
-        of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
+        colour_of_hue(hue, LEVELS[self.levels.get(&job).copied().unwrap_or_default()])
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
     fn neighbours_differ_in_lightness() {
         // 37 has no factor in common with the number of bricks.
         let wall = wall(20, 30);
-        let colours = JobColours::of(std::slice::from_ref(&wall), 300.0);
+        let colours = JobColours::new(std::slice::from_ref(&wall), 300.0);
         let mut borders = 0;
         for (i, one) in wall.iter().enumerate() {
             for other in wall[..i].iter().filter(|other| touch(one, other, 1.0)) {
@@ -206,7 +206,7 @@ mod tests {
         let one = |job, nodes| Rectangle { job, times_s: Span::new(0.0, 9.0), nodes };
         let pictures =
             [vec![one(1, (0, 3)), one(2, (4, 7))], vec![one(2, (0, 3)), one(3, (4, 7)), one(1, (8, 9))]];
-        let colours = JobColours::of(&pictures, 9.0);
+        let colours = JobColours::new(&pictures, 9.0);
         let of = |job| luminance(&colours.colour(job));
         for (a, b) in [(1, 2), (2, 3), (1, 3)] {
             assert!(contrast(of(a), of(b)) > 1.4, "{a} {b}");

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::job_rows::{
     JobCurve, about_jobs, chosen_column, column_axis, column_title, job_curves, visit_rows,
 };
-use super::values::Nanoseconds;
+use super::values::TimeUnit;
 use crate::FigureError;
-use crate::draw::{Axis, BoxRow, Boxes, Chart, Scale, Series, joined};
+use crate::draw::{Axis, BoxRow, Boxes, Chart, Drawing, Scale, Series, joined};
 use crate::kind::{CALL_TIMES, Drawn, FEW_JOBS, JOBS, OF_JOBS, PlotKind, PlotOptions, Setting};
 use crate::results::Results;
 use meshreplay_sim::metrics::{ColumnInfo, ColumnType, Distribution};
@@ -105,16 +105,17 @@ fn chart(
     x: Axis,
     y: Axis,
     series: Vec<Series>,
-) -> Drawn {
+) -> Drawing {
     let subtitle = about_jobs(options, results);
-    Ok(Some(Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)))
+    Chart { title, subtitle, x, y, series, ..Chart::default() }.draw_on(options.page)
 }
 
 fn draw_waits(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(waits) = distributions(options, results, "wait_s", 1.0)? else { return Ok(None) };
     let x = Axis { scale: Scale::Log, ..Axis::titled("wait (s)") };
     let y = Axis::percent("jobs that wait longer (%)");
-    chart(options, results, "Waiting times".to_owned(), x, y, shares(waits, 100.0, Scale::Log))
+    let series = shares(waits, 100.0, Scale::Log);
+    Ok(Some(chart(options, results, "Waiting times".to_owned(), x, y, series)))
 }
 
 /// The shares of the jobs at the ends of the whiskers and of the box, and at the median.
@@ -151,7 +152,8 @@ fn draw_cdf(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.y = 100.0 - point.y);
     let title = format!("Distribution of the {} of jobs", column_title(&column));
     let x = Axis { scale, ..column_axis(&column) };
-    chart(options, results, title, x, Axis::percent("jobs with at most this (%)"), series)
+    let y = Axis::percent("jobs with at most this (%)");
+    Ok(Some(chart(options, results, title, x, y, series)))
 }
 
 /// Returns whether three quarters of the jobs have less than a tenth of the largest number, so that a linear
@@ -164,7 +166,7 @@ fn has_long_tail(distribution: &Distribution) -> bool {
 fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(all) = distributions(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     let ends = all.iter().flat_map(|(_, durations)| [durations.quantile(0.0), durations.quantile(1.0)]);
-    let unit = Nanoseconds::of(ends.flatten());
+    let unit = TimeUnit::for_durations(ends.flatten());
     let mut series = shares(all, 1.0, Scale::Log);
     for series in &mut series {
         // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
@@ -174,5 +176,6 @@ fn draw_calls(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let axis = |title: &str| Axis { scale: Scale::Log, ..Axis::titled(title) };
     let x = axis(&format!("duration ({})", unit.name));
     let y = axis("share of calls that take longer");
-    chart(options, results, "Duration of calls that place a job".to_owned(), x, y, series)
+    let title = "Duration of calls that place a job".to_owned();
+    Ok(Some(chart(options, results, title, x, y, series)))
 }

@@ -1,6 +1,6 @@
 //! The plot `frontier`: the dispersal of jobs against the duration of an allocator call.
 
-use super::values::{Nanoseconds, axis, mean, untitled};
+use super::values::{TimeUnit, axis, mean, untitled};
 use crate::draw::{Axis, Chart, Kind, Point, Scale, Series, joined};
 use crate::kind::{Drawn, PlotKind, PlotOptions, Setting};
 use crate::results::{Curve, Results};
@@ -33,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let costs = trimmed.unwrap_or(medians);
     let cost = |row: usize| costs.get(row).filter(|ns| *ns > 0.0);
     let y = results.chosen("--value", column)?;
-    let unit = Nanoseconds::of((0..results.table.height()).filter_map(cost));
+    let unit = TimeUnit::for_durations((0..results.table.height()).filter_map(cost));
     let series = |Curve { name, look, rows }: Curve| {
         // Each load is one point. Both of its coordinates are means over the replications.
         let same_load = |a: &usize, b: &usize| {

@@ -58,7 +58,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let gantt = Gantt {
         axis,
         x: GridAxis::to(axis.at(to).max(1e-6), axis.axis(options, results, "first start")),
-        colours: JobColours::of(&rectangles, to - from),
+        colours: JobColours::new(&rectangles, to - from),
         has_window: options.window_s.is_some(),
     };
     let panels = replays.iter().zip(&earliest).zip(counts);

@@ -8,7 +8,7 @@ use super::job_rows::{
 };
 use super::placed_jobs::some_of;
 use super::time_axis::TimeAxis;
-use super::values::Nanoseconds;
+use super::values::TimeUnit;
 use crate::FigureError;
 use crate::draw::{Axis, Grid, GridAxis, GridCell, Panels, joined};
 use crate::kind::{Drawn, FEW_JOBS, JOBS, PlotKind, PlotOptions, Setting};
@@ -71,13 +71,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         classes = self::classes(options, results, &curves, &column)?;
     }
     let values = classes.values().flat_map(BTreeMap::values).map(JobClass::value);
-    let span = Span::of(values.clone());
+    let span = Span::covering(values.clone());
     let span = Span::new(span.low, span.high.max(0.0));
     if span.is_empty() {
         return Ok(None);
     }
     let is_ns = column.unit == "ns";
-    let unit = Nanoseconds::of(values.filter(|_| is_ns));
+    let unit = TimeUnit::for_durations(values.filter(|_| is_ns));
     let sizes = classes.values().flat_map(BTreeMap::keys).map(|(size, _)| *size);
     let fields = Fields {
         shades: Shades { span, is_log: is_ns && span.low > 0.0 },
@@ -90,9 +90,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let colour = format!("colour: {} over the jobs of a field", fields.statistic);
     let some = if all > MOST_PANELS { some_of(options, MOST_PANELS, all) } else { String::new() };
     let panel = |curve: &JobCurve| Some(fields.panel(curve, classes.get(&curve.replay)?));
-    let title = match is_ns {
-        true => "Median call that places a job".to_owned(),
-        false => format!("Mean {}", column_title(&column)),
+    let title = if is_ns {
+        "Median call that places a job".to_owned()
+    } else {
+        format!("Mean {}", column_title(&column))
     };
     let panels = Panels {
         title: format!("{title} by size of job and load"),

@@ -119,7 +119,7 @@ fn shades(shown: &[(&ShownReplay, &Busy)]) -> Shades {
         let available = nodes.filter(|(node, _)| replay.machine.is_available(*node));
         available.map(|(_, busy_s)| (busy_s / busy.span_s.length()).clamp(0.0, 1.0))
     });
-    let Span { low, high } = Span::of(shares);
+    let Span { low, high } = Span::covering(shares);
     // Rounding errors take no tenth more.
     let low = ((low.min(high.max(0.0)) * 10.0 + 1e-9).floor() / 10.0).min(0.9);
     let high = ((high.max(0.0) * 10.0 - 1e-9).ceil() / 10.0).max(low + 0.1);

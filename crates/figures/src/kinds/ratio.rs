@@ -33,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let is_over_jobs = metric(column).is_some_and(Metric::is_over_jobs_in_means);
     let are_of_same_jobs = Cell::new(true);
     let has_same_jobs = |[of, by]: [&[usize]; 2]| {
-        let in_means = |rows: &[usize]| InMeans::of(results, rows);
+        let in_means = |rows: &[usize]| InMeans::from_rows(results, rows);
         !is_over_jobs
             || of.is_empty()
             || by.is_empty()

@@ -63,7 +63,7 @@ impl TimeAxis {
     pub(super) fn axis(&self, options: &PlotOptions<'_>, results: &Results, first: &str) -> Axis {
         let unit = self.unit;
         let wanted = if options.page.width.is_some_and(|width| width < 500.0) { 2 } else { 4 };
-        if let Some(clock) = Clock::of_shown(options.folder, results, options.replays) {
+        if let Some(clock) = Clock::for_replays(options.folder, results, options.replays) {
             // Rounder dates may be too few for reading a time.
             let ticks = |wanted: usize| clock.ticks(self.span_s, wanted);
             let enough = (wanted..=3 * wanted).map(ticks).find(|ticks| ticks.len() >= wanted.min(3));

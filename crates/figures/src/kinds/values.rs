@@ -23,18 +23,18 @@ pub(super) fn untitled(column: &str) -> String {
 
 /// A unit of time that suits durations given in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Nanoseconds {
+pub(super) struct TimeUnit {
     /// The unit in nanoseconds.
     pub(super) ns: f64,
     /// The name of the unit.
     pub(super) name: &'static str,
 }
 
-impl Nanoseconds {
+impl TimeUnit {
     /// Returns the largest unit that is no longer than the middle (of the logarithms) of the shortest and the
     /// longest of the values.
-    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let logs = Span::of(values.filter(|value| *value >= 1.0).map(f64::log10));
+    pub(super) fn for_durations(values: impl Iterator<Item = f64>) -> Self {
+        let logs = Span::covering(values.filter(|value| *value >= 1.0).map(f64::log10));
         let middle = if logs.is_empty() { 1.0 } else { 10.0_f64.powf(f64::midpoint(logs.low, logs.high)) };
         let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
         let (ns, name) = units.into_iter().find(|(ns, _)| *ns <= middle).unwrap_or((1.0, "ns"));
@@ -73,11 +73,11 @@ pub(super) fn points(
 
 #[cfg(test)]
 mod tests {
-    use super::{Nanoseconds, axis, points};
+    use super::{TimeUnit, axis, points};
 
     #[test]
     fn units_suit_the_values() {
-        let name = |values: &[f64]| Nanoseconds::of(values.iter().copied()).name;
+        let name = |values: &[f64]| TimeUnit::for_durations(values.iter().copied()).name;
         assert_eq!(
             [&[30.0, 900.0][..], &[100.0, 1e8], &[1e6, 1e7], &[3e9], &[]].map(name),
             ["ns", "µs", "ms", "s", "ns"]

@@ -146,7 +146,8 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     );
     let before = line(&letters(array, |task| task.base));
     if !before.is_empty() {
-        text += &format!("{before} {}{}\n", " ".repeat(base as usize), "^".repeat(length as usize));
+        let marks = " ".repeat(base as usize) + &"^".repeat(length as usize);
+        text += &[&before, " ", &marks, "\n"].concat();
     }
     let mut table = Table::new(&[
         ("task", Align::Left),

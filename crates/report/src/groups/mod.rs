@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use self::columns::Column;
-use self::sums::{Found, Sums};
+use self::sums::{GroupIndex, Sums};
 use meshreplay_alloc::allocator;
 use meshreplay_logs::{Partitions, status};
 use meshreplay_results::frame::{
@@ -93,7 +93,7 @@ pub enum GroupsError {
     Frame(#[from] FrameError),
     /// Waits cannot be kept in a temporary file.
     #[error(
-        "medians cannot be found: the temporary file that holds the waits of jobs: {0}; make room where \
+        "medians cannot be index: the temporary file that holds the waits of jobs: {0}; make room where \
          temporary files are, or set TMPDIR to another directory"
     )]
     Scratch(#[source] io::Error),
@@ -136,7 +136,7 @@ struct JobGroups<'a> {
 
 impl<'a> JobGroups<'a> {
     /// Finds the columns in the saved jobs.
-    fn of(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
+    fn from_table(jobs: &'a Table, by: &Grouping) -> Result<Self, GroupsError> {
         let missing = |column| GroupsError::NoColumn { path: jobs.path.clone(), column };
         let column = |name: &'static str| jobs.column(name).ok_or_else(|| missing(name));
         column("replay")?;
@@ -213,7 +213,7 @@ fn hour_key<'a>(jobs: &JobGroups<'a>, i: usize) -> Key<'a> {
 }
 
 /// A replay with jobs.
-struct Replayed {
+struct ReplayWithJobs {
     key: Replication,
     /// The values of the columns that differ between replays.
     labels: Vec<String>,
@@ -228,7 +228,7 @@ type Visit<'a> = dyn FnMut(Replication, &JobGroups<'_>, Range<usize>) -> Result<
 fn visit_jobs(folder: &Path, by: &Grouping, visit: &mut Visit<'_>) -> Result<(), GroupsError> {
     let columns: Vec<&str> = NUMBERS.into_iter().chain(["seed", by.column]).collect();
     let mut visit = |part: &Table| {
-        let jobs = JobGroups::of(part, by)?;
+        let jobs = JobGroups::from_table(part, by)?;
         part.replications().into_iter().try_for_each(|(key, rows)| visit(key, &jobs, rows))
     };
     if Table::visit_details(folder, "jobs", &columns, &|_| true, &mut visit)? {
@@ -243,26 +243,26 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let (summary, by) = (Table::read(folder)?, options.by);
     // With `--top` or `--trim`, the sums depend on all jobs, so the jobs are read twice.
     let is_once = options.top.is_none() && !summary.has_number("trim_percent");
-    let (mut found, mut sums) = (Found::default(), Sums::of_all(&summary));
+    let (mut index, mut sums) = (GroupIndex::default(), Sums::single_pass(&summary));
     visit_jobs(folder, by, &mut |key, jobs, rows| {
-        let grouped = found.grouped(jobs, by, rows);
-        found.add(key, &grouped);
+        let grouped = index.grouped(jobs, by, rows);
+        index.add(key, &grouped);
         if is_once { Ok(sums.add(key, &grouped)?) } else { Ok(()) }
     })?;
-    let held = JobCounts::counted(folder, found.counts())?;
+    let held = JobCounts::counted(folder, index.counts())?;
     held.iter().try_for_each(|held| held.check(&summary, folder))?;
     let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
         _ if options.exact => label.to_owned(),
         Ok(chosen) if name == "partition" => chosen.names().join("+"),
         _ => allocator::short_label(label),
     };
-    let (varying, replays) = replays(&summary, &found, &shorten);
-    let shown = Shown::choose(&found, &replays, options);
+    let (varying, replays) = replays(&summary, &index, &shorten);
+    let shown = GroupList::choose(&index, &replays, options);
     if !is_once {
-        sums = Sums::of_found(&found, &replays);
-        let places = shown.places(&found);
+        sums = Sums::second_pass(&index, &replays);
+        let places = shown.places(&index);
         visit_jobs(folder, by, &mut |key, jobs, rows| {
-            let (rows, mut groups) = found.grouped(jobs, by, rows);
+            let (rows, mut groups) = index.grouped(jobs, by, rows);
             // A file that has changed in between may have other groups.
             for group in &mut groups {
                 *group = places.get(*group).copied().unwrap_or(places.len());
@@ -292,7 +292,7 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let rows: Vec<_> =
         members.iter().flat_map(|rows| rows_of(rows, &shown_columns, &is_rival, options)).collect();
     let mut notes: Vec<String> = held.and_then(|held| held.missing_note()).into_iter().collect();
-    notes.extend(dateless_note(&found, options.by));
+    notes.extend(dateless_note(&index, options.by));
     notes.extend(namesake_note(&members[..shown.positions.len()], &varying, options.by));
     // The partitions that a replay has are something else than the partition of a job.
     let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
@@ -359,30 +359,30 @@ fn rows_of(
 /// the summary. `shown` formats a label of a column.
 fn replays(
     summary: &Table,
-    jobs: &Found,
+    jobs: &GroupIndex,
     shown: &dyn Fn(&str, &str) -> String,
-) -> (Vec<&'static str>, Vec<Replayed>) {
+) -> (Vec<&'static str>, Vec<ReplayWithJobs>) {
     let mut keys = jobs.counts();
-    let found: Vec<(usize, Replication)> = (0..summary.height())
+    let rows: Vec<(usize, Replication)> = (0..summary.height())
         .filter_map(|row| Some((row, summary.replication(row)?)))
         .filter(|(_, key)| keys.remove(key).is_some())
         .collect();
     let differs = |name: &&str| {
-        summary.column(name).is_some_and(|column| column.varies(found.iter().map(|(row, _)| *row)))
+        summary.column(name).is_some_and(|column| column.varies(rows.iter().map(|(row, _)| *row)))
     };
     let identity = Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"]);
     let varying: Vec<&str> = identity.filter(differs).collect();
-    let replay = |&(row, key): &(usize, Replication)| Replayed {
+    let replay = |&(row, key): &(usize, Replication)| ReplayWithJobs {
         key,
         labels: varying.iter().map(|name| shown(name, &summary.label(name, row))).collect(),
         trim: Trim { percent: summary.number("trim_percent", row) },
     };
-    let replays = found.iter().map(replay).collect();
+    let replays = rows.iter().map(replay).collect();
     (varying, replays)
 }
 
 /// The groups that a table shows.
-struct Shown {
+struct GroupList {
     /// The labels, in their order.
     labels: Vec<String>,
     /// The positions of the groups that have a label of their own. One label for all others follows them if
@@ -390,18 +390,18 @@ struct Shown {
     positions: Vec<usize>,
 }
 
-impl Shown {
-    fn choose(found: &Found, replays: &[Replayed], options: &GroupsOptions) -> Self {
-        let mut ranked = found.ranked(replays);
+impl GroupList {
+    fn choose(index: &GroupIndex, replays: &[ReplayWithJobs], options: &GroupsOptions) -> Self {
+        let mut ranked = index.ranked(replays);
         // The sort is stable: groups with as many node-hours keep the order of their labels.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let others = ranked.split_off(options.top.unwrap_or(usize::MAX).min(ranked.len())).len();
         let mut positions: Vec<usize> = ranked.into_iter().map(|(position, _)| position).collect();
         if options.by.is_ordered {
-            positions.sort_by_key(|&position| &found.groups()[position]);
+            positions.sort_by_key(|&position| &index.groups()[position]);
         }
         let mut labels: Vec<String> =
-            positions.iter().map(|&position| found.groups()[position].1.clone()).collect();
+            positions.iter().map(|&position| index.groups()[position].1.clone()).collect();
         labels.extend(match others {
             0 => None,
             1 => Some("1 other".to_owned()),
@@ -412,8 +412,8 @@ impl Shown {
 
     /// Returns the place of each group among the labels, by its position. Several groups share the last place
     /// if there are more than are shown.
-    fn places(&self, found: &Found) -> Vec<usize> {
-        let mut places = vec![self.positions.len(); found.groups().len()];
+    fn places(&self, index: &GroupIndex) -> Vec<usize> {
+        let mut places = vec![self.positions.len(); index.groups().len()];
         for (place, &position) in self.positions.iter().enumerate() {
             places[position] = place;
         }
@@ -437,8 +437,8 @@ fn namesake_note(groups: &[Members], varying: &[&str], by: &Grouping) -> Option<
 }
 
 /// Returns a note if groups are hours since the start of a log without a date.
-fn dateless_note(found: &Found, by: &Grouping) -> Option<String> {
-    let is_dateless = by.name == "hour" && found.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
+fn dateless_note(index: &GroupIndex, by: &Grouping) -> Option<String> {
+    let is_dateless = by.name == "hour" && index.groups().iter().any(|(place, _)| *place as usize >= WEEK_H);
     is_dateless.then(|| {
         "'hour' counts the hours since the log's start, from 0 again after each week, as the log does not \
          tell its date and time zone (UnixStartTime and TimeZoneString in its header)"

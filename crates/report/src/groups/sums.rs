@@ -5,33 +5,33 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::ops::Range;
 
-use super::{Group, Grouping, JobGroups, Replayed};
+use super::{Group, Grouping, JobGroups, ReplayWithJobs};
 use meshreplay_results::frame::{JobOrder, Key, Replication, Table};
 use meshreplay_sim::metrics::{GroupSums, JobRow, OfGroups, Trim};
 
-/// The jobs of a replay, as found by the first pass.
+/// The jobs of a replay, as index by the first pass.
 #[derive(Default)]
-struct OfReplay {
+struct ReplayJobs {
     order: JobOrder,
     /// The node-seconds of each group, by its position.
     node_s: Vec<f64>,
 }
 
-/// The groups of all jobs, as found by the first pass.
+/// The groups of all jobs, as index by the first pass.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct GroupIndex {
     /// The groups in order of discovery.
     groups: Vec<Group>,
     /// The position of the group of each value of its column.
     of_number: HashMap<Option<u64>, usize>,
     of_text: HashMap<String, usize>,
-    replays: BTreeMap<Replication, OfReplay>,
+    replays: BTreeMap<Replication, ReplayJobs>,
 }
 
 /// Jobs, and the position of the group of each.
 pub(super) type Grouped = (Vec<JobRow>, Vec<usize>);
 
-impl Found {
+impl GroupIndex {
     /// Returns the position of the group of the job in row `i`. A new group gets the next position.
     fn position(&mut self, jobs: &JobGroups<'_>, by: &Grouping, i: usize) -> usize {
         let key = (by.key)(jobs, i);
@@ -64,7 +64,7 @@ impl Found {
 
     /// Adds jobs of a replay.
     pub(super) fn add(&mut self, key: Replication, (rows, positions): &Grouped) {
-        let OfReplay { order, node_s } = self.replays.entry(key).or_default();
+        let ReplayJobs { order, node_s } = self.replays.entry(key).or_default();
         node_s.resize(node_s.len().max(self.groups.len()), 0.0);
         for (row, &at) in rows.iter().zip(positions) {
             order.add(row.submit_s);
@@ -84,8 +84,8 @@ impl Found {
 
     /// Returns the position of each group with the node-seconds of its jobs in these replays, in the order of
     /// the groups.
-    pub(super) fn ranked(&self, replays: &[Replayed]) -> Vec<(usize, f64)> {
-        let of = |at: usize, replay: &Replayed| {
+    pub(super) fn ranked(&self, replays: &[ReplayWithJobs]) -> Vec<(usize, f64)> {
+        let of = |at: usize, replay: &ReplayWithJobs| {
             self.replays.get(&replay.key).and_then(|replay| replay.node_s.get(at)).copied().unwrap_or(0.0)
         };
         let total = |at: usize| replays.iter().map(|replay| of(at, replay)).sum();
@@ -98,13 +98,13 @@ impl Found {
 /// The numbers of the replays while their jobs are read.
 pub(super) struct Sums {
     /// The unfinished replays.
-    open: HashMap<Replication, Open>,
+    open: HashMap<Replication, OpenReplay>,
     done: HashMap<Replication, OfGroups>,
 }
 
 /// An unfinished replay.
 #[derive(Default)]
-struct Open {
+struct OpenReplay {
     /// The number of missing jobs.
     left: u64,
     trim: Trim,
@@ -119,22 +119,22 @@ struct Open {
 
 impl Sums {
     /// Prepares the sums of all replays of a summary, with all jobs in means.
-    pub(super) fn of_all(summary: &Table) -> Self {
+    pub(super) fn single_pass(summary: &Table) -> Self {
         let open = |row: usize| {
             // Without a known number of jobs, jobs may come until the end.
             let left = summary.number("jobs", row).map_or(u64::MAX, |jobs| jobs as u64);
-            Some((summary.replication(row)?, Open { left, ..Open::default() }))
+            Some((summary.replication(row)?, OpenReplay { left, ..OpenReplay::default() }))
         };
         Self { open: (0..summary.height()).filter_map(open).collect(), done: HashMap::new() }
     }
 
     /// Prepares the sums of `replays` for the second pass.
-    pub(super) fn of_found(found: &Found, replays: &[Replayed]) -> Self {
-        let open = |&Replayed { key, trim, .. }: &Replayed| {
-            let JobOrder { jobs, last_s, is_sorted } = found.replays.get(&key)?.order;
+    pub(super) fn second_pass(index: &GroupIndex, replays: &[ReplayWithJobs]) -> Self {
+        let open = |&ReplayWithJobs { key, trim, .. }: &ReplayWithJobs| {
+            let JobOrder { jobs, last_s, is_sorted } = index.replays.get(&key)?.order;
             let bounds = trim.bounds(jobs as usize, last_s);
             let kept = (bounds.is_some() && !is_sorted).then(Grouped::default);
-            Some((key, Open { left: jobs, trim, bounds, kept, ..Open::default() }))
+            Some((key, OpenReplay { left: jobs, trim, bounds, kept, ..OpenReplay::default() }))
         };
         Self { open: replays.iter().filter_map(open).collect(), done: HashMap::new() }
     }
@@ -159,7 +159,7 @@ impl Sums {
 
     /// Ends the sums of a replay.
     fn close(&mut self, key: Replication) -> io::Result<()> {
-        let Some(Open { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
+        let Some(OpenReplay { trim, mut sums, kept, .. }) = self.open.remove(&key) else { return Ok(()) };
         if let Some((rows, groups)) = kept {
             sums.add_trimmed(&rows, &groups, trim);
         }

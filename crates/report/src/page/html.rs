@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::escape::html;
-use super::player::{Played, player};
+use super::player::{PlayerData, player};
 use super::table::ReportTable;
 use meshreplay_results::text::well_formed;
 
@@ -27,7 +27,7 @@ pub struct Report {
     /// The figures, in the order of the page.
     pub plots: Vec<ReportFigure>,
     /// The data of the player, which shows the machine over time; `None` for a report without a player.
-    pub played: Option<Played>,
+    pub played: Option<PlayerData>,
 }
 
 /// A figure of a report.
@@ -168,18 +168,18 @@ fn policy(style: &str, script: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockTree, PlayedReplay, Report, ReportCell, ReportColumn, Strip};
+    use crate::{BlockTree, ReplayData, Report, ReportCell, ReportColumn, Strip};
     use meshreplay_figures::Span;
     use meshreplay_figures::mark::{MARKED, is_marked};
     use meshreplay_results::frame::{Down, PlacedJob};
     use meshreplay_sim::metrics::JobRow;
 
     /// Returns the data of a player with a job, a run that was lost, outages and blocks.
-    fn some_jobs() -> Played {
+    fn some_jobs() -> PlayerData {
         let row = JobRow { number: 7, start_s: 1.5, end_s: 2.0, procs: 3, ..JobRow::default() };
         let job = PlacedJob { row, nodes: vec![(0, 1), (4, 4)], killed_in: None };
         let lost = PlacedJob { killed_in: Some(1), ..job.clone() };
-        let replay = PlayedReplay {
+        let replay = ReplayData {
             name: "<b>".to_owned(),
             colour: "#0095ff",
             strip: Strip { queue: vec![2, 0], busy: vec![0, 1000] },
@@ -194,7 +194,7 @@ mod tests {
             jobs: vec![job, lost],
         };
         let window_s = Span::new(0.0, 10.0);
-        Played { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
+        PlayerData { window_s, clock: None, note: "all".to_owned(), replays: vec![replay] }
     }
 
     #[test]

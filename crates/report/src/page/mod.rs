@@ -13,7 +13,7 @@ mod verdicts;
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportFigure};
-pub use player::{BlockTree, Played, PlayedReplay, Strip};
+pub use player::{BlockTree, PlayerData, ReplayData, Strip};
 pub use table::{Meaning, ReportCell, ReportColumn, ReportTable};
 
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Report {
     /// Returns the report on the results in `folder`, and notes on missing data.
     ///
     /// The directory has results of a replay or a study, tables and figures of reproduced papers, or both.
-    pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
+    pub fn from_folder(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
         let title = options.title.clone().or_else(|| provenance::name_of(folder));
         let title = title.unwrap_or_else(|| "meshreplay".to_owned());
         let mut report = Self { title, ..Self::default() };
@@ -71,7 +71,7 @@ impl Report {
         self.tables.push(summary::summary(results, &answer));
         self.provenance = provenance::provenance(folder, results)?;
         self.commands = provenance::commands(folder, results)?;
-        let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
+        let pictures = figure::pictures(&PlotOptions::new(folder), results)?;
         let figure = |(name, picture): (&str, figure::draw::Drawing)| {
             let label = plot_kind(name).map_or(name, |kind| kind.summary);
             ReportFigure { name: name.to_owned(), label: label.to_owned(), svg: picture.svg() }

@@ -25,8 +25,8 @@ pub(super) fn name_of(folder: &Path) -> Option<String> {
 /// Returns the content of run.json or study.json; `None` if the directory has neither. Fails if it cannot be
 /// read.
 fn run(folder: &Path) -> Result<Option<Value>, ReportError> {
-    let found = read(&folder.join("run.json"))?;
-    if found.is_some() { Ok(found) } else { read(&folder.join(STUDY_FILE)) }
+    let run = read(&folder.join("run.json"))?;
+    if run.is_some() { Ok(run) } else { read(&folder.join(STUDY_FILE)) }
 }
 
 /// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the
@@ -43,17 +43,17 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Result<Vec<(String
                 }
             }
             for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
-                let of = |key: &str| log.get(key).map(words).unwrap_or_default();
-                let began = Clock::of_log(log)
+                let text = |key: &str| log.get(key).map(words).unwrap_or_default();
+                let began = Clock::from_log(log)
                     .and_then(|clock| Some(format!(", from {} ({})", clock.date(0.0)?, clock.zone_name)))
                     .unwrap_or_default();
                 add(
                     "log",
                     format!(
                         "{}, {}{began}, SHA-256 {}",
-                        of("name"),
-                        counted(of("records"), "record"),
-                        of("sha256")
+                        text("name"),
+                        counted(text("records"), "record"),
+                        text("sha256")
                     ),
                 );
             }

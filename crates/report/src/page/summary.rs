@@ -15,7 +15,7 @@ use meshreplay_sim::metrics::{
 use meshreplay_study::study::Coordinate;
 
 /// A number that the table can show.
-struct Shown<'a> {
+struct NumberColumn<'a> {
     metric: &'static Metric,
     column: TableColumn,
     /// The number of each row of the summary.
@@ -31,18 +31,18 @@ pub(super) fn summary(results: &Results, answer: &SavedAnswer<'_>) -> ReportTabl
     let mut table = ReportTable { title: "Replays".to_owned(), ..ReportTable::default() };
     table.shared = shared_names(results);
     let mut has_best = false;
-    for shown in shown(results) {
-        let mut column = shown.cells(&curves, winners.as_ref());
+    for number in number_columns(results) {
+        let mut column = number.cells(&curves, winners.as_ref());
         if column.iter().all(|cell| cell.value.is_none()) {
             continue;
         }
-        table.meanings.push(shown.meaning());
+        table.meanings.push(number.meaning());
         if column.len() > 1 && column.iter().all(|cell| cell.text == column[0].text) {
-            table.shared.push((shown.head(), column.swap_remove(0).text));
+            table.shared.push((number.head(), column.swap_remove(0).text));
             continue;
         }
         has_best |= column.iter().any(|cell| cell.is_best);
-        columns.push(shown.head());
+        columns.push(number.head());
         cells.push(column);
     }
     let row = |i: usize| cells.iter().map(|column| column[i].clone()).collect();
@@ -72,7 +72,7 @@ fn caption(results: &Results, table: &ReportTable, has_best: bool) -> String {
             ),
         });
     }
-    let of_place = |curve: &Curve| (place(results, curve), InMeans::of(results, &curve.rows));
+    let of_place = |curve: &Curve| (place(results, curve), InMeans::from_rows(results, &curve.rows));
     let jobs: Vec<_> = results.curves(&[]).iter().map(of_place).collect();
     if jobs.iter().any(|(place, of)| {
         jobs.iter().any(|(other, by)| other == place && !are_like(of.as_ref(), by.as_ref()))
@@ -153,7 +153,7 @@ fn shared_names(results: &Results) -> Vec<(ReportColumn, String)> {
 }
 
 /// Returns the numbers that the table can show, in their order.
-fn shown(results: &Results) -> Vec<Shown<'_>> {
+fn number_columns(results: &Results) -> Vec<NumberColumn<'_>> {
     let has = |name: &str| results.table.column(name).is_some();
     let has_slice = |i: &usize| results.table.has_number(&format!("slices_fit_{i}_mean"));
     let circumstances = Circumstances {
@@ -169,15 +169,15 @@ fn shown(results: &Results) -> Vec<Shown<'_>> {
     };
     let number = |metric: &'static Metric| {
         let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
-        Some(Shown { metric, column, numbers: results.table.numbers(metric.name())? })
+        Some(NumberColumn { metric, column, numbers: results.table.numbers(metric.name())? })
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(number).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.
-    shown.sort_by_key(|shown| shown.column.group);
+    shown.sort_by_key(|number| number.column.group);
     shown
 }
 
-impl Shown<'_> {
+impl NumberColumn<'_> {
     /// Returns the unit as the table shows it.
     fn unit(&self) -> &'static str {
         if matches!(self.metric.display, Display::Percent(_)) { "%" } else { self.metric.column.unit }
@@ -230,7 +230,7 @@ impl Shown<'_> {
         let mut cells: Vec<ReportCell> = curves.iter().map(cell).collect();
         let texts: Vec<String> = cells.iter().map(|cell| cell.text.clone()).collect();
         let values: Vec<Option<f64>> = cells.iter().map(|cell| cell.value).collect();
-        for i in winners.map(|winners| winners.of(self.metric, &texts, &values)).unwrap_or_default() {
+        for i in winners.map(|winners| winners.best_rows(self.metric, &texts, &values)).unwrap_or_default() {
             cells[i].is_best = true;
         }
         cells

@@ -59,8 +59,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         let (tied, others): (Vec<_>, Vec<_>) =
             others.iter().partition(|other| best.equals(other, self.primary));
         let is_near = |(i, other): &(usize, &&'g Candidate<'a>)| {
-            let found = Comparison::new(best, other, self.primary, self.pairs_of(*i));
-            found.is_some_and(|found| found.is_about_equal)
+            let comparison = Comparison::new(best, other, self.primary, self.pairs_of(*i));
+            comparison.is_some_and(|comparison| comparison.is_about_equal)
         };
         let near = others.iter().enumerate().take_while(is_near).map(|(_, other)| other.name).collect();
         let tied = std::iter::once(best.name).chain(tied.into_iter().map(|other| other.name)).collect();
@@ -85,8 +85,8 @@ impl<'g, 'a> Classes<'g, 'a> {
         }
         let compare = |i: usize| {
             let other = winners.others.get(i)?;
-            let found = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
-            Some(found.than(other.name))
+            let comparison = Comparison::new(winners.best, other, self.primary, self.pairs_of(i))?;
+            Some(comparison.than(other.name))
         };
         let number = metric(self.primary)?.title();
         let mut line = format!("{title}{}: {number} ", winners.head(is_distance));
@@ -133,8 +133,8 @@ impl<'g, 'a> Classes<'g, 'a> {
             return format!("{unasked}; {who} {}", same_starts(shortest));
         }
         if let [other] = others {
-            let found = Comparison::new(shortest, other, WAIT, 1);
-            let text = found.map(|found| found.than(&format!("under {}", other.name)));
+            let comparison = Comparison::new(shortest, other, WAIT, 1);
+            let text = comparison.map(|comparison| comparison.than(&format!("under {}", other.name)));
             let text = text.map(|text| format!("; waits under {} are {text}", shortest.name));
             return unasked + &text.unwrap_or_default();
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::measured::{Measured, Replication};
+use super::measured::{ReplayResult, Replication};
 use meshreplay_results::text::grouped;
 use meshreplay_sim::metrics::{Difference, Interval};
 
@@ -73,7 +73,7 @@ fn listed(texts: &[String]) -> String {
 
 impl<'a> Candidate<'a> {
     /// Returns a replay by its name, which is its label of the allocator or of the scheduler.
-    pub(super) fn new(position: usize, name: &'a str, replay: &'a Measured<'_>) -> Self {
+    pub(super) fn new(position: usize, name: &'a str, replay: &'a ReplayResult<'_>) -> Self {
         Self { position, name, replications: replay.replications.iter().collect() }
     }
 }

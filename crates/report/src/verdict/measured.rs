@@ -13,7 +13,7 @@ const BESIDE: [&str; 4] =
 
 /// A replay and its replications; none if the replay has no results.
 #[derive(Clone)]
-pub(super) struct Measured<'a> {
+pub(super) struct ReplayResult<'a> {
     pub(super) spec: Cow<'a, ReplaySpec>,
     pub(super) replications: Vec<Replication<'a>>,
     /// Whether jobs of several partitions of the log share the machine; see
@@ -33,7 +33,7 @@ pub(super) struct Replication<'a> {
     pub(super) blocks: Option<Cow<'a, BlockSums>>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> ReplayResult<'a> {
     /// Returns a replay that has just ended, with no outcomes if it failed.
     pub(super) fn of_outcomes(planned: &'a PlannedReplay, outcomes: &'a [Outcome]) -> Self {
         let replication = |outcome: &'a Outcome| Replication {
@@ -53,8 +53,8 @@ impl<'a> Measured<'a> {
 }
 
 /// Merges replays that differ only in the seed into one replay with all their replications.
-pub(super) fn over_seeds(replays: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
-    let mut merged: Vec<Measured<'_>> = Vec::new();
+pub(super) fn over_seeds(replays: Vec<ReplayResult<'_>>) -> Vec<ReplayResult<'_>> {
+    let mut merged: Vec<ReplayResult<'_>> = Vec::new();
     let mut places = BTreeMap::new();
     for replay in replays {
         let place = *places.entry(replay.spec.identity_without(&["seed"])).or_insert(merged.len());

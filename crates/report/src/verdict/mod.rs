@@ -23,7 +23,7 @@ use std::path::Path;
 use self::allocators::{Classes, DISTANCE, TURNAROUND, WAIT};
 use self::candidate::{Candidate, Comparable};
 use self::comparison::NO_INTERVAL;
-use self::measured::{Measured, over_seeds};
+use self::measured::{ReplayResult, over_seeds};
 pub(super) use self::saved::SavedAnswer;
 pub(super) use self::winners::Winners;
 use meshreplay_base::words::counted;
@@ -41,7 +41,7 @@ pub fn verdict(study: &Study, run: &FinishedRun, folder: Option<&Path>) -> Vec<S
         run.replays.iter().map(|(number, outcomes)| (*number as usize, outcomes.as_slice())).collect();
     let of_cell = |i: usize| outcomes.get(&i).copied().unwrap_or_default();
     let cells = study.cells.iter().enumerate();
-    let replays = cells.map(|(i, cell)| Measured::of_outcomes(cell, of_cell(i))).collect();
+    let replays = cells.map(|(i, cell)| ReplayResult::of_outcomes(cell, of_cell(i))).collect();
     let folder = folder.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     lines(replays, primary(study.options.traffic), folder.as_deref())
 }
@@ -53,9 +53,9 @@ fn primary(has_network: bool) -> &'static str {
 }
 
 /// Returns the closing lines on replays. `folder` is the directory of the results as a command names it.
-fn lines(replays: Vec<Measured<'_>>, primary: &'static str, folder: Option<&Path>) -> Vec<String> {
+fn lines(replays: Vec<ReplayResult<'_>>, primary: &'static str, folder: Option<&Path>) -> Vec<String> {
     let replays = over_seeds(replays);
-    let all: Vec<&Measured<'_>> = replays.iter().collect();
+    let all: Vec<&ReplayResult<'_>> = replays.iter().collect();
     let varying = varying(&all);
     let (mut lines, mut room, mut left) = (Vec::new(), MOST_GROUPS, 0);
     for setting in alike(&all, |replay| replay.spec.identity_without(&OF_SETTING)) {
@@ -101,7 +101,7 @@ const OF_SETTING: [&str; 2] = ["scheduler", "allocator"];
 const OF_GROUP: [&str; 1] = ["allocator"];
 
 /// Returns the coordinates that differ between replays, in the order of the arguments of a command.
-fn varying(replays: &[&Measured<'_>]) -> Vec<&'static Coordinate> {
+fn varying(replays: &[&ReplayResult<'_>]) -> Vec<&'static Coordinate> {
     let Some((first, others)) = replays.split_first() else { return Vec::new() };
     let varies = |row: &&Coordinate| {
         let text = row.text(&first.spec);
@@ -118,7 +118,7 @@ fn prefix(spec: &ReplaySpec, varying: &[&Coordinate], but: &[&str]) -> String {
 }
 
 /// Returns the lines on the allocators of a group.
-fn group_lines(group: &[&Measured<'_>], primary: &'static str) -> Vec<String> {
+fn group_lines(group: &[&ReplayResult<'_>], primary: &'static str) -> Vec<String> {
     if group.len() < 2 {
         return Vec::new();
     }
@@ -148,7 +148,7 @@ fn with_one_reason(line: &str) -> String {
 /// Returns the line on further groups, with the command that shows them.
 fn rest(
     count: usize,
-    replays: &[&Measured<'_>],
+    replays: &[&ReplayResult<'_>],
     varying: &[&Coordinate],
     primary: &str,
     folder: Option<&Path>,
@@ -159,7 +159,7 @@ fn rest(
     };
     let has = |name: &str| varying.iter().any(|row| row.name == name);
     let (row, value) = if has("allocator") { ("allocator", primary) } else { ("scheduler", WAIT) };
-    let label = |replay: &&Measured<'_>| match row {
+    let label = |replay: &&ReplayResult<'_>| match row {
         "allocator" => replay.spec.labels.allocator.clone(),
         _ => replay.spec.labels.scheduler.clone(),
     };

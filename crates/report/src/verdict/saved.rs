@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::measured::{self, Measured, compared};
+use super::measured::{self, ReplayResult, compared};
 use super::winners::Winners;
 use super::{lines, primary};
 use meshreplay_figures::{Curve, FigureError, Results};
@@ -71,7 +71,8 @@ impl<'a> SavedAnswer<'a> {
         }
         for (number, spec) in self.missing() {
             let pools_partitions = self.pooled.contains(&number);
-            let replay = || Measured { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
+            let replay =
+                || ReplayResult { spec: Cow::Owned(spec), replications: Vec::new(), pools_partitions };
             replays.entry(number).or_insert_with(replay);
         }
         // Commands of a report run in the directory of the results.
@@ -89,7 +90,7 @@ impl<'a> SavedAnswer<'a> {
     }
 
     /// Returns the replay in these rows of the summary; `None` if it cannot be read.
-    fn measured(&self, rows: &[usize]) -> Option<Measured<'_>> {
+    fn measured(&self, rows: &[usize]) -> Option<ReplayResult<'_>> {
         let table = &self.results.table;
         let replication = |&row: &usize| {
             let key = table.replication(row)?;
@@ -103,7 +104,7 @@ impl<'a> SavedAnswer<'a> {
         };
         let first = *rows.first()?;
         let number = table.column("replay").and_then(|column| column.whole(first));
-        Some(Measured {
+        Some(ReplayResult {
             spec: Cow::Owned(self.results.spec(first)?),
             replications: rows.iter().map(replication).collect::<Option<_>>()?,
             pools_partitions: number.is_some_and(|number| self.pooled.contains(&number)),
@@ -165,7 +166,7 @@ fn blocks(folder: &Path, results: &Results) -> Result<SavedBlocks, FigureError> 
         has_all &= COLUMNS.iter().all(|name| part.column(name).is_some());
         // The rows of a replication are adjacent.
         for (key, rows) in part.replications() {
-            if current.as_ref().is_none_or(|(of, _)| *of != key) {
+            if current.as_ref().is_none_or(|(last, _)| *last != key) {
                 finish(current.replace((key, Reading::default())));
             }
             let Some((_, reading)) = &mut current else { continue };

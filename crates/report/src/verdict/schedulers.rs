@@ -3,7 +3,7 @@
 use super::allocators::{WAIT, joined};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
-use super::measured::Measured;
+use super::measured::ReplayResult;
 use meshreplay_results::text::grouped;
 use meshreplay_sim::scheduler::RECORDED;
 
@@ -23,7 +23,7 @@ struct Schedulers<'a> {
 }
 
 /// Returns the lines on the schedulers of replays that differ in nothing but the scheduler and the allocator.
-pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
+pub(super) fn lines(setting: &[&ReplayResult<'_>]) -> Vec<String> {
     let sets = sets(setting);
     let is_pooled = setting.iter().any(|replay| replay.pools_partitions);
     let has_several = sets.len() > 1;
@@ -55,7 +55,7 @@ pub(super) fn lines(setting: &[&Measured<'_>]) -> Vec<String> {
 
 /// Returns the allocators that were replayed under several schedulers, by name. Allocators with the same
 /// waits are one set.
-fn sets<'a>(setting: &[&'a Measured<'_>]) -> Vec<Schedulers<'a>> {
+fn sets<'a>(setting: &[&'a ReplayResult<'_>]) -> Vec<Schedulers<'a>> {
     let mut allocators: Vec<&str> =
         setting.iter().map(|replay| replay.spec.labels.allocator.as_str()).collect();
     allocators.sort_unstable();
@@ -123,8 +123,8 @@ fn waits(simulated: &[&Candidate<'_>], recorded: Option<&Candidate<'_>>) -> Opti
                 return Some(format!("waits are the same under {}", joined(&names, usize::MAX)));
             }
             let compare = |(i, other): (usize, &&Candidate<'_>)| {
-                let found = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
-                Some(found.under(other.name))
+                let comparison = Comparison::new(other, shortest, WAIT, if i == 0 { 1 } else { pairs })?;
+                Some(comparison.under(other.name))
             };
             let others: Vec<String> = others.iter().enumerate().filter_map(compare).collect();
             let (name, seconds) = (shortest.name, seconds(shortest));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocators::{Classes, DISTANCE, WAIT};
 use super::candidate::{Candidate, Comparable, ranked};
 use super::comparison::Comparison;
-use super::measured::Measured;
+use super::measured::ReplayResult;
 use super::{OF_GROUP, OF_SETTING, alike, primary};
 use meshreplay_results::frame::FinishedRun;
 use meshreplay_sim::metrics::{Better, Metric};
@@ -48,7 +48,7 @@ struct Row {
 impl Winners {
     /// Finds the winners among the replays of a table. `primary` is the number that decides on the best
     /// allocator.
-    pub(super) fn new(replays: &[Measured<'_>], primary: &'static str) -> Self {
+    pub(super) fn new(replays: &[ReplayResult<'_>], primary: &'static str) -> Self {
         let rows = vec![Row::default(); replays.len()];
         let mut winners = Self { primary, rows, with_differing_waits: BTreeSet::new() };
         let mut classes = 0;
@@ -70,14 +70,14 @@ impl Winners {
     /// Finds the winners among the replays of a run, in its order.
     pub(crate) fn of_run(study: &Study, run: &FinishedRun) -> Self {
         let replays = run.replays.iter();
-        let replays: Vec<Measured<'_>> = replays
-            .map(|(number, outcomes)| Measured::of_outcomes(&study.cells[*number as usize], outcomes))
+        let replays: Vec<ReplayResult<'_>> = replays
+            .map(|(number, outcomes)| ReplayResult::of_outcomes(&study.cells[*number as usize], outcomes))
             .collect();
         Self::new(&replays, primary(study.options.traffic))
     }
 
     /// Records the two classes of a group and the best of each. `first` is the number of the first class.
-    fn add_classes(&mut self, replays: &[Measured<'_>], group: &[usize], first: usize) {
+    fn add_classes(&mut self, replays: &[ReplayResult<'_>], group: &[usize], first: usize) {
         let Comparable { candidates, .. } = Comparable::new(candidates(replays, group));
         let classes = Classes::new(&candidates, self.primary);
         for (k, class) in [&classes.any, &classes.fitting].into_iter().enumerate() {
@@ -99,7 +99,7 @@ impl Winners {
     }
 
     /// Records the replays of a setting with the shortest waits.
-    fn add_waits(&mut self, replays: &[Measured<'_>], setting: &[usize]) {
+    fn add_waits(&mut self, replays: &[ReplayResult<'_>], setting: &[usize]) {
         let is_compared =
             |i: &&usize| !(replays[**i].pools_partitions && replays[**i].spec.scheduler.name == RECORDED);
         let compared: Vec<usize> = setting.iter().filter(is_compared).copied().collect();
@@ -112,20 +112,20 @@ impl Winners {
         let Some((shortest, others)) = ranked.split_first() else { return };
         let pairs = ranked.len() * others.len() / 2;
         let compare = |other: &&Candidate<'_>| Comparison::new(other, shortest, WAIT, pairs);
-        let longer = |found: &Comparison| !found.is_about_equal && !found.is_uncertain;
-        let found: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
-        if !found.iter().any(|(_, found)| found.as_ref().is_some_and(longer)) {
+        let longer = |comparison: &Comparison| !comparison.is_about_equal && !comparison.is_uncertain;
+        let compared: Vec<_> = others.iter().map(|other| (other.position, compare(other))).collect();
+        if !compared.iter().any(|(_, comparison)| comparison.as_ref().is_some_and(longer)) {
             return;
         }
         self.with_differing_waits.insert(self.rows[shortest.position].setting);
         self.rows[shortest.position].is_shortest = true;
-        for (position, found) in found {
-            self.rows[position].is_shortest = found.is_some_and(|found| found.is_about_equal);
+        for (position, comparison) in compared {
+            self.rows[position].is_shortest = comparison.is_some_and(|comparison| comparison.is_about_equal);
         }
     }
 
     /// Returns the rows with the best cells of a column with these texts and values.
-    pub(crate) fn of(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
+    pub(crate) fn best_rows(&self, metric: &Metric, texts: &[String], values: &[Option<f64>]) -> Vec<usize> {
         let name = metric.name();
         if name == self.primary {
             return self.marked(|row| row.is_best);
@@ -192,7 +192,7 @@ impl Column<'_> {
 }
 
 /// Returns the replays at these positions, by their allocators.
-fn candidates<'a>(replays: &'a [Measured<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
+fn candidates<'a>(replays: &'a [ReplayResult<'_>], positions: &[usize]) -> Vec<Candidate<'a>> {
     let candidate = |&i: &usize| Candidate::new(i, &replays[i].spec.labels.allocator, &replays[i]);
     positions.iter().map(candidate).collect()
 }

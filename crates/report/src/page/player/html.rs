@@ -1,7 +1,7 @@
 //! The HTML of the player: its controls, the machines and the strip below them.
 
 use super::super::escape::html;
-use super::played::Played;
+use super::played::PlayerData;
 use meshreplay_figures::Span;
 
 /// The legend of the player of replays with outages.
@@ -56,7 +56,7 @@ const OVERLAYS: [(&str, &str, &str); 4] = [
 const WHOLE_S: f64 = 90.0;
 
 /// Returns the player: its controls, one canvas for each replay, the strip, and the data.
-pub(in crate::page) fn player(played: &Played) -> String {
+pub(in crate::page) fn player(played: &PlayerData) -> String {
     let Span { low: from, high: to } = played.window_s;
     let step = (to - from) / 2000.0;
     let mesh = |name: &str, colour: &str| {
@@ -108,7 +108,7 @@ fn speeds(window_s: f64) -> String {
 }
 
 /// Returns the choice of replays; empty for a single replay.
-fn choice(played: &Played) -> String {
+fn choice(played: &PlayerData) -> String {
     if played.replays.len() < 2 {
         return String::new();
     }
@@ -122,7 +122,7 @@ fn choice(played: &Played) -> String {
 
 /// Returns the search for a job, and the overlays with their explanations. Links are on at first. The overlay
 /// of blocks is left out if no allocator has blocks.
-fn overlays(played: &Played) -> String {
+fn overlays(played: &PlayerData) -> String {
     let has_blocks = played.replays.iter().any(|replay| replay.blocks.is_some());
     let offered = || OVERLAYS.iter().filter(|(name, ..)| *name != "blocks" || has_blocks);
     let button = |(name, label, _): &(&str, &str, &str)| {
@@ -141,7 +141,7 @@ fn overlays(played: &Played) -> String {
 }
 
 /// Returns the choice between layers and cubes; empty if no machine has several layers.
-fn views(played: &Played) -> &'static str {
+fn views(played: &PlayerData) -> &'static str {
     if played.replays.iter().all(|replay| replay.extents[2] < 2) {
         return "";
     }

@@ -7,7 +7,7 @@ mod strip;
 
 pub use self::blocks::BlockTree;
 pub(super) use self::html::player;
-pub use self::played::{Played, PlayedReplay};
+pub use self::played::{PlayerData, ReplayData};
 pub use self::strip::Strip;
 
 use std::cmp::Ordering;
@@ -42,8 +42,8 @@ pub(super) fn played(
     results: &Results,
     show: &[String],
     window_s: Option<Span>,
-) -> Result<Option<Played>, ReportError> {
-    let shown = shown(show, results)?;
+) -> Result<Option<PlayerData>, ReportError> {
+    let shown = player_replays(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
     let mut outages = downtimes(folder, results, &is_shown)?;
     let mut window = match window_s {
@@ -53,39 +53,41 @@ pub(super) fn played(
             None => return Ok(None),
         },
     };
-    let Some(mut found) = found(folder, &shown, &outages, window)? else { return Ok(None) };
+    let Some(mut jobs_in_window) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
     // The usual window gets shorter until the file is small enough.
-    while window_s.is_none() && found.iter().any(|found| found.bytes() > BYTES) {
-        let ends = found.iter().filter_map(|found| found.end_within(BYTES));
+    while window_s.is_none() && jobs_in_window.iter().any(|jobs_in_window| jobs_in_window.bytes() > BYTES) {
+        let ends = jobs_in_window.iter().filter_map(|jobs_in_window| jobs_in_window.end_within(BYTES));
         let to = ends.fold(window.high, f64::min);
         if to >= window.high || to <= window.low {
             break;
         }
         window.high = to;
-        let Some(again) = self::found(folder, &shown, &outages, window)? else { return Ok(None) };
-        found = again;
+        let Some(again) = window_jobs(folder, &shown, &outages, window)? else { return Ok(None) };
+        jobs_in_window = again;
     }
     let mut replays = Vec::new();
     let mut all = 0;
-    for (Shown { number, name, spec, machine, colour }, found) in shown.into_iter().zip(found) {
-        if found.bytes() > MOST_BYTES {
-            let jobs = grouped(found.jobs.len() as f64, 0);
+    for (PlayerReplay { number, name, spec, machine, colour }, jobs_in_window) in
+        shown.into_iter().zip(jobs_in_window)
+    {
+        if jobs_in_window.bytes() > MOST_BYTES {
+            let jobs = grouped(jobs_in_window.jobs.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from: window.low, to: window.high });
         }
-        all += found.all;
+        all += jobs_in_window.all;
         let Downtimes { mut down, killed } = outages.remove(&number).unwrap_or_default();
         down.retain(|down| down.from_s <= window.high && down.until_s > window.low);
-        let mut jobs = found.jobs;
+        let mut jobs = jobs_in_window.jobs;
         // Runs whose nodes were not kept are not shown.
         jobs.extend(killed.into_iter().filter(|run| runs_in(&run.row, window) && !run.nodes.is_empty()));
         jobs.sort_by(by_start);
-        replays.push(PlayedReplay {
+        replays.push(ReplayData {
             name,
             colour,
-            strip: found.strip.strip(),
+            strip: jobs_in_window.strip.strip(),
             extents: machine.extents(),
             wraps: machine.wrap(),
-            blocks: BlockTree::of(&spec, &machine),
+            blocks: BlockTree::from_spec(&spec, &machine),
             unavailable: machine.unavailable().to_vec(),
             down,
             jobs,
@@ -94,13 +96,13 @@ pub(super) fn played(
     if window_s.is_some() && replays.iter().all(|replay| replay.jobs.is_empty()) {
         return Err(FigureError::NothingInWindow { kind: "machines" }.into());
     }
-    let clock = Clock::of(folder, results);
+    let clock = Clock::from_results(folder, results);
     let note = note(all, window, clock.as_ref(), &replays);
-    Ok(Some(Played { window_s: window, clock, note, replays }))
+    Ok(Some(PlayerData { window_s: window, clock, note, replays }))
 }
 
 /// Returns the line above the player. `all` is the number of all jobs of the replays.
-fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedReplay]) -> String {
+fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[ReplayData]) -> String {
     let count = |count: usize| grouped(count as f64, 0);
     let runs = || replays.iter().flat_map(|replay| &replay.jobs);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
@@ -125,7 +127,7 @@ fn note(all: usize, window_s: Span, clock: Option<&Clock>, replays: &[PlayedRepl
 }
 
 /// The jobs of one replay in the player.
-struct Found {
+struct WindowJobs {
     /// The jobs that run in the window of time, in the order of the frame.
     jobs: Vec<PlacedJob>,
     strip: StripOfRuns,
@@ -133,7 +135,7 @@ struct Found {
     all: usize,
 }
 
-impl Found {
+impl WindowJobs {
     /// Returns about how many bytes a job takes in the file.
     fn bytes_of(job: &PlacedJob) -> usize {
         40 + 10 * job.nodes.len()
@@ -161,41 +163,41 @@ impl Found {
 }
 
 /// Returns the jobs of each replay in a window of time; `None` if jobs or their nodes were not kept.
-fn found(
+fn window_jobs(
     folder: &Path,
-    shown: &[Shown],
+    shown: &[PlayerReplay],
     outages: &BTreeMap<u64, Downtimes>,
     window_s: Span,
-) -> Result<Option<Vec<Found>>, ReportError> {
+) -> Result<Option<Vec<WindowJobs>>, ReportError> {
     let waits: Vec<Option<KilledWaits>> =
         shown.iter().map(|shown| outages.get(&shown.number).map(Downtimes::waits)).collect();
-    let empty = |(shown, waits): (&Shown, &Option<KilledWaits>)| {
+    let empty = |(shown, waits): (&PlayerReplay, &Option<KilledWaits>)| {
         let mut strip = StripOfRuns::new(window_s, f64::from(shown.machine.available()));
         if let Some((outages, waits)) = outages.get(&shown.number).zip(waits.as_ref()) {
             for (run, &since_s) in outages.killed.iter().zip(waits.before()) {
                 strip.add(since_s, &run.row);
             }
         }
-        Found { jobs: Vec::new(), strip, all: 0 }
+        WindowJobs { jobs: Vec::new(), strip, all: 0 }
     };
-    let mut found: Vec<Found> = shown.iter().zip(&waits).map(empty).collect();
+    let mut jobs_in_window: Vec<WindowJobs> = shown.iter().zip(&waits).map(empty).collect();
     let is_there = visit(folder, shown, &COLUMNS, &mut |job| {
         let ShownJob { position, row, nodes, path } = job;
-        let found = &mut found[position];
-        found.all += 1;
+        let jobs_in_window = &mut jobs_in_window[position];
+        jobs_in_window.all += 1;
         let after_kill = |waits: &KilledWaits| waits.since(row.number, row.submit_s, row.start_s);
-        found.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
+        jobs_in_window.strip.add(waits[position].as_ref().map_or(row.submit_s, after_kill), &row);
         if runs_in(&row, window_s) {
             let nodes = job.nodes_of(&shown[position].machine).ok_or_else(|| ReportError::Nodes {
                 path: path.to_owned(),
                 job: row.number,
-                found: nodes.to_owned(),
+                jobs_in_window: nodes.to_owned(),
             })?;
-            found.jobs.push(PlacedJob { row, nodes, killed_in: None });
+            jobs_in_window.jobs.push(PlacedJob { row, nodes, killed_in: None });
         }
         Ok(())
     })?;
-    Ok(is_there.then_some(found))
+    Ok(is_there.then_some(jobs_in_window))
 }
 
 /// Returns whether a run has a part in a window of time.
@@ -212,7 +214,7 @@ fn by_start(a: &PlacedJob, b: &PlacedJob) -> Ordering {
 /// not kept or lack one of the columns.
 fn visit(
     folder: &Path,
-    shown: &[Shown],
+    shown: &[PlayerReplay],
     columns: &[&str],
     visit: &mut dyn FnMut(ShownJob<'_>) -> Result<(), ReportError>,
 ) -> Result<bool, ReportError> {
@@ -221,7 +223,7 @@ fn visit(
 }
 
 /// A replay that the player shows.
-struct Shown {
+struct PlayerReplay {
     number: u64,
     name: String,
     /// The spec of the allocator.
@@ -233,7 +235,7 @@ struct Shown {
 
 /// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails
 /// if an allocator is not among the results.
-fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
+fn player_replays(show: &[String], results: &Results) -> Result<Vec<PlayerReplay>, ReportError> {
     let allocators: Vec<String> =
         (0..results.table.height()).map(|row| results.label(row, "allocator")).collect();
     // An allocator may be named as typed, or by another spelling of the same spec.
@@ -246,14 +248,14 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         known.dedup();
         return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
     }
-    let mut all: Vec<(usize, Shown)> = Vec::new();
+    let mut all: Vec<(usize, PlayerReplay)> = Vec::new();
     for (row, number) in results.numbers("replay")?.iter().enumerate() {
         let number = number.unwrap_or_default() as u64;
         let is_wanted = show.is_empty() || show.iter().any(|show| is(row, show));
         if is_wanted && !all.iter().any(|(_, other)| other.number == number) {
             let machine = results.machine(row)?;
             let (name, spec) = (results.name(row, &[]), results.label(row, "allocator_spec"));
-            all.push((row, Shown { number, name, spec, machine, colour: "" }));
+            all.push((row, PlayerReplay { number, name, spec, machine, colour: "" }));
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
@@ -263,7 +265,7 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
     Ok(all
         .into_iter()
         .zip(looks)
-        .map(|((_, shown), look)| Shown { colour: look.colour(), ..shown })
+        .map(|((_, shown), look)| PlayerReplay { colour: look.colour(), ..shown })
         .collect())
 }
 
@@ -272,7 +274,7 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
 /// nodes were not kept.
 fn default_window(
     folder: &Path,
-    shown: &[Shown],
+    shown: &[PlayerReplay],
     outages: &BTreeMap<u64, Downtimes>,
 ) -> Result<Option<Span>, ReportError> {
     let mut starts: Vec<Vec<f64>> = vec![Vec::new(); shown.len()];

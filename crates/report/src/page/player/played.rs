@@ -10,7 +10,7 @@ use meshreplay_results::frame::{Down, PlacedJob};
 
 /// A replay and its jobs, sorted by start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayedReplay {
+pub struct ReplayData {
     /// The name of the replay.
     pub name: String,
     /// Its colour in the player and in the strip, which is also the colour of its curves in a figure of the
@@ -34,7 +34,7 @@ pub struct PlayedReplay {
 
 /// The replays that the player shows side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
+pub struct PlayerData {
     /// The start and the end of the window of time, in seconds.
     pub window_s: Span,
     /// The date of time 0; `None` if it is unknown.
@@ -42,10 +42,10 @@ pub struct Played {
     /// A sentence on the jobs that are shown, for the line above the player.
     pub note: String,
     /// The replays from left to right.
-    pub replays: Vec<PlayedReplay>,
+    pub replays: Vec<ReplayData>,
 }
 
-impl Played {
+impl PlayerData {
     /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
     /// milliseconds), its processors, the first and last nodes of its runs of nodes, and 1 if it was killed.
     /// Unavailable nodes and outages are left out if there are none.
@@ -66,7 +66,7 @@ impl Played {
             let until = Some(rounded(down.until_s)).filter(|until| until.is_finite());
             json!([rounded(down.from_s), until, flat(&down.nodes)])
         };
-        let replay = |replay: &PlayedReplay| {
+        let replay = |replay: &ReplayData| {
             let mut data = json!({
                 "colour": replay.colour,
                 "extents": replay.extents,
