@@ -11,7 +11,7 @@ use super::foreign::safe_svg;
 use super::html::ReportFigure;
 use super::table::{ReportCell, ReportColumn, ReportTable};
 use meshreplay_figures::draw::decimals;
-use meshreplay_papers::{BESIDE, papers};
+use meshreplay_papers::{BESIDE, PAPERS};
 use meshreplay_results::text::grouped;
 
 /// Returns the JSON of a file; `None` if the file or its directory does not exist. Fails if it cannot be read
@@ -65,7 +65,7 @@ const COLUMNS: [(&str, &str, bool); 8] = [
 /// such paper.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
-    for paper in papers()? {
+    for paper in &PAPERS {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
         let row = |row: &Value| {
             let cell = |(key, _, is_words): (&str, &str, bool)| {
@@ -112,7 +112,7 @@ pub(super) fn answer(table: &ReportTable) -> String {
 /// allow-list of [`safe_svg`] are left out with a note.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<ReportFigure>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
-    let figures = papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
+    let figures = PAPERS.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)));
     for ((paper, figure), beside) in figures.flat_map(|figure| [(figure, ""), (figure, BESIDE)]) {
         let name = format!("{}-{}{beside}", paper.name, figure.name);
         let path = folder.join(format!("{name}.svg"));
